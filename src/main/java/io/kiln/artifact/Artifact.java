@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.artifact;
+
+import io.kiln.base.Bytes;
+
+/**
+ * One file of a model library.
+ *
+ * @param codegenId which code generator made it, such as {@code c}
+ * @param loader what has to be done with it
+ * @param fileName name relative to its kind's folder, such as {@code default_lib1.c}
+ * @param content its bytes
+ * @param targetKey the target string it was made for
+ */
+public record Artifact(String codegenId, Loader loader, String fileName, Bytes content, String targetKey) {
+    /** What the firmware build does with an artifact, and so its folder in a Model Library Format archive. */
+    public enum Loader {
+        /** C source: {@code codegen/host/src}. */
+        SOURCE,
+        /** C header: {@code codegen/host/include}. */
+        HEADER,
+        /** Object file: {@code codegen/host/lib}. */
+        OBJECT,
+        /** File of the C runtime: {@code runtime}. */
+        RUNTIME,
+        /** Relay text: {@code src}. */
+        RELAY,
+        /** Serialised parameters: {@code parameters}. */
+        PARAMETERS,
+        /** A template: {@code templates}. */
+        TEMPLATE
+    }
+
+    /** The content as UTF-8 text. */
+    public String text() {
+        return content.text();
+    }
+
+    /** A text artifact in UTF-8. */
+    public static Artifact ofText(String codegenId, Loader loader, String fileName, String text, String targetKey) {
+        return new Artifact(codegenId, loader, fileName, Bytes.ofText(text), targetKey);
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.artifact;
+
+import io.kiln.base.DType;
+import java.util.List;
+
+/**
+ * What is known of a compiled model without reading its C.
+ *
+ * @param name module name, as in {@code tvmgen_<name>_run}
+ * @param target target string, printed canonically
+ * @param io who owns inputs and outputs
+ * @param inputs in model order
+ * @param outputs in model order
+ * @param workspaceBytes size of the planned workspace, scratch included; with {@link Io#WORKSPACE} inputs and outputs too
+ * @param workspaceAlignment bytes that the workspace is aligned to
+ * @param constantBytes bytes of weights, biases and tables in read-only memory
+ * @param plan how the workspace was planned
+ * @param operators the lowered operators in execution order
+ */
+public record ModelMetadata(
+        String name,
+        String target,
+        Io io,
+        List<TensorInfo> inputs,
+        List<TensorInfo> outputs,
+        long workspaceBytes,
+        int workspaceAlignment,
+        long constantBytes,
+        Plan plan,
+        List<OperatorInfo> operators) {
+    public ModelMetadata {
+        inputs = List.copyOf(inputs);
+        outputs = List.copyOf(outputs);
+        operators = List.copyOf(operators);
+    }
+
+    /** Who owns the memory of inputs and outputs. */
+    public enum Io {
+        /** The caller hands in pointers; inputs are never written; the workspace is internal. */
+        CALLER,
+        /** They lie in one external workspace pool that the caller hands in. */
+        WORKSPACE;
+
+        /** The value of {@code kiln.io}. */
+        public String text() {
+            return this == CALLER ? "caller" : "workspace";
+        }
+    }
+
+    /**
+     * A tensor at the model's border or between operators.
+     *
+     * @param name name in the model file
+     * @param cName sanitised name, a member of the generated struct; empty for tensors inside
+     * @param dtype element type
+     * @param shape dimensions
+     * @param scale quantization scale, 0 if not quantized
+     * @param zeroPoint quantization zero point
+     */
+    public record TensorInfo(String name, String cName, DType dtype, List<Integer> shape, float scale, int zeroPoint) {
+        public TensorInfo {
+            shape = List.copyOf(shape);
+        }
+
+        /** Number of elements. */
+        public long elements() {
+            return shape.stream().mapToLong(Integer::longValue).reduce(1, Math::multiplyExact);
+        }
+
+        /** Size in bytes. */
+        public long bytes() {
+            return elements() * dtype.bytes();
+        }
+    }
+
+    /**
+     * The memory plan.
+     *
+     * @param algorithm which planner won
+     * @param bytes bytes planned
+     * @param lowerBound peak of bytes alive at once; no plan can be below it
+     */
+    public record Plan(String algorithm, long bytes, long lowerBound) {}
+
+    /**
+     * One lowered operator (a fused group).
+     *
+     * @param name C function name, unique in the model
+     * @param op the fused operators' Relay names joined by {@code +}
+     * @param inputs tensors read that are not constants
+     * @param outputs tensors written
+     * @param macs multiply-accumulates of the model's definition
+     * @param executedMacs those that the generated loops execute (padding skipped, dead channels removed)
+     * @param constantBytes bytes of its constants in read-only memory
+     * @param workspaceBytes bytes of its scratch in the workspace
+     * @param schedule name of the schedule chosen, with its knobs
+     */
+    public record OperatorInfo(
+            String name,
+            String op,
+            List<TensorInfo> inputs,
+            List<TensorInfo> outputs,
+            long macs,
+            long executedMacs,
+            long constantBytes,
+            long workspaceBytes,
+            String schedule) {
+        public OperatorInfo {
+            inputs = List.copyOf(inputs);
+            outputs = List.copyOf(outputs);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.base;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** The only exception that the engine throws for what a user can mend: all problems found, at once. */
+public final class KilnException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<Problem> problems;
+
+    public KilnException(List<Problem> problems) {
+        super(message(problems));
+        this.problems = List.copyOf(problems);
+    }
+
+    public KilnException(Problem problem) {
+        this(List.of(problem));
+    }
+
+    public KilnException(Problem problem, Throwable cause) {
+        this(List.of(problem));
+        initCause(cause);
+    }
+
+    /** Every problem, in the order found; never empty. */
+    public List<Problem> problems() {
+        return problems;
+    }
+
+    private static String message(List<Problem> problems) {
+        if (problems.isEmpty()) {
+            throw new IllegalArgumentException("a KilnException needs a problem");
+        }
+        if (problems.size() == 1) {
+            return problems.get(0).text();
+        }
+        return problems.size() + " problems:\n"
+                + problems.stream().map(p -> "  - " + p.text()).collect(Collectors.joining("\n"));
+    }
+}

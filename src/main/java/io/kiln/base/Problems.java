@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.base;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects problems so that a user sees everything wrong at once. Not thread-safe. */
+public final class Problems {
+    private final List<Problem> found = new ArrayList<>();
+
+    public void add(Problem problem) {
+        found.add(problem);
+    }
+
+    public void add(String what, String where, String expected, String next) {
+        found.add(new Problem(what, where, expected, next));
+    }
+
+    public boolean isEmpty() {
+        return found.isEmpty();
+    }
+
+    public List<Problem> list() {
+        return List.copyOf(found);
+    }
+
+    /** Throws all that was collected; does nothing if there is nothing. */
+    public void throwIfAny() {
+        if (!found.isEmpty()) {
+            throw new KilnException(found);
+        }
+    }
+}
