@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir;
+
+import io.kiln.ir.op.Op;
+import java.util.List;
+
+/** One operator call of a function in A-normal form; what it computes is known by its id. */
+public record Binding(int id, Op op, List<Arg> args, TensorType type, Origin origin) {
+    public Binding {
+        args = List.copyOf(args);
+    }
+
+    /** The constant at an argument position; only where the operator demands one. */
+    public Constant constant(int index) {
+        return (Constant) args.get(index);
+    }
+
+    /** The id at an argument position; only where the argument is not constant. */
+    public int ref(int index) {
+        return ((Arg.Ref) args.get(index)).id();
+    }
+}

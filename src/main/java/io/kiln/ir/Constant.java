@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A tensor known at build time.
+ *
+ * @param name name in the model file; empty if it has none
+ * @param type shape and element type
+ * @param data elements, row-major, little-endian
+ */
+public record Constant(String name, TensorType type, Bytes data) implements Arg {
+    public Constant {
+        if (type.bytes() != data.size()) {
+            throw new IllegalArgumentException(
+                    "constant `" + name + "` " + type.text() + " has " + data.size() + " bytes");
+        }
+    }
+
+    public static Constant scalar(int value) {
+        return ofInts(Shape.scalar(), value);
+    }
+
+    public static Constant scalar(float value) {
+        return ofFloats(Shape.scalar(), value);
+    }
+
+    /** An int32 vector. */
+    public static Constant vector(int... values) {
+        return ofInts(Shape.of(values.length), values);
+    }
+
+    /** A float32 vector. */
+    public static Constant vector(float... values) {
+        return ofFloats(Shape.of(values.length), values);
+    }
+
+    private static Constant ofInts(Shape shape, int... values) {
+        ByteBuffer buffer = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (int value : values) {
+            buffer.putInt(value);
+        }
+        return new Constant("", new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array()));
+    }
+
+    private static Constant ofFloats(Shape shape, float... values) {
+        ByteBuffer buffer = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (float value : values) {
+            buffer.putFloat(value);
+        }
+        return new Constant("", new TensorType(shape, DType.FLOAT32), Bytes.wrap(buffer.array()));
+    }
+
+    /** Number of elements. */
+    public int elements() {
+        return Math.toIntExact(type.shape().elements());
+    }
+
+    /** Element of an integer or bool constant. */
+    public long integer(int index) {
+        ByteBuffer buffer = data.buffer();
+        return switch (type.dtype()) {
+            case INT8 -> buffer.get(index);
+            case UINT8, BOOL -> buffer.get(index) & 0xFF;
+            case INT16 -> buffer.getShort(2 * index);
+            case INT32 -> buffer.getInt(4 * index);
+            case UINT32 -> buffer.getInt(4 * index) & 0xFFFFFFFFL;
+            case INT64 -> buffer.getLong(8 * index);
+            case FLOAT32 -> throw new IllegalArgumentException("constant `" + name + "` is float32");
+        };
+    }
+
+    /** Element of a float constant. */
+    public float real(int index) {
+        if (type.dtype() != DType.FLOAT32) {
+            throw new IllegalArgumentException(
+                    "constant `" + name + "` is " + type.dtype().text());
+        }
+        return data.buffer().getFloat(4 * index);
+    }
+}

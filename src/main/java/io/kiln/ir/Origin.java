@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir;
+
+/**
+ * Where a binding came from.
+ *
+ * @param file name of the model file, without its folder
+ * @param operatorIndex index of the operator in the file
+ * @param operator the operator's name in the file's own terms, such as {@code CONV_2D}
+ * @param tensor name of the tensor that this operator writes
+ */
+public record Origin(String file, int operatorIndex, String operator, String tensor) {
+    /** As error messages show it. */
+    public String text() {
+        return file + ": operator #" + operatorIndex + " " + operator + " `" + tensor + "`";
+    }
+}

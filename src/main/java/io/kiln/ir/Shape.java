@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Dimensions of a tensor, outermost first; all are at least 1; the empty list is a scalar. */
+public record Shape(List<Integer> dims) {
+    public Shape {
+        dims = List.copyOf(dims);
+        if (dims.stream().anyMatch(d -> d < 1)) {
+            throw new IllegalArgumentException("dimensions must be positive: " + dims);
+        }
+    }
+
+    public static Shape of(int... dims) {
+        return new Shape(Arrays.stream(dims).boxed().toList());
+    }
+
+    public static Shape scalar() {
+        return new Shape(List.of());
+    }
+
+    public int rank() {
+        return dims.size();
+    }
+
+    /** The dimension at an index; negative indices count from the end. */
+    public int dim(int index) {
+        return dims.get(index < 0 ? dims.size() + index : index);
+    }
+
+    /** Number of elements; throws {@link ArithmeticException} beyond 64 bits. */
+    public long elements() {
+        long elements = 1;
+        for (int dim : dims) {
+            elements = Math.multiplyExact(elements, dim);
+        }
+        return elements;
+    }
+
+    /** Relay's form, such as {@code (1, 49, 10, 1)}. */
+    public String text() {
+        return dims.stream().map(String::valueOf).collect(Collectors.joining(", ", "(", dims.size() == 1 ? ",)" : ")"));
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir;
+
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Holds a function against the rules of the IR: defined before use, unique ids, types as inferred, groups complete. */
+public final class Verifier {
+    private Verifier() {}
+
+    /**
+     * Checks the whole function.
+     *
+     * @throws io.kiln.base.KilnException with every violation
+     */
+    public static void verify(Function function) {
+        Problems problems = new Problems();
+        Map<Integer, TensorType> types = new HashMap<>();
+        for (Parameter parameter : function.params()) {
+            if (types.put(parameter.id(), parameter.type()) != null) {
+                problems.add(Problem.of("id %" + parameter.id() + " is defined twice", parameter.name()));
+            }
+        }
+        for (Binding binding : function.bindings()) {
+            verifyBinding(binding, types, problems);
+        }
+        for (Result result : function.results()) {
+            if (!types.containsKey(result.id())) {
+                problems.add(Problem.of("result refers to undefined %" + result.id(), result.name()));
+            }
+        }
+        verifyGroups(function, problems);
+        problems.throwIfAny();
+    }
+
+    private static void verifyBinding(Binding binding, Map<Integer, TensorType> types, Problems problems) {
+        String where = binding.origin().text();
+        List<TensorType> args = new ArrayList<>();
+        for (Arg arg : binding.args()) {
+            TensorType type = arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
+            if (type == null) {
+                problems.add(Problem.of(
+                        binding.op().name() + " uses %" + ((Arg.Ref) arg).id() + " before it is defined", where));
+            } else {
+                args.add(type);
+            }
+        }
+        if (args.size() == binding.args().size()) {
+            try {
+                TensorType inferred = binding.op().infer(args);
+                if (!inferred.equals(binding.type())) {
+                    problems.add(
+                            binding.op().name() + " computes " + inferred.text(),
+                            where,
+                            binding.type().text(),
+                            "");
+                }
+            } catch (IllegalArgumentException e) {
+                problems.add(Problem.of(e.getMessage(), where));
+            }
+        }
+        if (types.put(binding.id(), binding.type()) != null) {
+            problems.add(Problem.of("id %" + binding.id() + " is defined twice", where));
+        }
+    }
+
+    private static void verifyGroups(Function function, Problems problems) {
+        if (function.groups().isEmpty()) {
+            return;
+        }
+        Set<Integer> seen = new HashSet<>();
+        for (Group group : function.groups()) {
+            for (int id : group.bindings()) {
+                if (!seen.add(id)) {
+                    problems.add(Problem.of("binding %" + id + " is in two groups", group.name()));
+                }
+            }
+        }
+        for (Binding binding : function.bindings()) {
+            if (!seen.contains(binding.id())) {
+                problems.add(Problem.of(
+                        "binding %" + binding.id() + " is in no group",
+                        binding.origin().text()));
+            }
+        }
+    }
+}

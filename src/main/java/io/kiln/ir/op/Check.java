@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Shape;
+import io.kiln.ir.TensorType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Shared checks and shape rules of the operators. */
+final class Check {
+    private Check() {}
+
+    static void that(boolean holds, String message) {
+        if (!holds) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+
+    static void arity(Op op, List<TensorType> args) {
+        that(args.size() == op.arity(), op.name() + " takes " + op.arity() + " arguments, not " + args.size());
+    }
+
+    static void rank(String what, TensorType type, int rank) {
+        that(
+                type.shape().rank() == rank,
+                what + " must have rank " + rank + ", not " + type.shape().text());
+    }
+
+    static void dtype(String what, TensorType type, DType dtype) {
+        that(
+                type.dtype() == dtype,
+                what + " must be " + dtype.text() + ", not " + type.dtype().text());
+    }
+
+    /** A scalar, or a vector of one element per channel. */
+    static void perAxis(String what, TensorType type, DType dtype, int channels) {
+        dtype(what, type, dtype);
+        long elements = type.shape().elements();
+        that(
+                type.shape().rank() <= 1 && (elements == 1 || elements == channels),
+                what + " must have 1 or " + channels + " elements, not "
+                        + type.shape().text());
+    }
+
+    static void scalar(String what, TensorType type, DType dtype) {
+        perAxis(what, type, dtype, 1);
+    }
+
+    /** NumPy's broadcasting rule. */
+    static Shape broadcast(Shape a, Shape b) {
+        int rank = Math.max(a.rank(), b.rank());
+        List<Integer> dims = new ArrayList<>();
+        for (int i = 0; i < rank; i++) {
+            int da = i < a.rank() ? a.dim(a.rank() - 1 - i) : 1;
+            int db = i < b.rank() ? b.dim(b.rank() - 1 - i) : 1;
+            that(da == db || da == 1 || db == 1, "shapes " + a.text() + " and " + b.text() + " do not broadcast");
+            dims.add(Math.max(da, db));
+        }
+        Collections.reverse(dims);
+        return new Shape(dims);
+    }
+
+    static Map<String, Object> attributes(Object... namesAndValues) {
+        Map<String, Object> attributes = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndValues.length; i += 2) {
+            attributes.put((String) namesAndValues[i], namesAndValues[i + 1]);
+        }
+        return Collections.unmodifiableMap(attributes);
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.ir.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Limits values. Argument: data.
+ *
+ * @param min smallest value of the result, in the data's own type
+ * @param max largest value of the result
+ */
+public record Clip(double min, double max) implements Op {
+    @Override
+    public String name() {
+        return "clip";
+    }
+
+    @Override
+    public int arity() {
+        return 1;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("a_min", min, "a_max", max);
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.that(min <= max, "clip limits " + min + " and " + max + " are crossed");
+        return args.get(0);
+    }
+}

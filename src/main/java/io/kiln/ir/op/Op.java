@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.ir.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/** An operator with its attributes. Argument order is stated by each operator. */
+public sealed interface Op
+        permits Conv2d,
+                QnnConv2d,
+                Dense,
+                QnnDense,
+                BiasAdd,
+                TflRequantize,
+                Clip,
+                Add,
+                QnnAdd,
+                AvgPool2d,
+                MaxPool2d,
+                Softmax,
+                TflSoftmax,
+                QnnQuantize,
+                QnnDequantize,
+                Reshape {
+
+    /** Relay's name, or {@code tfl.*} for an operator of our own. */
+    String name();
+
+    /** Number of arguments. */
+    int arity();
+
+    /** Attributes by Relay's names, in Relay's order; values are Integer, Double, String or List of Integer. */
+    Map<String, Object> attributes();
+
+    /**
+     * The result's type.
+     *
+     * @throws IllegalArgumentException with a sentence for users if the arguments do not fit
+     */
+    TensorType infer(List<TensorType> args);
+}

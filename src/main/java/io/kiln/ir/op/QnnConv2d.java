@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.base.DType;
+import io.kiln.ir.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Quantized 2-D convolution with an int32 accumulator as result, NHWC.
+ *
+ * <p>Arguments: data, weight, input zero point, kernel zero point, input scale, kernel scale (scalar or per channel). The weight
+ * lies as OHWI, or as HWOI when {@code groups} equals the input channels and is above 1 (depthwise, any multiplier).
+ * {@code acc = sum((data - inputZeroPoint) * (weight - kernelZeroPoint))}; padding counts as the input zero point.
+ *
+ * @param window geometry
+ * @param groups 1 for a dense convolution
+ * @param channels output channels
+ * @param kernelLayout {@code OHWI} or {@code HWOI}
+ */
+public record QnnConv2d(Window window, int groups, int channels, String kernelLayout) implements Op {
+    @Override
+    public String name() {
+        return "qnn.conv2d";
+    }
+
+    @Override
+    public int arity() {
+        return 6;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return ConvShapes.attributes(window, groups, channels, kernelLayout, "int32");
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.scalar("input zero point", args.get(2), DType.INT32);
+        Check.scalar("kernel zero point", args.get(3), DType.INT32);
+        Check.scalar("input scale", args.get(4), DType.FLOAT32);
+        Check.perAxis("kernel scale", args.get(5), DType.FLOAT32, channels);
+        Check.dtype("weight", args.get(1), DType.INT8);
+        return ConvShapes.infer(name(), window, groups, channels, args.get(0), args.get(1), DType.INT32);
+    }
+
+    /** Whether every input channel has kernels of its own. */
+    public boolean isDepthwise(int inputChannels) {
+        return ConvShapes.isDepthwise(groups, inputChannels);
+    }
+}

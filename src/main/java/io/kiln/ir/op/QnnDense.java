@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Shape;
+import io.kiln.ir.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Quantized fully connected layer: data (batch, in) times weight (units, in) transposed.
+ *
+ * <p>Arguments: data, weight, input zero point, kernel zero point, input scale, kernel scale (scalar or per unit).
+ *
+ * @param units rows of the weight
+ */
+public record QnnDense(int units) implements Op {
+    @Override
+    public String name() {
+        return "qnn.dense";
+    }
+
+    @Override
+    public int arity() {
+        return 6;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("units", units, "out_dtype", "int32");
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.rank("data", args.get(0), 2);
+        Check.rank("weight", args.get(1), 2);
+        Check.that(
+                args.get(0).shape().dim(1) == args.get(1).shape().dim(1)
+                        && args.get(1).shape().dim(0) == units,
+                name() + ": weight " + args.get(1).shape().text() + " does not fit data "
+                        + args.get(0).shape().text() + " and " + units + " units");
+        Check.dtype("weight", args.get(1), DType.INT8);
+        Check.scalar("input zero point", args.get(2), DType.INT32);
+        Check.scalar("kernel zero point", args.get(3), DType.INT32);
+        Check.scalar("input scale", args.get(4), DType.FLOAT32);
+        Check.perAxis("kernel scale", args.get(5), DType.FLOAT32, units);
+        return new TensorType(Shape.of(args.get(0).shape().dim(0), units), DType.INT32);
+    }
+}

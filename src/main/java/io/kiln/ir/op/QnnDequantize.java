@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.base.DType;
+import io.kiln.ir.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/** {@code scale * (data - zeroPoint)} as float32. Arguments: data, scale, zero point. */
+public record QnnDequantize() implements Op {
+    @Override
+    public String name() {
+        return "qnn.dequantize";
+    }
+
+    @Override
+    public int arity() {
+        return 3;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Map.of();
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.that(
+                args.get(0).dtype().isInteger(),
+                "data must be integer, not " + args.get(0).dtype().text());
+        Check.scalar("scale", args.get(1), DType.FLOAT32);
+        Check.scalar("zero point", args.get(2), DType.INT32);
+        return new TensorType(args.get(0).shape(), DType.FLOAT32);
+    }
+}

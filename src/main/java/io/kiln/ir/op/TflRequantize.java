@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.base.DType;
+import io.kiln.ir.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * TensorFlow Lite's fixed-point rescaling, rounding twice ({@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier}):
+ * {@code saturate(outputZeroPoint + MultiplyByQuantizedMultiplier(data - inputZeroPoint, multiplier, shift))}.
+ *
+ * <p>Arguments: data, multiplier (int32, Q31, scalar or per channel), shift (int32, the power of two, positive to the
+ * left, likewise). Multipliers are explicit because TFLite computes them from scales in double precision.
+ *
+ * @param axis channel axis of per-channel multipliers; negative counts from the end
+ * @param inputZeroPoint subtracted before
+ * @param outputZeroPoint added after
+ * @param outDtype type that the result saturates to
+ */
+public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, DType outDtype) implements Op {
+    @Override
+    public String name() {
+        return "tfl.requantize";
+    }
+
+    @Override
+    public int arity() {
+        return 3;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes(
+                "axis", axis,
+                "input_zero_point", inputZeroPoint,
+                "output_zero_point", outputZeroPoint,
+                "rounding", "TFLITE",
+                "out_dtype", outDtype.text());
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        int channels = args.get(0).shape().rank() == 0 ? 1 : args.get(0).shape().dim(axis);
+        Check.perAxis("multiplier", args.get(1), DType.INT32, channels);
+        Check.perAxis("shift", args.get(2), DType.INT32, channels);
+        return new TensorType(args.get(0).shape(), outDtype);
+    }
+}

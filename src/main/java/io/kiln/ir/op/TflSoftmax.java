@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.base.DType;
+import io.kiln.ir.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * TensorFlow Lite's fixed-point softmax of int8 over the last axis (reference_ops::Softmax on gemmlowp fixed point).
+ *
+ * <p>Arguments: data, input scale, input zero point, output scale (1/256), output zero point (-128).
+ *
+ * @param beta factor on the data before the exponential
+ */
+public record TflSoftmax(float beta) implements Op {
+    @Override
+    public String name() {
+        return "tfl.softmax";
+    }
+
+    @Override
+    public int arity() {
+        return 5;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("axis", -1, "beta", (double) beta);
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.scalar("input scale", args.get(1), DType.FLOAT32);
+        Check.scalar("input zero point", args.get(2), DType.INT32);
+        Check.scalar("output scale", args.get(3), DType.FLOAT32);
+        Check.scalar("output zero point", args.get(4), DType.INT32);
+        return args.get(0);
+    }
+}
