@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.process;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.commons.exec.CommandLine;
+import org.apache.commons.exec.launcher.CommandLauncherFactory;
+
+/** Runs commands through Commons Exec. Stateless. */
+public final class ProcessRunner {
+    /** Bytes of each output stream that are kept in memory; the log file gets all. */
+    public static final int CAPTURE_LIMIT = 4 << 20;
+
+    private static final long DRAIN_MILLIS = 2000;
+
+    private ProcessRunner() {}
+
+    /**
+     * Runs a command to its end or its time limit. A non-zero exit code is an answer, not an error.
+     *
+     * @throws KilnException if it cannot be started, or if this thread is interrupted; the process is gone then
+     */
+    public static Result run(Command command) {
+        long start = System.nanoTime();
+        Process process = launch(command);
+        Thread hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
+        Runtime.getRuntime().addShutdownHook(hook);
+        try (OutputStream log = openLog(command)) {
+            Capture output = Capture.of("stdout-" + process.pid(), process.getInputStream(), CAPTURE_LIMIT, log);
+            Capture errors = Capture.of("stderr-" + process.pid(), process.getErrorStream(), CAPTURE_LIMIT, log);
+            feed(process, command);
+            boolean timedOut = !process.waitFor(command.timeout().toMillis(), TimeUnit.MILLISECONDS);
+            ProcessTree.kill(process);
+            int exitCode = process.waitFor();
+            output.await(DRAIN_MILLIS);
+            errors.await(DRAIN_MILLIS);
+            Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+            return new Result(exitCode, timedOut, output.text(), errors.text(), elapsed);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw interrupted(command.executable(), e);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write the log of " + command.executable(), e);
+        } finally {
+            ProcessTree.kill(process);
+            removeHook(hook);
+        }
+    }
+
+    /**
+     * Starts a command and returns at once. The caller reads and writes its streams and closes it.
+     *
+     * @throws KilnException if it cannot be started
+     */
+    public static RunningProcess start(Command command) {
+        OutputStream log = openLog(command);
+        return new RunningProcess(launch(command), command.timeout(), log);
+    }
+
+    static KilnException interrupted(String executable, InterruptedException cause) {
+        return new KilnException(
+                Problem.of("the build was interrupted while it ran; it was stopped", executable), cause);
+    }
+
+    private static Process launch(Command command) {
+        CommandLine line = new CommandLine(command.executable());
+        command.arguments().forEach(argument -> line.addArgument(argument, false));
+        Map<String, String> environment = new TreeMap<>(System.getenv());
+        environment.keySet().removeAll(command.without());
+        environment.putAll(command.environment());
+        try {
+            return CommandLauncherFactory.createVMLauncher().exec(line, environment, command.directory());
+        } catch (IOException e) {
+            throw new KilnException(
+                    new Problem("cannot be started: " + e.getMessage(), command.executable(), "an executable file", ""),
+                    e);
+        }
+    }
+
+    /** Feeding runs in its own thread: a process that does not read must not hold up its own time limit. */
+    private static void feed(Process process, Command command) {
+        Thread feeder = new Thread(
+                () -> {
+                    try (OutputStream input = process.getOutputStream()) {
+                        input.write(command.input().toArray());
+                    } catch (IOException e) {
+                        // It ended, or closed its input, without reading all: that is its right.
+                        return;
+                    }
+                },
+                "stdin-" + process.pid());
+        feeder.setDaemon(true);
+        feeder.start();
+    }
+
+    private static OutputStream openLog(Command command) {
+        if (command.logFile().isEmpty()) {
+            return OutputStream.nullOutputStream();
+        }
+        Path file = command.logFile().get();
+        try {
+            Files.createDirectories(file.toAbsolutePath().getParent());
+            return new SharedLog(Files.newOutputStream(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + file, e);
+        }
+    }
+
+    private static void removeHook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is going down and the hook runs already.
+            return;
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.process;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A process to talk to: an emulator's console, a program on the host. Closing it kills it and its
+ * descendants; so do its time limit and the end of the JVM.
+ */
+public final class RunningProcess implements AutoCloseable {
+    private static final long DRAIN_MILLIS = 2000;
+
+    private final Process process;
+    private final OutputStream log;
+    private final InputStream output;
+    private final Capture errors;
+    private final Thread hook;
+    private final CompletableFuture<Void> timer;
+    private final CompletableFuture<Void> expiry;
+    private final AtomicBoolean timedOut = new AtomicBoolean();
+
+    RunningProcess(Process process, Duration timeout, OutputStream log) {
+        this.process = process;
+        this.log = log;
+        this.output = new Teeing(process.getInputStream(), log);
+        this.errors = Capture.of("stderr-" + process.pid(), process.getErrorStream(), ProcessRunner.CAPTURE_LIMIT, log);
+        this.hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
+        this.timer = new CompletableFuture<Void>().completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS);
+        this.expiry = timer.thenRunAsync(this::expire);
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    private void expire() {
+        if (process.isAlive()) {
+            timedOut.set(true);
+            ProcessTree.kill(process);
+        }
+    }
+
+    /** What the process prints; each byte read goes to the log file too. Ends when the process ends. */
+    public InputStream output() {
+        return output;
+    }
+
+    /** What the process reads. Flush after writing. */
+    public OutputStream input() {
+        return process.getOutputStream();
+    }
+
+    /** Standard error up to now, cut after {@link ProcessRunner#CAPTURE_LIMIT} bytes. */
+    public String errors() {
+        return errors.text();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Whether it was killed because its time was over. */
+    public boolean timedOut() {
+        return timedOut.get();
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    /** The exit code, if it ends within the time given; standard error is complete then. */
+    public Optional<Integer> waitFor(Duration time) {
+        try {
+            if (!process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS)) {
+                return Optional.empty();
+            }
+            errors.await(DRAIN_MILLIS);
+            return Optional.of(process.exitValue());
+        } catch (InterruptedException e) {
+            close();
+            Thread.currentThread().interrupt();
+            throw ProcessRunner.interrupted(process.info().command().orElse("a process"), e);
+        }
+    }
+
+    /** Kills the process and its descendants if they still run; returns when they are gone. May be repeated. */
+    @Override
+    public void close() {
+        timer.cancel(false);
+        expiry.cancel(false);
+        ProcessTree.kill(process);
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is going down and the hook runs already.
+            return;
+        } finally {
+            closeLog();
+        }
+    }
+
+    private void closeLog() {
+        try {
+            errors.await(DRAIN_MILLIS);
+            log.close();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (IOException e) {
+            // The log is a help for people; its last bytes are not worth failing a run that is over.
+            return;
+        }
+    }
+
+    /** Copies what is read. */
+    private static final class Teeing extends FilterInputStream {
+        private final OutputStream copy;
+
+        Teeing(InputStream source, OutputStream copy) {
+            super(source);
+            this.copy = copy;
+        }
+
+        @Override
+        public int read() throws IOException {
+            int value = super.read();
+            if (value >= 0) {
+                copy.write(value);
+            }
+            return value;
+        }
+
+        @Override
+        public int read(byte[] block, int offset, int length) throws IOException {
+            int n = super.read(block, offset, length);
+            if (n > 0) {
+                copy.write(block, offset, n);
+            }
+            return n;
+        }
+    }
+}
