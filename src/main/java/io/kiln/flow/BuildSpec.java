@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What is to be built, as the user asked for it.
+ *
+ * @param layout where things lie
+ * @param models the models that go into the image, in the order given
+ * @param board id of the board
+ * @param toolchain id of the toolchain, such as {@code clang}
+ * @param optimize {@code speed}, {@code size} or {@code ram}
+ * @param io who owns inputs and outputs: {@code caller} or {@code workspace}
+ * @param mlfVersion version of the Model Library Format, 5 or 7
+ * @param timestamp the time that the archive states; empty means a fixed date
+ * @param verify how the image is verified
+ */
+public record BuildSpec(
+        Layout layout,
+        List<ModelSource> models,
+        String board,
+        String toolchain,
+        String optimize,
+        String io,
+        int mlfVersion,
+        Optional<Instant> timestamp,
+        VerifySpec verify) {
+    public BuildSpec {
+        models = List.copyOf(models);
+    }
+
+    /**
+     * One model file.
+     *
+     * @param file the file
+     * @param name module name, as in {@code tvmgen_<name>_run}
+     */
+    public record ModelSource(Path file, String name) {}
+
+    /**
+     * How an image is verified.
+     *
+     * @param on {@code emulator}, {@code board} or {@code none}
+     * @param vectors folder of {@code input_<k>.bin} and optional {@code output_<k>.bin}
+     * @param samples number of seeded random cases, 0 or more
+     * @param seed their seed
+     */
+    public record VerifySpec(String on, Optional<Path> vectors, int samples, long seed) {}
+
+    /**
+     * Folders and files of one build.
+     *
+     * @param project the project's folder; its {@code src/main} is looked at
+     * @param out where everything is written
+     * @param base name of the image's files without extension
+     */
+    public record Layout(Path project, Path out, String base) {
+        /** The generated C and the archive. */
+        public Path generated() {
+            return out.resolve("generated-sources").resolve("kiln");
+        }
+
+        /** The C project. */
+        public Path firmware() {
+            return out.resolve("firmware");
+        }
+
+        /** The user's own C. */
+        public Path userSources() {
+            return project.resolve("src").resolve("main").resolve("c");
+        }
+
+        /** The project's own boards. */
+        public Path userBoards() {
+            return project.resolve("src").resolve("main").resolve("boards");
+        }
+
+        /** Where a model lies if none is named. */
+        public Path userModels() {
+            return project.resolve("src").resolve("main").resolve("model");
+        }
+
+        /** Reports that other programs read. */
+        public Path reports() {
+            return out.resolve("kiln");
+        }
+
+        /** What the steps remember. */
+        public Path state(String step) {
+            return reports().resolve("state").resolve(step + ".txt");
+        }
+
+        /** {@code <base>.<extension>}. */
+        public Path image(String extension) {
+            return out.resolve(base + "." + extension);
+        }
+
+        /** The archive beside the image. */
+        public Path archive() {
+            return out.resolve(base + "-mlf.tar");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.base.Digests;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/**
+ * Everything that a step's result depends on, by name: settings as they are, files as digests. Two equal fingerprints
+ * mean that the step would do the same again.
+ */
+public final class Fingerprint {
+    private final TreeMap<String, String> parts = new TreeMap<>();
+
+    private Fingerprint() {}
+
+    /** An empty fingerprint, to be filled. */
+    public static Fingerprint empty() {
+        return new Fingerprint();
+    }
+
+    /** Adds a setting; line breaks in the value are folded into its digest. */
+    public Fingerprint setting(String name, Object value) {
+        String text = String.valueOf(value);
+        parts.put(name, text.indexOf('\n') < 0 && text.indexOf('\r') < 0 ? text : Digests.sha256(text));
+        return this;
+    }
+
+    /** Adds a file by the digest of its content; a missing file counts as absent. */
+    public Fingerprint file(String name, Path file) {
+        parts.put(name, digest(file));
+        return this;
+    }
+
+    /** Adds every file below a folder, each named by its path; an absent folder adds nothing. */
+    public Fingerprint folder(String name, Path folder) {
+        for (Path file : filesBelow(folder)) {
+            file(name + "/" + folder.relativize(file).toString().replace('\\', '/'), file);
+        }
+        return this;
+    }
+
+    /** The parts by name, in order. */
+    public Map<String, String> parts() {
+        return Collections.unmodifiableMap(parts);
+    }
+
+    /** Regular files below a folder in a stable order; none if there is no such folder. */
+    public static List<Path> filesBelow(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile).sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot list " + folder, e);
+        }
+    }
+
+    /** SHA-256 of a file's content, or {@code absent}. */
+    static String digest(Path file) {
+        if (!Files.isRegularFile(file)) {
+            return "absent";
+        }
+        MessageDigest digest = Digests.newSha256();
+        try (InputStream in = Files.newInputStream(file);
+                DigestOutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
+            in.transferTo(out);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.base.Problems;
+import java.nio.file.Files;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Looks for everything that is wrong with a {@link BuildSpec} before any work is done. */
+final class SpecChecks {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_]*");
+    private static final Set<String> C_KEYWORDS = Set.of(
+            "auto",
+            "break",
+            "case",
+            "char",
+            "const",
+            "continue",
+            "do",
+            "double",
+            "else",
+            "enum",
+            "extern",
+            "float",
+            "for",
+            "goto",
+            "if",
+            "inline",
+            "int",
+            "long",
+            "register",
+            "restrict",
+            "return",
+            "short",
+            "signed",
+            "sizeof",
+            "static",
+            "struct",
+            "switch",
+            "typedef",
+            "union",
+            "unsigned",
+            "void",
+            "volatile",
+            "while",
+            "bool",
+            "true",
+            "false",
+            "asm",
+            "typeof",
+            "main");
+
+    private SpecChecks() {}
+
+    /** Adds what is wrong with names, files and choices; boards and toolchains are checked where they are known. */
+    static void check(BuildSpec spec, Problems problems) {
+        checkModels(spec, problems);
+        choice("kiln.optimize", spec.optimize(), List.of("speed", "size", "ram"), problems);
+        choice("kiln.io", spec.io(), List.of("caller", "workspace"), problems);
+        choice("kiln.mlfVersion", String.valueOf(spec.mlfVersion()), List.of("5", "7"), problems);
+        BuildSpec.VerifySpec verify = spec.verify();
+        choice("kiln.verify.on", verify.on(), List.of("emulator", "board", "none"), problems);
+        if (verify.samples() < 0) {
+            problems.add("kiln.verify.samples is " + verify.samples(), "", "0 or more", "");
+        }
+        verify.vectors()
+                .filter(folder -> !Files.isDirectory(folder))
+                .ifPresent(folder -> problems.add(
+                        "the folder of test vectors does not exist",
+                        folder.toString(),
+                        "a folder with input_0.bin and so on",
+                        "Correct kiln.verify.vectors"));
+    }
+
+    private static void checkModels(BuildSpec spec, Problems problems) {
+        if (spec.models().isEmpty()) {
+            problems.add(
+                    "no model is given",
+                    "",
+                    "kiln.model, or one file in " + spec.layout().userModels(),
+                    "Put a .tflite file there, or name one with -Dkiln.model=<file>");
+        }
+        Set<String> seen = new HashSet<>();
+        for (BuildSpec.ModelSource model : spec.models()) {
+            String name = model.name();
+            if (!NAME.matcher(name).matches()) {
+                problems.add(
+                        "the model name '" + name + "' cannot be part of a C name",
+                        model.file().toString(),
+                        "a letter, then letters, digits and underscores",
+                        "Set kiln.name");
+            } else if (C_KEYWORDS.contains(name)) {
+                problems.add(
+                        "the model name '" + name + "' is a word of the C language",
+                        model.file().toString(),
+                        "another name",
+                        "Set kiln.name");
+            }
+            // File names are made of model names, and not every file system tells cases apart.
+            if (!seen.add(name.toLowerCase(Locale.ROOT))) {
+                problems.add(
+                        "the model name '" + name + "' is given twice",
+                        model.file().toString(),
+                        "a name of its own for every model",
+                        "Set <name> in each <model> of <models>");
+            }
+            checkFile(model, problems);
+        }
+    }
+
+    private static void checkFile(BuildSpec.ModelSource model, Problems problems) {
+        String where = model.file().toString();
+        if (Files.isDirectory(model.file())) {
+            problems.add("the model is a folder", where, "a .tflite file", "Correct kiln.model");
+        } else if (!Files.isRegularFile(model.file())) {
+            problems.add("the model file does not exist", where, "a .tflite file", "Correct kiln.model");
+        } else if (!Files.isReadable(model.file())) {
+            problems.add("the model file cannot be read", where, "a readable .tflite file", "Change its permissions");
+        }
+    }
+
+    private static void choice(String parameter, String value, List<String> allowed, Problems problems) {
+        if (!allowed.contains(value)) {
+            problems.add(
+                    parameter + " is '" + value + "'",
+                    "",
+                    "one of " + String.join(", ", allowed),
+                    "Change " + parameter);
+        }
+    }
+}

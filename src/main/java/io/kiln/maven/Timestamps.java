@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Optional;
+
+/** Reads {@code project.build.outputTimestamp} as Maven's own plugins do. */
+final class Timestamps {
+    private Timestamps() {}
+
+    /**
+     * The time meant: ISO 8601 with an offset, or seconds since 1970; a single other character or nothing means none.
+     *
+     * @throws KilnException if it is none of these
+     */
+    static Optional<Instant> parse(String text) {
+        if (text == null || text.isBlank() || (text.length() == 1 && !Character.isDigit(text.charAt(0)))) {
+            return Optional.empty();
+        }
+        try {
+            if (text.chars().allMatch(Character::isDigit)) {
+                return Optional.of(Instant.ofEpochSecond(Long.parseLong(text)));
+            }
+            return Optional.of(OffsetDateTime.parse(text).toInstant());
+        } catch (DateTimeException | NumberFormatException e) {
+            throw new KilnException(
+                    new Problem(
+                            "project.build.outputTimestamp is '" + text + "'",
+                            "pom.xml",
+                            "a time such as 2026-01-01T00:00:00Z, or seconds since 1970",
+                            "Correct the property"),
+                    e);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.report;
+
+import io.kiln.artifact.ModelMetadata;
+import java.util.List;
+
+/**
+ * Content of {@code report.json}: what was built and where its memory goes. All sizes are bytes.
+ *
+ * @param model file name of the model; several are joined by {@code ", "}
+ * @param name module name; several are joined likewise
+ * @param board id of the board
+ * @param toolchain id of the toolchain and its version
+ * @param target target string, printed canonically
+ * @param flash what lies in read-only memory
+ * @param ram what lies in writable memory
+ * @param macs multiply-accumulates of the models' definition
+ * @param executedMacs those that the generated loops execute
+ * @param operators in execution order
+ * @param plan how the workspace was planned
+ */
+public record BuildReport(
+        String model,
+        String name,
+        String board,
+        String toolchain,
+        String target,
+        Flash flash,
+        Ram ram,
+        long macs,
+        long executedMacs,
+        List<Operator> operators,
+        ModelMetadata.Plan plan) {
+    public BuildReport {
+        operators = List.copyOf(operators);
+    }
+
+    /**
+     * Read-only memory of the image.
+     *
+     * @param text code and what is not counted elsewhere
+     * @param constants weights, biases and tables of the models
+     * @param data initial values of writable data
+     * @param total the sum
+     * @param available what the board has
+     */
+    public record Flash(long text, long constants, long data, long total, long available) {}
+
+    /**
+     * Writable memory of the image.
+     *
+     * @param data initialised data
+     * @param bss zeroed data, without workspace and io
+     * @param workspace the planned workspaces
+     * @param io inputs and outputs that the application keeps
+     * @param stack what is reserved for the stack
+     * @param total the sum
+     * @param available what the board has
+     */
+    public record Ram(long data, long bss, long workspace, long io, long stack, long total, long available) {}
+
+    /**
+     * One lowered operator.
+     *
+     * @param name its C function
+     * @param op what is fused in it
+     * @param inputs tensors that it reads, constants left out
+     * @param outputs tensors that it writes
+     * @param macs multiply-accumulates
+     * @param constantBytes bytes of its constants
+     * @param workspaceBytes bytes of its scratch
+     * @param schedule the schedule chosen
+     */
+    public record Operator(
+            String name,
+            String op,
+            List<Tensor> inputs,
+            List<Tensor> outputs,
+            long macs,
+            long constantBytes,
+            long workspaceBytes,
+            String schedule) {
+        public Operator {
+            inputs = List.copyOf(inputs);
+            outputs = List.copyOf(outputs);
+        }
+
+        static Operator of(ModelMetadata.OperatorInfo info) {
+            return new Operator(
+                    info.name(),
+                    info.op(),
+                    info.inputs().stream().map(Tensor::of).toList(),
+                    info.outputs().stream().map(Tensor::of).toList(),
+                    info.macs(),
+                    info.constantBytes(),
+                    info.workspaceBytes(),
+                    info.schedule());
+        }
+    }
+
+    /** A tensor as the report shows it. */
+    public record Tensor(String name, String dtype, List<Integer> shape) {
+        public Tensor {
+            shape = List.copyOf(shape);
+        }
+
+        static Tensor of(ModelMetadata.TensorInfo info) {
+            return new Tensor(info.name(), info.dtype().text(), info.shape());
+        }
+    }
+
+    /** The operators of all models, in order. */
+    public static List<Operator> operators(List<ModelMetadata> models) {
+        return models.stream()
+                .flatMap(m -> m.operators().stream())
+                .map(Operator::of)
+                .toList();
+    }
+
+    /** The plans of all models together: one workspace each, so bytes add up. */
+    public static ModelMetadata.Plan plan(List<ModelMetadata> models) {
+        List<ModelMetadata.Plan> plans =
+                models.stream().map(ModelMetadata::plan).toList();
+        return new ModelMetadata.Plan(
+                String.join(
+                        ", ",
+                        plans.stream()
+                                .map(ModelMetadata.Plan::algorithm)
+                                .distinct()
+                                .toList()),
+                plans.stream().mapToLong(ModelMetadata.Plan::bytes).sum(),
+                plans.stream().mapToLong(ModelMetadata.Plan::lowerBound).sum());
+    }
+}

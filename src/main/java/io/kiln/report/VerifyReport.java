@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.report;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import java.util.List;
+
+/**
+ * Content of {@code verify.json}: how the image's answers compare with the reference interpreter's.
+ *
+ * @param board the board that the image was built for
+ * @param ranOn what ran it: the emulated machine, the stand-in board or this computer
+ * @param seed seed of the random cases
+ * @param cases one entry for each case and model
+ * @param bitExact whether every output byte was equal
+ * @param passed whether every case lies within the tolerance
+ * @param tolerance what float outputs may differ by; integer outputs never differ
+ */
+@JsonPropertyOrder({"board", "ranOn", "seed", "cases", "bitExact", "passed", "tolerance"})
+public record VerifyReport(
+        String board,
+        String ranOn,
+        long seed,
+        List<Case> cases,
+        boolean bitExact,
+        boolean passed,
+        Tolerance tolerance) {
+    public VerifyReport {
+        cases = List.copyOf(cases);
+    }
+
+    /**
+     * One inference.
+     *
+     * @param name {@code vector_<k>} or {@code random_<k>}, after the model's name and a slash if there are several
+     * @param outputs number of output values compared
+     * @param mismatches number of them that are wrong: not equal (integer) or outside the tolerance (float)
+     * @param maxAbsDiff largest absolute difference
+     */
+    public record Case(String name, long outputs, long mismatches, double maxAbsDiff) {}
+
+    /** A value b is matched by a if {@code |a - b| <= absolute + relative * |b|}; both are 0 for integer models. */
+    public record Tolerance(double absolute, double relative) {
+        /** Equality. */
+        public static final Tolerance NONE = new Tolerance(0, 0);
+        /** What float models are allowed. */
+        public static final Tolerance FLOAT = new Tolerance(1e-5, 1e-4);
+
+        /** Whether a value is close enough to the expected one; NaN matches NaN. */
+        public boolean accepts(double actual, double expected) {
+            if (Double.isNaN(expected) || Double.isInfinite(expected)) {
+                return Double.compare(actual, expected) == 0;
+            }
+            return Math.abs(actual - expected) <= absolute + relative * Math.abs(expected);
+        }
+    }
+
+    /** Number of cases with a mismatch. */
+    @JsonIgnore
+    public long failures() {
+        return cases.stream().filter(c -> c.mismatches() > 0).count();
+    }
+}

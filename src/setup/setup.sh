@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what this project's own build needs of the system, and says so first. Does nothing if all is there.
+# Usage: setup.sh quickstart|tests
+set -euo pipefail
+
+# command that must be on the PATH, and the Debian package that has it
+needed=("qemu-system-arm qemu-system-arm")
+if [ "${1:-tests}" != quickstart ]; then
+  needed+=(
+    "qemu-system-riscv32 qemu-system-misc"
+    "arm-none-eabi-gcc gcc-arm-none-eabi"
+    "riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf"
+    "gcc gcc"
+    "make make"
+  )
+fi
+
+packages=()
+for entry in "${needed[@]}"; do
+  read -r command package <<<"$entry"
+  command -v "$command" >/dev/null 2>&1 || packages+=("$package")
+done
+if [ "${1:-tests}" != quickstart ]; then
+  # The C libraries are packages of their own.
+  [ -e /usr/lib/arm-none-eabi/include/stdint.h ] || packages+=(libnewlib-arm-none-eabi)
+  [ -d /usr/lib/picolibc/riscv64-unknown-elf ] || packages+=(picolibc-riscv64-unknown-elf)
+  [ -e /usr/include/stdint.h ] || packages+=(libc6-dev)
+fi
+[ "${#packages[@]}" -gt 0 ] || exit 0
+
+say() { echo "set-up: $*"; }
+if ! command -v apt-get >/dev/null 2>&1 || [ "$(id -u)" -ne 0 ]; then
+  say "missing on this machine: ${packages[*]}"
+  say "on Debian or Ubuntu: sudo apt-get install ${packages[*]}"
+  exit 0
+fi
+say "installs with apt-get: ${packages[*]}"
+export DEBIAN_FRONTEND=noninteractive
+if ! apt-get update -qq </dev/null || ! apt-get install -y -qq --no-install-recommends "${packages[@]}" </dev/null >/dev/null; then
+  say "apt-get failed; install by hand: ${packages[*]}"
+  exit 1
+fi
+say "done"

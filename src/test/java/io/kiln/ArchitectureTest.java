@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The house's shape: two halves with a narrow waist, Maven only at the door, processes in one place. */
+@AnalyzeClasses(packages = "io.kiln", importOptions = ImportOption.DoNotIncludeTests.class)
+final class ArchitectureTest {
+    private static final String[] COMPILER = {
+        "io.kiln.ir..",
+        "io.kiln.frontend..",
+        "io.kiln.transform..",
+        "io.kiln.reference..",
+        "io.kiln.target..",
+        "io.kiln.tir..",
+        "io.kiln.lower..",
+        "io.kiln.schedule..",
+        "io.kiln.stream..",
+        "io.kiln.memory..",
+        "io.kiln.codegen..",
+        "io.kiln.executor.."
+    };
+    private static final String[] FIRMWARE = {
+        "io.kiln.toolchain..", "io.kiln.firmware..", "io.kiln.device..", "io.kiln.process.."
+    };
+    private static final String[] UPSTAIRS = {"io.kiln.flow..", "io.kiln.maven.."};
+
+    @ArchTest
+    static final ArchRule only_the_mojos_know_maven = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.kiln.maven..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.apache.maven..", "org.codehaus.plexus..", "org.eclipse.aether..");
+
+    @ArchTest
+    static final ArchRule packages_have_no_cycles =
+            slices().matching("io.kiln.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule the_compiler_knows_no_firmware = noClasses()
+            .that()
+            .resideInAnyPackage(COMPILER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(FIRMWARE)
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule the_firmware_knows_no_compiler = noClasses()
+            .that()
+            .resideInAnyPackage(FIRMWARE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(COMPILER)
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule the_engine_does_not_look_upstairs = noClasses()
+            .that()
+            .resideOutsideOfPackages(UPSTAIRS)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(UPSTAIRS);
+
+    @ArchTest
+    static final ArchRule only_process_starts_processes = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.kiln.process..")
+            .should()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("java.lang.ProcessBuilder")
+            .orShould()
+            .callMethod(Runtime.class, "exec", String[].class)
+            .orShould()
+            .callMethod(Runtime.class, "exec", String.class)
+            .orShould()
+            .dependOnClassesThat()
+            .resideInAPackage("org.apache.commons.exec..");
+
+    @ArchTest
+    static final ArchRule only_frontends_know_model_files = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.kiln.frontend..", "io.kiln.flow..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.kiln.frontend..");
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.flow.BuildSpec.VerifySpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class SpecChecksTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void aSoundSpecHasNoProblems() throws IOException {
+        assertThat(problems(spec("speed", 2, model("default")))).isEmpty();
+    }
+
+    @Test
+    void everythingWrongIsSaidAtOnce() {
+        BuildSpec spec = spec("fast", -1, new ModelSource(folder.resolve("none.tflite"), "1st"));
+        assertThat(problems(spec))
+                .extracting(Problem::what)
+                .containsExactly(
+                        "the model name '1st' cannot be part of a C name",
+                        "the model file does not exist",
+                        "kiln.optimize is 'fast'",
+                        "kiln.verify.samples is -1");
+    }
+
+    @Test
+    void keywordsFoldersAndTwinsAreRefused() throws IOException {
+        BuildSpec spec =
+                spec("speed", 2, model("while"), model("kws"), model("KWS"), new ModelSource(folder, "folder"));
+        assertThat(problems(spec))
+                .extracting(Problem::what)
+                .containsExactly(
+                        "the model name 'while' is a word of the C language",
+                        "the model name 'KWS' is given twice",
+                        "the model is a folder");
+    }
+
+    @Test
+    void noModelAtAllSaysWhereToPutOne() {
+        assertThat(problems(spec("speed", 2)))
+                .singleElement()
+                .satisfies(problem -> assertThat(problem.next()).contains("-Dkiln.model"));
+    }
+
+    @Test
+    void theOneModelInTheFolderIsTaken() throws IOException {
+        Path file = Files.write(folder.resolve("a.tflite"), new byte[1]);
+        Files.write(folder.resolve("readme.md"), new byte[1]);
+        assertThat(ModelFiles.choose(List.of(), Optional.empty(), "default", folder))
+                .containsExactly(new ModelSource(file, "default"));
+    }
+
+    @Test
+    void twoModelsInTheFolderNeedAChoice() throws IOException {
+        Files.write(folder.resolve("a.tflite"), new byte[1]);
+        Files.write(folder.resolve("b.tflite"), new byte[1]);
+        assertThatThrownBy(() -> ModelFiles.choose(List.of(), Optional.empty(), "default", folder))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("there are 2 models: a.tflite, b.tflite");
+    }
+
+    private ModelSource model(String name) throws IOException {
+        return new ModelSource(Files.write(folder.resolve("m.tflite"), new byte[4]), name);
+    }
+
+    private BuildSpec spec(String optimize, int samples, ModelSource... models) {
+        return new BuildSpec(
+                new Layout(folder, folder.resolve("target"), "fw"),
+                List.of(models),
+                "mps2-an386",
+                "clang",
+                optimize,
+                "caller",
+                5,
+                Optional.empty(),
+                new VerifySpec("emulator", Optional.empty(), samples, 0));
+    }
+
+    private static List<Problem> problems(BuildSpec spec) {
+        Problems problems = new Problems();
+        SpecChecks.check(spec, problems);
+        return problems.list();
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.Error;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+
+/** Holds JSON text against the schemas that Kiln ships. */
+public final class JsonSchemas {
+    private JsonSchemas() {}
+
+    /** Fails unless the text fits {@code toolchains/schemas/<name>.schema.json}. */
+    public static void assertFits(String name, String json) {
+        assertThat(violations(name, json)).isEmpty();
+    }
+
+    /** What the schema has against the text. */
+    public static List<String> violations(String name, String json) {
+        try (InputStream in = JsonSchemas.class.getResourceAsStream("/toolchains/schemas/" + name + ".schema.json")) {
+            Schema schema = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+                    .getSchema(in, InputFormat.JSON);
+            return schema.validate(json, InputFormat.JSON).stream()
+                    .map(Error::toString)
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

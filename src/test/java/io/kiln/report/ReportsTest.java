@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.DType;
+import io.kiln.report.VerifyReport.Tolerance;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class ReportsTest {
+    private static final TensorInfo X = new TensorInfo("x", "x", DType.INT8, List.of(1, 4), 0.1f, 0);
+    private static final OperatorInfo DENSE =
+            new OperatorInfo("tvmgen_kws_dense", "qnn.dense", List.of(X), List.of(X), 16, 16, 20, 0, "dense.portable");
+    private static final ModelMetadata KWS = new ModelMetadata(
+            "kws",
+            "c -keys=cpu",
+            ModelMetadata.Io.CALLER,
+            List.of(X),
+            List.of(X),
+            64,
+            16,
+            20,
+            new ModelMetadata.Plan("first-fit", 64, 60),
+            List.of(DENSE));
+    private static final VerifyReport FAILED = new VerifyReport(
+            "mps2-an386",
+            "qemu-system-arm",
+            7,
+            List.of(
+                    new VerifyReport.Case("vector_0", 12, 0, 0),
+                    new VerifyReport.Case("random_0 <\"&>", 12, 3, Double.MAX_VALUE)),
+            false,
+            false,
+            Tolerance.NONE);
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void reportFitsItsSchema() {
+        BuildReport report = new BuildReport(
+                "kws.tflite",
+                "kws",
+                "mps2-an386",
+                "clang 20.1.7",
+                KWS.target(),
+                new BuildReport.Flash(100, 20, 4, 124, 4096),
+                new BuildReport.Ram(4, 8, 64, 8, 1024, 1108, 2048),
+                16,
+                16,
+                BuildReport.operators(List.of(KWS, KWS)),
+                BuildReport.plan(List.of(KWS, KWS)));
+        assertThat(report.plan()).isEqualTo(new ModelMetadata.Plan("first-fit", 128, 120));
+        assertThat(report.operators()).hasSize(2);
+        JsonSchemas.assertFits("report", Json.text(report));
+    }
+
+    @Test
+    void verifyFitsItsSchemaAndNothingElseIsInIt() {
+        JsonSchemas.assertFits("verify", Json.text(FAILED));
+        assertThat(JsonSchemas.violations("verify", Json.text(FAILED).replace("\"seed\"", "\"seeds\"")))
+                .isNotEmpty();
+    }
+
+    @Test
+    void profileFitsItsSchema() {
+        ProfileReport report =
+                new ProfileReport("b", "qemu", true, 1000, List.of(new ProfileReport.Operator("f", 990)));
+        JsonSchemas.assertFits("profile", Json.text(report));
+    }
+
+    @Test
+    void jsonIsReadBackAsItWasWritten() throws IOException {
+        Path file = folder.resolve("deep/verify.json");
+        Json.write(file, FAILED);
+        assertThat(Json.read(file, VerifyReport.class)).isEqualTo(FAILED);
+        assertThat(Files.readString(file)).endsWith("}\n").doesNotContain("\r");
+    }
+
+    @Test
+    void junitXmlNamesEveryCaseAndEscapesText() {
+        assertThat(JUnitXml.text(FAILED)).isEqualTo("""
+                        <?xml version="1.0" encoding="UTF-8"?>
+                        <testsuite name="kiln.verify.mps2-an386" tests="2" failures="1" errors="0" skipped="0">
+                          <testcase classname="kiln.verify.mps2-an386" name="vector_0"/>
+                          <testcase classname="kiln.verify.mps2-an386" name="random_0 &lt;&quot;&amp;&gt;">
+                            <failure message="3 of 12 outputs differ from the reference, by up to 1.7976931348623157E308"/>
+                          </testcase>
+                        </testsuite>
+                        """);
+    }
+
+    @Test
+    void tablesAlignNumbersToTheRight() {
+        assertThat(new Table("operator", "bytes", "kind")
+                        .row("conv", 1200, "int8")
+                        .row("add", 7, "")
+                        .lines())
+                .containsExactly("operator  bytes  kind", "conv       1200  int8", "add           7");
+    }
+}
