@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.memory;
+
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/**
+ * Improves an order of first fit: a buffer that reaches the top changes places with one that stands before it and is its
+ * neighbour, or its neighbour's neighbour. Seeded, so that the same problem always gets the same plan.
+ */
+final class HillClimb {
+    private static final long WORK = 4_000_000;
+    private static final int MOST_ATTEMPTS = 1_000;
+
+    private final MemoryProblem problem;
+    private final Placement placement;
+    private final Random random = new Random(1);
+    private final int[] order;
+    private final int[] position;
+
+    HillClimb(MemoryProblem problem, int[] start) {
+        this.problem = problem;
+        this.placement = new Placement(problem);
+        this.order = start.clone();
+        this.position = new int[start.length];
+        for (int i = 0; i < order.length; i++) {
+            position[order[i]] = i;
+        }
+    }
+
+    /** The best order found; stops at the lower bound or when its share of work is done. */
+    int[] run() {
+        long lowerBound = problem.alignedLowerBound();
+        long current = placement.place(order);
+        long best = current;
+        int[] bestOrder = order.clone();
+        int attempts = attempts();
+        for (int attempt = 1; attempt <= attempts && best > lowerBound; attempt++) {
+            int top = topBuffer(current);
+            int other = earlierNeighbour(top);
+            swap(top, other);
+            long bytes = placement.place(order);
+            if (bytes < best) {
+                best = bytes;
+                bestOrder = order.clone();
+            }
+            if (bytes <= current || random.nextInt(100) < chanceOfWorse(bytes - current, current, attempt, attempts)) {
+                current = bytes;
+            } else {
+                swap(top, other);
+                placement.place(order);
+            }
+        }
+        return bestOrder;
+    }
+
+    /** Small set-backs early on get over local minima. */
+    private static long chanceOfWorse(long loss, long bytes, int attempt, int attempts) {
+        return loss * 8 > bytes ? 0 : 20L * (attempts - attempt) / attempts;
+    }
+
+    private int attempts() {
+        long edges = IntStream.range(0, problem.size())
+                .mapToLong(i -> problem.conflicts(i).length)
+                .sum();
+        return (int) Math.min(MOST_ATTEMPTS, WORK / (problem.size() + 4 * edges + 1));
+    }
+
+    private int topBuffer(long bytes) {
+        int[] top = IntStream.range(0, problem.size())
+                .filter(i -> placement.end(i) == bytes)
+                .toArray();
+        return top[random.nextInt(top.length)];
+    }
+
+    private int earlierNeighbour(int buffer) {
+        int neighbour = pick(problem.conflicts(buffer), buffer);
+        if (random.nextBoolean()) {
+            neighbour = pick(problem.conflicts(neighbour), neighbour);
+        }
+        if (position[neighbour] < position[buffer]) {
+            return neighbour;
+        }
+        return order[random.nextInt(position[buffer] + 1)];
+    }
+
+    private int pick(int[] candidates, int otherwise) {
+        return candidates.length == 0 ? otherwise : candidates[random.nextInt(candidates.length)];
+    }
+
+    private void swap(int a, int b) {
+        int pa = position[a];
+        int pb = position[b];
+        order[pa] = b;
+        order[pb] = a;
+        position[a] = pb;
+        position[b] = pa;
+    }
+}

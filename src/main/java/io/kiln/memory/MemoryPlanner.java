@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.memory;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Finds offsets for buffers: the best of several orders of first fit, then hill climbing over orders, then an exact search if the
+ * problem is small. It stops as soon as the lower bound, with the padding that alignment demands, is met. The same problem always gets the same plan.
+ */
+public final class MemoryPlanner {
+    private MemoryPlanner() {}
+
+    /** Plans the workspace. */
+    public static MemoryPlan plan(MemoryProblem problem) {
+        Placement placement = new Placement(problem);
+        Candidate best = new Candidate("nothing to place", 0, new int[0], new long[0]);
+        long bound = problem.alignedLowerBound();
+        for (FirstFitOrder kind : FirstFitOrder.values()) {
+            int[] order = kind.order(problem);
+            long bytes = placement.place(order);
+            if (best.offsets.length == 0 || bytes < best.bytes) {
+                best = new Candidate(kind.text(), bytes, order, placement.offsets());
+            }
+            if (best.bytes == bound) {
+                return best.plan(problem);
+            }
+        }
+        return search(problem, placement, best).plan(problem);
+    }
+
+    private static Candidate search(MemoryProblem problem, Placement placement, Candidate start) {
+        Candidate best = start;
+        int[] order = new HillClimb(problem, start.order).run();
+        long bytes = placement.place(order);
+        if (bytes < best.bytes) {
+            best = new Candidate("hill climb", bytes, order, placement.offsets());
+        }
+        if (best.bytes > problem.alignedLowerBound()) {
+            long[] offsets = BranchAndBound.improve(problem, best.bytes).orElse(new long[0]);
+            if (offsets.length > 0) {
+                best = new Candidate("branch and bound", top(problem, offsets), order, offsets);
+            }
+        }
+        return best;
+    }
+
+    private static long top(MemoryProblem problem, long[] offsets) {
+        long top = 0;
+        for (int i = 0; i < offsets.length; i++) {
+            top = Math.max(top, offsets[i] + problem.buffers().get(i).bytes());
+        }
+        return top;
+    }
+
+    /** A plan by index. */
+    private static final class Candidate {
+        private final String algorithm;
+        private final long bytes;
+        private final int[] order;
+        private final long[] offsets;
+
+        Candidate(String algorithm, long bytes, int[] order, long[] offsets) {
+            this.algorithm = algorithm;
+            this.bytes = bytes;
+            this.order = order;
+            this.offsets = offsets;
+        }
+
+        MemoryPlan plan(MemoryProblem problem) {
+            Map<String, Long> byName = new LinkedHashMap<>();
+            int alignment = 1;
+            for (int i = 0; i < offsets.length; i++) {
+                Buffer buffer = problem.buffers().get(i);
+                byName.put(buffer.name(), offsets[i]);
+                alignment = Math.max(alignment, buffer.alignment());
+            }
+            return new MemoryPlan(algorithm, bytes, problem.lowerBound(), alignment, byName);
+        }
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.BiPredicate;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+class MemoryPlannerTest {
+    @Test
+    void nothingToPlaceNeedsNothing() {
+        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(List.of()));
+
+        assertThat(plan.bytes()).isZero();
+        assertThat(plan.offsets()).isEmpty();
+    }
+
+    @Test
+    void aChainReusesWhatIsDead() {
+        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(
+                List.of(new Buffer("a", 100, 1, 0, 1), new Buffer("b", 50, 1, 1, 2), new Buffer("c", 100, 1, 2, 3))));
+
+        assertThat(plan.bytes()).isEqualTo(150);
+        assertThat(plan.offset("a")).isEqualTo(plan.offset("c"));
+        assertThatThrownBy(() -> plan.offset("d")).hasMessageContaining("`d`");
+    }
+
+    @Test
+    void fillsAGapThatStackingLeavesOpen() {
+        // The long-lived middle buffer leaves room below it that only a search through gaps finds.
+        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(List.of(
+                new Buffer("early", 64, 4, 0, 1),
+                new Buffer("long", 32, 4, 1, 5),
+                new Buffer("mid", 64, 4, 2, 3),
+                new Buffer("late", 60, 4, 4, 5))));
+
+        assertThat(plan.bytes()).isEqualTo(96);
+    }
+
+    @Test
+    void anEmptyBufferTakesNoPlace() {
+        MemoryPlan plan = MemoryPlanner.plan(
+                MemoryProblem.ofLifetimes(List.of(new Buffer("none", 0, 16, 0, 9), new Buffer("some", 8, 4, 0, 9))));
+
+        assertThat(plan.bytes()).isEqualTo(8);
+        assertThat(plan.offset("none")).isZero();
+        assertThat(plan.alignment()).isEqualTo(16);
+    }
+
+    @Test
+    void refusesNonsense() {
+        assertThatThrownBy(() -> new Buffer("x", -1, 4, 0, 1)).hasMessageContaining("-1 bytes");
+        assertThatThrownBy(() -> new Buffer("x", 1, 3, 0, 1)).hasMessageContaining("alignment 3");
+        assertThatThrownBy(() -> new Buffer("x", 1, 4, 2, 1)).hasMessageContaining("step 2 to step 1");
+        Buffer buffer = new Buffer("x", 1, 4, 0, 1);
+        assertThatThrownBy(() -> MemoryProblem.ofLifetimes(List.of(buffer, buffer)))
+                .hasMessageContaining("two buffers are named `x`");
+    }
+
+    @Test
+    void randomProblemsGetSoundPlans() {
+        Random random = new Random(7);
+        for (int round = 0; round < 120; round++) {
+            MemoryProblem problem = MemoryProblem.ofLifetimes(randomBuffers(random, 1 + random.nextInt(40)));
+            MemoryPlan plan = MemoryPlanner.plan(problem);
+
+            assertSound(problem, plan, Buffer::livesWith);
+            assertThat(plan.lowerBound()).isEqualTo(peak(problem.buffers()));
+            assertThat(MemoryPlanner.plan(problem)).isEqualTo(plan);
+        }
+    }
+
+    @Test
+    void randomConflictRelationsGetSoundPlans() {
+        Random random = new Random(8);
+        for (int round = 0; round < 100; round++) {
+            int seed = random.nextInt();
+            BiPredicate<Buffer, Buffer> conflict =
+                    (a, b) -> a.livesWith(b) && ((a.name().hashCode() ^ b.name().hashCode()) * 31 + seed) % 4 != 0;
+            MemoryProblem problem = MemoryProblem.ofConflicts(randomBuffers(random, 1 + random.nextInt(30)), conflict);
+
+            assertSound(problem, MemoryPlanner.plan(problem), conflict);
+        }
+    }
+
+    /** Small enough to try every order of stacking, which holds a best plan. */
+    @Test
+    void smallProblemsAreSolvedExactly() {
+        Random random = new Random(9);
+        for (int round = 0; round < 150; round++) {
+            MemoryProblem problem = MemoryProblem.ofLifetimes(randomBuffers(random, 1 + random.nextInt(6)));
+
+            assertThat(MemoryPlanner.plan(problem).bytes()).isEqualTo(bestOfAllOrders(problem));
+        }
+    }
+
+    @Test
+    void mobileNetMeetsItsLowerBound() {
+        int[] elements = {
+            150528, 401408, 401408, 802816, 200704, 401408, 401408, 401408, 100352, 200704, 200704, 200704, 50176,
+                    100352,
+            100352, 100352, 100352, 100352, 100352, 100352, 100352, 100352, 100352, 100352, 25088, 50176, 50176, 50176,
+            1024, 1001
+        };
+        List<Buffer> buffers = new ArrayList<>();
+        for (int i = 0; i < elements.length; i++) {
+            buffers.add(new Buffer("sid_" + i, elements[i], 16, i, i + 1));
+            buffers.add(new Buffer("scratch_" + i, 512L * (i % 5), 16, i + 1, i + 1));
+        }
+        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(buffers));
+
+        assertThat(plan.lowerBound()).isEqualTo(peak(buffers));
+        assertThat(plan.gap()).isZero();
+    }
+
+    @Test
+    void paddingForAlignmentIsNotTakenForABadPlan() {
+        List<Buffer> buffers =
+                List.of(new Buffer("a", 17, 16, 0, 1), new Buffer("b", 30, 16, 0, 1), new Buffer("c", 5, 16, 1, 2));
+        MemoryProblem problem = MemoryProblem.ofLifetimes(buffers);
+        MemoryPlan plan = MemoryPlanner.plan(problem);
+
+        assertThat(plan.lowerBound()).isEqualTo(52);
+        assertThat(problem.alignedLowerBound()).isEqualTo(65);
+        assertThat(plan.bytes()).isEqualTo(65);
+    }
+
+    @Test
+    void tenThousandBuffersTakeUnderASecond() {
+        Random random = new Random(3);
+        List<Buffer> buffers = IntStream.range(0, 10_000)
+                .mapToObj(i -> new Buffer("b" + i, 16 + random.nextInt(4096), 16, i, i + 1 + random.nextInt(3)))
+                .toList();
+        MemoryProblem problem = MemoryProblem.ofLifetimes(buffers);
+        // A generous limit for a shared machine; by itself it takes about 0.3 s.
+        MemoryPlan plan =
+                Assertions.assertTimeoutPreemptively(Duration.ofSeconds(5), () -> MemoryPlanner.plan(problem));
+
+        assertSound(problem, plan, Buffer::livesWith);
+    }
+
+    private static void assertSound(MemoryProblem problem, MemoryPlan plan, BiPredicate<Buffer, Buffer> conflict) {
+        List<Buffer> buffers = problem.buffers();
+        long top = 0;
+        for (int i = 0; i < buffers.size(); i++) {
+            Buffer a = buffers.get(i);
+            long offset = plan.offset(a.name());
+            assertThat(offset % a.alignment()).isZero();
+            assertThat(offset).isNotNegative();
+            top = Math.max(top, offset + a.bytes());
+            for (int k = i + 1; k < Math.min(buffers.size(), i + 100); k++) {
+                Buffer b = buffers.get(k);
+                long other = plan.offset(b.name());
+                if (conflict.test(a, b) && offset + a.bytes() > other && other + b.bytes() > offset) {
+                    Assertions.fail(a + " at " + offset + " overlaps " + b + " at " + other);
+                }
+            }
+        }
+        assertThat(plan.bytes()).isEqualTo(top).isGreaterThanOrEqualTo(plan.lowerBound());
+        Placement placement = new Placement(problem);
+        for (FirstFitOrder order : FirstFitOrder.values()) {
+            assertThat(plan.bytes()).isLessThanOrEqualTo(placement.place(order.order(problem)));
+        }
+    }
+
+    private static List<Buffer> randomBuffers(Random random, int count) {
+        int steps = 1 + random.nextInt(count + 2);
+        return IntStream.range(0, count)
+                .mapToObj(i -> {
+                    int first = random.nextInt(steps);
+                    int last = Math.min(steps, first + random.nextInt(1 + random.nextInt(6)));
+                    return new Buffer("b" + i, random.nextInt(200), 1 << random.nextInt(5), first, last);
+                })
+                .toList();
+    }
+
+    private static long peak(List<Buffer> buffers) {
+        int last = buffers.stream().mapToInt(Buffer::lastUse).max().orElse(0);
+        return IntStream.rangeClosed(0, last)
+                .mapToLong(step -> buffers.stream()
+                        .filter(b -> b.firstUse() <= step && step <= b.lastUse())
+                        .mapToLong(Buffer::bytes)
+                        .sum())
+                .max()
+                .orElse(0);
+    }
+
+    private static long bestOfAllOrders(MemoryProblem problem) {
+        return best(problem, new ArrayList<>(), new Placement(problem));
+    }
+
+    private static long best(MemoryProblem problem, List<Integer> order, Placement placement) {
+        if (order.size() == problem.size()) {
+            return placement.place(order.stream().mapToInt(Integer::intValue).toArray());
+        }
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < problem.size(); i++) {
+            if (!order.contains(i)) {
+                order.add(i);
+                best = Math.min(best, best(problem, order, placement));
+                order.remove(order.size() - 1);
+            }
+        }
+        return best;
+    }
+}
