@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.app;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * The application of an image whose project has no {@code main.c}: C files that need the board's {@code kiln_console.h} and the
+ * models' {@code tvmgen_<name>.h}. The protocol that it speaks is described in {@code kiln_app.h}.
+ */
+public final class DefaultApplication {
+    /** Most models that one image can hold. */
+    public static final int MAX_MODELS = 255;
+
+    private static final String ROOT = "/templates/app/";
+
+    private DefaultApplication() {}
+
+    /**
+     * All files of the application for these models.
+     *
+     * @param models 1 to {@link #MAX_MODELS}, in the order by which a host numbers them
+     * @return sources and headers by file name
+     */
+    public static SortedMap<String, Bytes> files(List<ModelMetadata> models) {
+        if (models.isEmpty() || models.size() > MAX_MODELS) {
+            throw new KilnException(
+                    new Problem("the application has " + models.size() + " models", "", "1 to " + MAX_MODELS, ""));
+        }
+        TreeMap<String, Bytes> files = new TreeMap<>();
+        resource("index.txt").text().lines().forEach(name -> files.put(name, resource(name)));
+        files.put("kiln_app_models.c", Bytes.ofText(ModelTable.print(models)));
+        return files;
+    }
+
+    private static Bytes resource(String name) {
+        try (InputStream in = DefaultApplication.class.getResourceAsStream(ROOT + name)) {
+            if (in == null) {
+                throw new KilnException(
+                        new Problem("this build of Kiln lacks the file " + ROOT + name, "", "", "Install it again"));
+            }
+            return Bytes.wrap(in.readAllBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

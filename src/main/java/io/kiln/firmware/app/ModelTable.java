@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.app;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Prints {@code kiln_app_models.c}, the table of the models in an image.
+ *
+ * <p>Models that leave inputs and outputs to the caller share one buffer {@code kiln_app_io}, because only one runs at a time. Models
+ * with workspace I/O share one pool {@code kiln_app_workspace} for the same reason.
+ */
+final class ModelTable {
+    private static final int ALIGNMENT = 16;
+
+    private final StringBuilder out = new StringBuilder();
+
+    private ModelTable() {}
+
+    static String print(List<ModelMetadata> models) {
+        ModelTable table = new ModelTable();
+        table.head(models);
+        table.buffers(models);
+        models.forEach(table::model);
+        table.table(models);
+        return table.out.toString();
+    }
+
+    private void head(List<ModelMetadata> models) {
+        line("/* SPDX-License-Identifier: Apache-2.0");
+        line(" * Made by Kiln for the models in this image; this file is yours to use without conditions.");
+        line(" */");
+        line("#include \"kiln_app.h\"");
+        models.forEach(model -> line("#include \"tvmgen_" + model.name() + ".h\""));
+        line("");
+    }
+
+    private void buffers(List<ModelMetadata> models) {
+        long io = models.stream()
+                .filter(m -> m.io() == Io.CALLER)
+                .mapToLong(m -> offsets(m).get(tensors(m).size()))
+                .max()
+                .orElse(0);
+        if (io > 0) {
+            line("/* Inputs, then outputs of the model that runs. */");
+            line("__attribute__((aligned(" + ALIGNMENT + "))) static uint8_t kiln_app_io[" + io + "];");
+            line("");
+        }
+        List<ModelMetadata> pooled =
+                models.stream().filter(m -> m.io() == Io.WORKSPACE).toList();
+        if (!pooled.isEmpty()) {
+            long bytes = pooled.stream()
+                    .mapToLong(ModelMetadata::workspaceBytes)
+                    .max()
+                    .orElse(0);
+            int alignment = pooled.stream()
+                    .mapToInt(ModelMetadata::workspaceAlignment)
+                    .max()
+                    .orElse(ALIGNMENT);
+            line("/* Workspace of the model that runs; its inputs and outputs lie in it. */");
+            line("__attribute__((section(\".bss.noinit.tvm\"), aligned(" + Math.max(ALIGNMENT, alignment)
+                    + "))) static uint8_t kiln_app_workspace[" + Math.max(1, bytes) + "];");
+            line("");
+        }
+    }
+
+    private void model(ModelMetadata model) {
+        String name = model.name();
+        String sizes = tensors(model).stream().map(t -> t.bytes() + "u").collect(Collectors.joining(", "));
+        line("static const uint32_t sizes_" + name + "[] = {" + sizes + "};");
+        line("");
+        if (model.io() == Io.CALLER) {
+            callerModel(model);
+        } else {
+            workspaceModel(model);
+        }
+    }
+
+    private void callerModel(ModelMetadata model) {
+        String name = model.name();
+        List<Long> offsets = offsets(model);
+        String list = offsets.subList(0, tensors(model).size()).stream()
+                .map(offset -> offset + "u")
+                .collect(Collectors.joining(", "));
+        line("static uint8_t* tensor_" + name + "(uint32_t index) {");
+        line("  static const uint32_t offsets[] = {" + list + "};");
+        line("  return kiln_app_io + offsets[index];");
+        line("}");
+        line("");
+        line("static int32_t run_" + name + "(void) {");
+        line("  struct tvmgen_" + name + "_inputs inputs;");
+        line("  struct tvmgen_" + name + "_outputs outputs;");
+        int index = 0;
+        for (TensorInfo input : model.inputs()) {
+            line("  inputs." + input.cName() + " = tensor_" + name + "(" + index++ + "u);");
+        }
+        for (TensorInfo output : model.outputs()) {
+            line("  outputs." + output.cName() + " = tensor_" + name + "(" + index++ + "u);");
+        }
+        line("  return tvmgen_" + name + "_run(&inputs, &outputs);");
+        line("}");
+        line("");
+    }
+
+    private void workspaceModel(ModelMetadata model) {
+        String name = model.name();
+        line("static uint8_t* tensor_" + name + "(uint32_t index) {");
+        line("  struct tvmgen_" + name + "_workspace_pools pools = {kiln_app_workspace};");
+        line("  struct tvmgen_" + name + "_inputs inputs = tvmgen_" + name + "_map_inputs(&pools);");
+        line("  struct tvmgen_" + name + "_outputs outputs = tvmgen_" + name + "_map_outputs(&pools);");
+        line("  switch (index) {");
+        List<String> members = Stream.concat(
+                        model.inputs().stream().map(t -> "inputs." + t.cName()),
+                        model.outputs().stream().map(t -> "outputs." + t.cName()))
+                .toList();
+        for (int i = 0; i < members.size(); i++) {
+            line(i == members.size() - 1 ? "    default:" : "    case " + i + "u:");
+            line("      return (uint8_t*)" + members.get(i) + ";");
+        }
+        line("  }");
+        line("}");
+        line("");
+        line("static int32_t run_" + name + "(void) {");
+        line("  struct tvmgen_" + name + "_workspace_pools pools = {kiln_app_workspace};");
+        line("  return tvmgen_" + name + "_run(&pools);");
+        line("}");
+        line("");
+    }
+
+    private void table(List<ModelMetadata> models) {
+        line("const uint8_t kiln_app_model_count = " + models.size() + "u;");
+        line("const struct kiln_app_model kiln_app_models[] = {");
+        for (ModelMetadata model : models) {
+            String name = model.name();
+            line("    {\"" + name + "\", " + model.inputs().size() + "u, "
+                    + model.outputs().size() + "u, sizes_" + name + ", tensor_" + name + ", run_" + name + "},");
+        }
+        line("};");
+    }
+
+    private static List<TensorInfo> tensors(ModelMetadata model) {
+        return Stream.concat(model.inputs().stream(), model.outputs().stream()).toList();
+    }
+
+    /** Aligned offset of each tensor in the shared buffer, and behind them its size. */
+    private static List<Long> offsets(ModelMetadata model) {
+        List<Long> offsets = new ArrayList<>();
+        long next = 0;
+        for (TensorInfo tensor : tensors(model)) {
+            offsets.add(next);
+            next = (next + tensor.bytes() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        }
+        offsets.add(next);
+        return offsets;
+    }
+
+    private void line(String text) {
+        out.append(text).append('\n');
+    }
+}

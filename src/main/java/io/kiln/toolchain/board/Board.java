@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import io.kiln.base.Bytes;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A board profile with everything inherited already merged in.
+ *
+ * @param id name of its folder, as in {@code kiln.board}
+ * @param title one line for people
+ * @param target target string of the compiler, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mps2-an386}
+ * @param memories memories that an image may use; empty if the board is this computer
+ * @param pools which memory holds what; absent if the board is this computer
+ * @param sources names of the C and assembler files to compile, keys of {@link #files}
+ * @param linker name of the linker script, a key of {@link #files}; its folder must be on the linker's search path
+ * @param console the serial line that the image speaks on
+ * @param emulation what runs an image without the hardware
+ * @param openOcd how OpenOCD reaches the hardware; empty if the board cannot be flashed
+ * @param files every file of the profile and of those it extends, by path relative to the profile's folder
+ * @param origin where the profile came from: its board.yaml
+ */
+public record Board(
+        String id,
+        String title,
+        String target,
+        List<Memory> memories,
+        Optional<Pools> pools,
+        List<String> sources,
+        Optional<String> linker,
+        Optional<Console> console,
+        Emulation emulation,
+        Optional<OpenOcd> openOcd,
+        SortedMap<String, Bytes> files,
+        String origin) {
+    public Board {
+        memories = List.copyOf(memories);
+        sources = List.copyOf(sources);
+        files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
+    }
+
+    /** Whether images of this board run on this computer, as plain executables. */
+    public boolean isHost() {
+        return emulation instanceof Emulation.Native;
+    }
+
+    /** The memory of this name. */
+    public Optional<Memory> memory(String name) {
+        return memories.stream().filter(m -> m.name().equals(name)).findFirst();
+    }
+
+    /** Bytes of the memory that holds code and constants; empty if the board is this computer. */
+    public Optional<Memory> constants() {
+        return pools.flatMap(p -> memory(p.constants()));
+    }
+
+    /** Bytes of the memory that holds the workspace, variables and stack; empty if the board is this computer. */
+    public Optional<Memory> workspace() {
+        return pools.flatMap(p -> memory(p.workspace()));
+    }
+
+    /** The value of an option of the target string, such as {@code mcpu}. */
+    public Optional<String> targetOption(String key) {
+        String prefix = "-" + key + "=";
+        for (String word : target.split(" ", -1)) {
+            if (word.startsWith(prefix)) {
+                return Optional.of(word.substring(prefix.length()));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * A memory of the board.
+     *
+     * @param name unique within the board
+     * @param kind whether the image's constants may lie there before it runs
+     * @param base first address
+     * @param size bytes, at least 1
+     */
+    public record Memory(String name, Kind kind, long base, long size) {
+        /** The address behind the last byte. */
+        public long end() {
+            return base + size;
+        }
+    }
+
+    /** What a memory can hold. */
+    public enum Kind {
+        /** Keeps its content without power and is not written by the running image. */
+        ROM,
+        /** Holds variables. */
+        RAM
+    }
+
+    /**
+     * Names of memories.
+     *
+     * @param workspace the one that holds the workspace, variables and stack
+     * @param constants the one that holds code, weights and tables
+     */
+    public record Pools(String workspace, String constants) {}
+
+    /**
+     * The serial line that the image speaks on.
+     *
+     * @param uart name of the peripheral, for people
+     * @param baud bits per second, 8N1
+     */
+    public record Console(String uart, int baud) {}
+
+    /** What runs an image without the hardware. */
+    public sealed interface Emulation {
+        /**
+         * QEMU's system emulation.
+         *
+         * @param program such as {@code qemu-system-arm}
+         * @param machine value of {@code -M}
+         * @param args further arguments
+         */
+        record Qemu(String program, String machine, List<String> args) implements Emulation {
+            public Qemu {
+                args = List.copyOf(args);
+            }
+        }
+
+        /**
+         * Another board's emulator runs the same objects, linked again for that board.
+         *
+         * @param board id of a board that has an emulator of its own
+         */
+        record StandIn(String board) implements Emulation {}
+
+        /** The image is an executable of this computer. */
+        record Native() implements Emulation {}
+
+        /** Nothing does. */
+        record None() implements Emulation {}
+    }
+
+    /**
+     * How OpenOCD reaches the hardware.
+     *
+     * @param interfaceConfig configuration file of the probe, in OpenOCD's search path
+     * @param targetConfig configuration file of the chip, in OpenOCD's search path
+     * @param transport such as {@code swd} or {@code hla_swd}; empty for the probe's default
+     * @param speedKilohertz clock of the probe; 0 for the configuration's own
+     */
+    public record OpenOcd(
+            String interfaceConfig, String targetConfig, Optional<String> transport, int speedKilohertz) {}
+}

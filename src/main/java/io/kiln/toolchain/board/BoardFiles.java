@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/** A place that profiles are read from: one folder per profile. */
+sealed interface BoardFiles {
+    /** Name of the descriptor in each folder. */
+    String DESCRIPTOR = "board.yaml";
+
+    /** The folders there, abstract profiles included. */
+    SortedSet<String> ids();
+
+    /** The files of one folder by relative path; empty if there is no such folder. */
+    Optional<SortedMap<String, Bytes>> read(String id);
+
+    /** How messages name a file of a profile. */
+    String describe(String id, String file);
+
+    /** The profiles that come with Kiln, listed in an index because a jar cannot be listed portably. */
+    record BuiltIn() implements BoardFiles {
+        private static final String ROOT = "/toolchains/boards/";
+
+        @Override
+        public SortedSet<String> ids() {
+            TreeSet<String> ids = new TreeSet<>();
+            index().forEach(path -> ids.add(path.substring(0, path.indexOf('/'))));
+            return ids;
+        }
+
+        @Override
+        public Optional<SortedMap<String, Bytes>> read(String id) {
+            TreeMap<String, Bytes> files = new TreeMap<>();
+            String prefix = id + "/";
+            index().stream()
+                    .filter(path -> path.startsWith(prefix))
+                    .forEach(path -> files.put(path.substring(prefix.length()), resource(path)));
+            return files.isEmpty() ? Optional.empty() : Optional.of(files);
+        }
+
+        @Override
+        public String describe(String id, String file) {
+            return "built-in board " + id + "/" + file;
+        }
+
+        private static List<String> index() {
+            String text = new String(resource("index.txt").toArray(), StandardCharsets.UTF_8);
+            return text.lines().filter(line -> !line.isBlank()).toList();
+        }
+
+        private static Bytes resource(String path) {
+            try (InputStream in = BuiltIn.class.getResourceAsStream(ROOT + path)) {
+                if (in == null) {
+                    throw new KilnException(new Problem(
+                            "this build of Kiln lacks the file " + path, "built-in boards", "", "Install it again"));
+                }
+                return Bytes.wrap(in.readAllBytes());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /**
+     * Profiles in a folder of the project.
+     *
+     * @param root the folder, such as {@code src/main/boards}; may be absent
+     */
+    record Folder(Path root) implements BoardFiles {
+        private static final int MAX_FILES = 200;
+        private static final int MAX_DEPTH = 6;
+        private static final long MAX_FILE_BYTES = 1 << 20;
+
+        @Override
+        public SortedSet<String> ids() {
+            TreeSet<String> ids = new TreeSet<>();
+            if (Files.isDirectory(root)) {
+                try (Stream<Path> entries = Files.list(root)) {
+                    entries.filter(folder -> Files.isRegularFile(folder.resolve(DESCRIPTOR)))
+                            .forEach(folder -> ids.add(folder.getFileName().toString()));
+                } catch (IOException e) {
+                    throw new UncheckedIOException("cannot list " + root, e);
+                }
+            }
+            return ids;
+        }
+
+        @Override
+        public Optional<SortedMap<String, Bytes>> read(String id) {
+            Path folder = root.resolve(id);
+            if (!Files.isRegularFile(folder.resolve(DESCRIPTOR))) {
+                return Optional.empty();
+            }
+            try (Stream<Path> walk = Files.walk(folder, MAX_DEPTH)) {
+                List<Path> paths = walk.filter(p -> !Files.isDirectory(p, LinkOption.NOFOLLOW_LINKS))
+                        .limit(MAX_FILES + 1L)
+                        .toList();
+                if (paths.size() > MAX_FILES) {
+                    throw new KilnException(new Problem(
+                            "the profile has too many files", folder.toString(), "at most " + MAX_FILES, ""));
+                }
+                TreeMap<String, Bytes> files = new TreeMap<>();
+                for (Path path : paths) {
+                    files.put(folder.relativize(path).toString().replace('\\', '/'), content(folder, path));
+                }
+                return Optional.of(files);
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot read " + folder, e);
+            }
+        }
+
+        private static Bytes content(Path folder, Path path) throws IOException {
+            if (!path.toRealPath().startsWith(folder.toRealPath())) {
+                throw new KilnException(new Problem(
+                        "the link leads out of the profile's folder", path.toString(), "", "Copy the file there"));
+            }
+            if (!Files.isRegularFile(path) || Files.size(path) > MAX_FILE_BYTES) {
+                throw new KilnException(new Problem(
+                        "this is not a file of a board profile",
+                        path.toString(),
+                        "plain files of at most " + MAX_FILE_BYTES + " bytes",
+                        ""));
+            }
+            return Bytes.wrap(Files.readAllBytes(path));
+        }
+
+        @Override
+        public String describe(String id, String file) {
+            return root.resolve(id).resolve(file).toString();
+        }
+    }
+}

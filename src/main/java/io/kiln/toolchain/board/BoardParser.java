@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.Bytes;
+import io.kiln.base.Problems;
+import io.kiln.toolchain.board.Board.Console;
+import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Board.Kind;
+import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.Board.OpenOcd;
+import io.kiln.toolchain.board.Board.Pools;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Turns merged settings that satisfy the schema into a board, and checks what a schema cannot. */
+final class BoardParser {
+    private static final long ADDRESS_SPACE = 1L << 32;
+
+    private final MergedProfile profile;
+    private final Problems problems;
+
+    BoardParser(MergedProfile profile, Problems problems) {
+        this.profile = profile;
+        this.problems = problems;
+    }
+
+    /** The board; only to be used if no problem was added. */
+    Board parse() {
+        List<Memory> memories = memories();
+        Optional<Pools> pools = pools(memories);
+        Emulation emulation = emulation();
+        List<String> sources = texts("sources");
+        for (int i = 0; i < sources.size(); i++) {
+            checkFile(sources.get(i), "/sources/" + i);
+        }
+        Optional<String> linker = profile.find("linker").map(JsonNode::asText);
+        linker.ifPresent(file -> checkFile(file, "/linker"));
+        require("title", "target", "sources");
+        if (!(emulation instanceof Emulation.Native)) {
+            require("memories", "pools", "linker", "console");
+        }
+        return new Board(
+                profile.id(),
+                text("title"),
+                text("target"),
+                memories,
+                pools,
+                sources,
+                linker,
+                console(),
+                emulation,
+                openOcd(),
+                profile.files(),
+                profile.origin());
+    }
+
+    private void require(String... keys) {
+        for (String key : keys) {
+            if (profile.find(key).isEmpty()) {
+                problems.add("the key \"" + key + "\" is missing", profile.where(""), "a value for it", "");
+            }
+        }
+    }
+
+    private List<Memory> memories() {
+        List<Memory> memories = new ArrayList<>();
+        JsonNode array = profile.find("memories").orElse(null);
+        for (int i = 0; array != null && i < array.size(); i++) {
+            JsonNode node = array.get(i);
+            Memory memory = new Memory(
+                    node.get("name").asText(),
+                    node.get("kind").asText().equals("rom") ? Kind.ROM : Kind.RAM,
+                    node.get("base").asLong(),
+                    size(node.get("size")));
+            check(memory, memories, profile.where("/memories/" + i));
+            memories.add(memory);
+        }
+        return memories;
+    }
+
+    private void check(Memory memory, List<Memory> before, String where) {
+        if (memory.end() > ADDRESS_SPACE) {
+            problems.add(
+                    "memory " + memory.name() + " ends behind the last address",
+                    where,
+                    "base + size of at most 0x100000000",
+                    "");
+        }
+        for (Memory other : before) {
+            if (other.name().equals(memory.name())) {
+                problems.add("the memory " + memory.name() + " is there twice", where, "unique names", "");
+            } else if (memory.base() < other.end() && other.base() < memory.end()) {
+                problems.add(
+                        "memory " + memory.name() + " " + range(memory) + " overlaps " + other.name() + " "
+                                + range(other),
+                        where,
+                        "memories that lie apart",
+                        "");
+            }
+        }
+    }
+
+    private static String range(Memory memory) {
+        return String.format("(0x%08x to 0x%08x)", memory.base(), memory.end() - 1);
+    }
+
+    static long size(JsonNode node) {
+        if (node.isNumber()) {
+            return node.asLong();
+        }
+        String text = node.asText();
+        long number = Long.parseLong(text.substring(0, text.length() - 1));
+        return number << (10 * (1 + "KMG".indexOf(text.charAt(text.length() - 1))));
+    }
+
+    private Optional<Pools> pools(List<Memory> memories) {
+        Optional<Pools> pools = profile.find("pools")
+                .map(node -> new Pools(
+                        node.get("workspace").asText(), node.get("constants").asText()));
+        pools.ifPresent(p -> {
+            Optional<Memory> workspace = checkPool(memories, "workspace", p.workspace());
+            checkPool(memories, "constants", p.constants());
+            if (workspace.isPresent() && workspace.get().kind() == Kind.ROM) {
+                problems.add(
+                        "the workspace is in " + p.workspace() + ", which is rom",
+                        profile.where("/pools/workspace"),
+                        "a memory of kind ram",
+                        "");
+            }
+        });
+        return pools;
+    }
+
+    private Optional<Memory> checkPool(List<Memory> memories, String pool, String name) {
+        Optional<Memory> found =
+                memories.stream().filter(m -> m.name().equals(name)).findFirst();
+        if (found.isEmpty()) {
+            problems.add(
+                    "pools." + pool + " names the memory " + name + ", which is not there",
+                    profile.where("/pools/" + pool),
+                    "one of " + memories.stream().map(Memory::name).toList(),
+                    "");
+        }
+        return found;
+    }
+
+    private void checkFile(String file, String pointer) {
+        if (file.startsWith("/")
+                || file.contains("\\")
+                || file.contains(":")
+                || List.of(file.split("/")).contains("..")) {
+            problems.add(
+                    "the path " + file + " leaves the profile's folder", profile.where(pointer), "a relative path", "");
+        } else if (!profile.files().containsKey(file)) {
+            problems.add(
+                    "the file " + file + " is missing",
+                    profile.where(pointer),
+                    "it beside board.yaml, or in the profile that this one extends",
+                    "");
+        } else {
+            Bytes content = profile.files().get(file);
+            if (content.size() == 0) {
+                problems.add("the file " + file + " is empty", profile.where(pointer), "", "");
+            }
+        }
+    }
+
+    private Optional<Console> console() {
+        return profile.find("console")
+                .map(node ->
+                        new Console(node.get("uart").asText(), node.get("baud").asInt()));
+    }
+
+    private Emulation emulation() {
+        Optional<JsonNode> found = profile.find("emulator");
+        if (found.isEmpty()) {
+            return new Emulation.None();
+        }
+        JsonNode node = found.get();
+        if ((node.has("qemu") ? 1 : 0) + (node.has("standIn") ? 1 : 0) + (node.has("native") ? 1 : 0) != 1) {
+            problems.add(
+                    "the emulator is not clear",
+                    profile.where("/emulator"),
+                    "either qemu and machine, or standIn, or native",
+                    "");
+        }
+        if (node.has("native")) {
+            return new Emulation.Native();
+        }
+        if (node.has("standIn")) {
+            return new Emulation.StandIn(node.get("standIn").asText());
+        }
+        List<String> args = new ArrayList<>();
+        node.path("args").forEach(arg -> args.add(arg.asText()));
+        return new Emulation.Qemu(
+                node.path("qemu").asText(), node.path("machine").asText(), args);
+    }
+
+    private Optional<OpenOcd> openOcd() {
+        return profile.find("flash")
+                .map(node -> node.get("openocd"))
+                .map(node -> new OpenOcd(
+                        node.get("interface").asText(),
+                        node.get("target").asText(),
+                        Optional.ofNullable(node.get("transport")).map(JsonNode::asText),
+                        node.path("speed").asInt(0)));
+    }
+
+    private String text(String key) {
+        return profile.find(key).map(JsonNode::asText).orElse("");
+    }
+
+    private List<String> texts(String key) {
+        List<String> texts = new ArrayList<>();
+        profile.find(key).ifPresent(array -> array.forEach(item -> texts.add(item.asText())));
+        return texts;
+    }
+}

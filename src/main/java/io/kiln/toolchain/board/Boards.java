@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.toolchain.board.Board.Emulation;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/** The boards there are: those that come with Kiln, and a project's own, which win over built-in ones of the same id. */
+public final class Boards {
+    private final List<BoardFiles> places;
+    private final BoardSchema schema = new BoardSchema();
+
+    private Boards(List<BoardFiles> places) {
+        this.places = List.copyOf(places);
+    }
+
+    /** The boards that come with Kiln. */
+    public static Boards builtIn() {
+        return new Boards(List.of(new BoardFiles.BuiltIn()));
+    }
+
+    /** These boards and those of a folder with one folder per board; the folder may be absent. */
+    public Boards with(Path folder) {
+        List<BoardFiles> all = new ArrayList<>();
+        all.add(new BoardFiles.Folder(folder));
+        all.addAll(places);
+        return new Boards(all);
+    }
+
+    /** Ids of the boards that an image can be built for, sorted. Profiles that are only there to be extended do not count. */
+    public List<String> ids() {
+        TreeSet<String> ids = new TreeSet<>();
+        for (String id : folders()) {
+            if (!isAbstract(id)) {
+                ids.add(id);
+            }
+        }
+        return List.copyOf(ids);
+    }
+
+    /**
+     * The board of this id.
+     *
+     * @throws KilnException listing the boards there are if it is none of them, or everything that is wrong with its profile
+     */
+    public Board find(String id) {
+        if (!folders().contains(id)) {
+            throw unknown(id);
+        }
+        Problems problems = new Problems();
+        List<MergedProfile.Layer> layers = layers(id, problems);
+        problems.throwIfAny();
+        Board board = new BoardParser(new MergedProfile(id, layers), problems).parse();
+        checkStandIn(board, layers.get(0).document(), problems);
+        problems.throwIfAny();
+        return board;
+    }
+
+    /**
+     * The board whose emulator runs this board's objects: itself, or its stand-in; empty if nothing does.
+     */
+    public Optional<Board> emulated(Board board) {
+        if (board.emulation() instanceof Emulation.StandIn standIn) {
+            return Optional.of(find(standIn.board()));
+        }
+        return board.emulation() instanceof Emulation.None ? Optional.empty() : Optional.of(board);
+    }
+
+    private SortedSet<String> folders() {
+        TreeSet<String> ids = new TreeSet<>();
+        places.forEach(place -> ids.addAll(place.ids()));
+        return ids;
+    }
+
+    private boolean isAbstract(String id) {
+        try {
+            return read(id).document().root().path("abstract").asBoolean(false);
+        } catch (KilnException e) {
+            return false; // a broken profile is listed, and find says what is wrong with it
+        }
+    }
+
+    private MergedProfile.Layer read(String id) {
+        for (BoardFiles place : places) {
+            Optional<SortedMap<String, Bytes>> files = place.read(id);
+            if (files.isPresent()) {
+                SortedMap<String, Bytes> content = files.get();
+                String name = place.describe(id, BoardFiles.DESCRIPTOR);
+                return new MergedProfile.Layer(YamlDocument.parse(name, content.get(BoardFiles.DESCRIPTOR)), content);
+            }
+        }
+        throw unknown(id);
+    }
+
+    private List<MergedProfile.Layer> layers(String id, Problems problems) {
+        List<MergedProfile.Layer> layers = new ArrayList<>();
+        List<String> chain = new ArrayList<>();
+        String next = id;
+        while (!next.isEmpty()) {
+            chain.add(next);
+            MergedProfile.Layer layer = read(next);
+            layers.add(layer);
+            YamlDocument document = layer.document();
+            schema.check(document, problems);
+            checkId(document, next, problems);
+            JsonNode base = document.root().path("extends");
+            next = base.asText("");
+            if (chain.contains(next)) {
+                problems.add(
+                        "the profiles extend each other in a circle: " + String.join(" → ", chain) + " → " + next,
+                        document.where("/extends"),
+                        "",
+                        "Remove one \"extends\"");
+                break;
+            }
+            if (!next.isEmpty() && !folders().contains(next)) {
+                problems.add(
+                        "the profile " + next + " that this one extends is not there",
+                        document.where("/extends"),
+                        "one of " + folders(),
+                        "");
+                break;
+            }
+        }
+        if (layers.get(0).document().root().path("abstract").asBoolean(false)) {
+            problems.add(
+                    id + " is only there to be extended",
+                    layers.get(0).document().where("/abstract"),
+                    "a board",
+                    "");
+        }
+        return layers;
+    }
+
+    private static void checkId(YamlDocument document, String folder, Problems problems) {
+        String id = document.root().path("id").asText(folder);
+        if (!id.equals(folder)) {
+            problems.add(
+                    "the id is " + id + " but the folder is " + folder, document.where("/id"), "both the same", "");
+        }
+    }
+
+    private void checkStandIn(Board board, YamlDocument document, Problems problems) {
+        if (board.emulation() instanceof Emulation.StandIn standIn) {
+            String where = document.where("/emulator/standIn");
+            if (standIn.board().equals(board.id()) || !folders().contains(standIn.board())) {
+                problems.add(
+                        "the stand-in " + standIn.board() + " is no other board that is there",
+                        where,
+                        "a board with an emulator of its own",
+                        "");
+            } else if (!hasQemu(standIn.board())) {
+                problems.add(
+                        "the stand-in " + standIn.board() + " has no emulator of its own",
+                        where,
+                        "a board that QEMU emulates",
+                        "");
+            }
+        }
+    }
+
+    private boolean hasQemu(String id) {
+        return new MergedProfile(id, layers(id, new Problems()))
+                .find("emulator")
+                .filter(node -> node.has("qemu"))
+                .isPresent();
+    }
+
+    private KilnException unknown(String id) {
+        List<String> ids = ids();
+        List<String> near = ids.stream()
+                .filter(known -> NearMiss.distance(known, id.toLowerCase(Locale.ROOT)) <= 3)
+                .toList();
+        String next = near.isEmpty()
+                ? "kiln:boards shows them; a project's own go into src/main/boards"
+                : "Did you mean " + String.join(" or ", near) + "?";
+        return new KilnException(
+                new Problem("there is no board " + id, "kiln.board", "one of " + String.join(", ", ids), next));
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.Bytes;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A profile and those it extends, nearest first. A key counts as a whole from the nearest profile that has it; so does a file.
+ * README files and descriptors are each profile's own.
+ */
+record MergedProfile(String id, List<Layer> layers) {
+    /** One board.yaml with the files of its folder. */
+    record Layer(YamlDocument document, SortedMap<String, Bytes> files) {}
+
+    MergedProfile {
+        layers = List.copyOf(layers);
+    }
+
+    /** The nearest value of a top-level key. */
+    Optional<JsonNode> find(String key) {
+        return layers.stream()
+                .map(layer -> layer.document().root().get(key))
+                .filter(node -> node != null && !node.isNull())
+                .findFirst();
+    }
+
+    /** File and line of a JSON pointer, in the profile that its top-level key comes from. */
+    String where(String pointer) {
+        String key = pointer.isEmpty() ? "" : pointer.split("/", -1)[1];
+        return layers.stream()
+                .filter(layer -> layer.document().root().has(key))
+                .findFirst()
+                .orElse(layers.get(0))
+                .document()
+                .where(pointer);
+    }
+
+    SortedMap<String, Bytes> files() {
+        TreeMap<String, Bytes> files = new TreeMap<>();
+        for (int i = layers.size() - 1; i >= 0; i--) {
+            boolean own = i == 0;
+            layers.get(i).files().forEach((name, content) -> {
+                if (own || !(name.equals(BoardFiles.DESCRIPTOR) || name.equals("README.md"))) {
+                    files.put(name, content);
+                }
+            });
+        }
+        return files;
+    }
+
+    String origin() {
+        return layers.get(0).document().name();
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.StringReader;
+import java.math.BigInteger;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
+import org.yaml.snakeyaml.nodes.Tag;
+
+/** A YAML file as JSON together with the line of every node. Refuses files that grow when read. */
+final class YamlDocument {
+    /** No board profile comes near it. */
+    static final int MAX_BYTES = 64 * 1024;
+
+    private static final int MAX_NODES = 5_000;
+    private static final int MAX_DEPTH = 16;
+
+    private final String name;
+    private final ObjectNode root;
+    private final Map<String, Integer> lines;
+
+    private YamlDocument(String name, ObjectNode root, Map<String, Integer> lines) {
+        this.name = name;
+        this.root = root;
+        this.lines = lines;
+    }
+
+    /**
+     * Reads a file whose top is a mapping.
+     *
+     * @param name path for messages
+     * @param content UTF-8
+     * @throws KilnException naming the line if it is not YAML, or is too large or too deep
+     */
+    static YamlDocument parse(String name, Bytes content) {
+        if (content.size() > MAX_BYTES) {
+            throw refused(name, "the file has " + content.size() + " bytes", "at most " + MAX_BYTES);
+        }
+        LoaderOptions options = new LoaderOptions();
+        options.setAllowDuplicateKeys(false);
+        options.setMaxAliasesForCollections(10);
+        options.setNestingDepthLimit(MAX_DEPTH);
+        options.setCodePointLimit(MAX_BYTES);
+        options.setAllowRecursiveKeys(false);
+        try {
+            Node node = new Yaml(new SafeConstructor(options)).compose(new StringReader(content.text()));
+            if (!(node instanceof MappingNode)) {
+                throw refused(name, "this is not a mapping of keys to values", "lines such as \"id: my-board\"");
+            }
+            Converter converter = new Converter(name);
+            JsonNode root = converter.convert(node, "", 0);
+            return new YamlDocument(name, (ObjectNode) root, converter.lines);
+        } catch (MarkedYAMLException e) {
+            int line = e.getProblemMark() == null ? 1 : e.getProblemMark().getLine() + 1;
+            throw new KilnException(new Problem("this is not YAML: " + e.getProblem(), name + ":" + line, "", ""), e);
+        } catch (YAMLException e) {
+            String text = String.valueOf(e.getMessage()).lines().findFirst().orElse("unreadable");
+            throw new KilnException(new Problem("this is not YAML: " + text, name, "", ""), e);
+        }
+    }
+
+    ObjectNode root() {
+        return root;
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** {@code file:line} of the node at a JSON pointer, or of the nearest node above it that is there. */
+    String where(String pointer) {
+        String at = pointer;
+        while (!lines.containsKey(at) && !at.isEmpty()) {
+            at = at.substring(0, at.lastIndexOf('/'));
+        }
+        return name + ":" + lines.getOrDefault(at, 1);
+    }
+
+    private static KilnException refused(String where, String what, String expected) {
+        return new KilnException(new Problem(what, where, expected, ""));
+    }
+
+    private static final class Converter {
+        private final String name;
+        private final Map<String, Integer> lines = new HashMap<>();
+        private int nodes;
+
+        Converter(String name) {
+            this.name = name;
+        }
+
+        JsonNode convert(Node node, String pointer, int depth) {
+            int line = node.getStartMark().getLine() + 1;
+            nodes++;
+            if (nodes > MAX_NODES || depth > MAX_DEPTH) {
+                throw refused(
+                        name + ":" + line,
+                        "the file unfolds into too much",
+                        "at most " + MAX_NODES + " values nested " + MAX_DEPTH + " deep");
+            }
+            lines.putIfAbsent(pointer, line);
+            if (node instanceof MappingNode mapping) {
+                return mapping(mapping, pointer, depth);
+            }
+            if (node instanceof SequenceNode sequence) {
+                ArrayNode array = JsonNodeFactory.instance.arrayNode();
+                int index = 0;
+                for (Node item : sequence.getValue()) {
+                    array.add(convert(item, pointer + "/" + index++, depth + 1));
+                }
+                return array;
+            }
+            return scalar((ScalarNode) node);
+        }
+
+        private ObjectNode mapping(MappingNode mapping, String pointer, int depth) {
+            ObjectNode object = JsonNodeFactory.instance.objectNode();
+            for (NodeTuple tuple : mapping.getValue()) {
+                int line = tuple.getKeyNode().getStartMark().getLine() + 1;
+                if (!(tuple.getKeyNode() instanceof ScalarNode key)) {
+                    throw refused(name + ":" + line, "a key is not a plain word", "keys such as \"id\"");
+                }
+                String child = pointer + "/" + key.getValue().replace("~", "~0").replace("/", "~1");
+                if (object.has(key.getValue())) {
+                    throw refused(name + ":" + line, "the key " + key.getValue() + " is there twice", "each key once");
+                }
+                lines.put(child, line);
+                object.set(key.getValue(), convert(tuple.getValueNode(), child, depth + 1));
+            }
+            return object;
+        }
+
+        private static JsonNode scalar(ScalarNode node) {
+            JsonNodeFactory json = JsonNodeFactory.instance;
+            String text = node.getValue();
+            if (node.getTag().equals(Tag.NULL)) {
+                return json.nullNode();
+            }
+            if (node.getTag().equals(Tag.BOOL)) {
+                return json.booleanNode(text.toLowerCase(Locale.ROOT).matches("true|yes|on"));
+            }
+            if (node.getTag().equals(Tag.INT)) {
+                String digits = text.replace("_", "");
+                if (digits.matches("0[xX][0-9a-fA-F]{1,16}")) {
+                    return json.numberNode(new BigInteger(digits.substring(2), 16));
+                }
+                if (digits.matches("[-+]?[0-9]{1,18}")) {
+                    return json.numberNode(new BigInteger(digits));
+                }
+            }
+            return json.textNode(text);
+        }
+    }
+}

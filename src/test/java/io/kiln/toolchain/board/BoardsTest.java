@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Board.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+class BoardsTest {
+    private static final String GOOD = """
+            schema: 1
+            id: mine
+            title: Mine
+            target: c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mine
+            memories:
+              - {name: flash, kind: rom, base: 0x08000000, size: 512K}
+              - {name: sram, kind: ram, base: 0x20000000, size: 0x10000}
+            pools: {workspace: sram, constants: flash}
+            sources: [startup.c]
+            linker: memory.ld
+            console: {uart: USART1, baud: 115200}
+            emulator: {standIn: mps2-an386}
+            flash: {openocd: {interface: interface/stlink.cfg, target: target/stm32f4x.cfg, transport: hla_swd}}
+            """;
+
+    @TempDir
+    private Path boards;
+
+    @Test
+    void everyBuiltInBoardIsSound() {
+        Boards all = Boards.builtIn();
+        assertThat(all.ids()).contains("host", "mps2-an386").doesNotContain("common", "cortex-m", "mps2");
+        for (String id : all.ids()) {
+            Board board = all.find(id);
+            assertThat(board.files())
+                    .containsKeys("board.yaml", "README.md")
+                    .containsKeys(board.sources().toArray(String[]::new));
+            assertThat(all.emulated(board)).isPresent();
+        }
+    }
+
+    @Test
+    void aBoardInheritsSettingsAndFiles() {
+        Board board = Boards.builtIn().find("mps2-an386");
+        assertThat(board.files()).containsKeys("startup.c", "sections.ld", "memory.ld", "kiln_console.h");
+        assertThat(board.console()).contains(new Board.Console("UART0", 115200));
+        assertThat(board.targetOption("mcpu")).contains("cortex-m4");
+        assertThat(board.emulation()).isEqualTo(new Emulation.Qemu("qemu-system-arm", "mps2-an386", List.of()));
+        assertThat(board.workspace().orElseThrow().size()).isEqualTo(4 << 20);
+    }
+
+    @Test
+    void aProjectsOwnBoardIsRead() throws IOException {
+        write("mine", GOOD);
+        Board board = Boards.builtIn().with(boards).find("mine");
+        assertThat(board.memory("flash").orElseThrow())
+                .isEqualTo(new Board.Memory("flash", Kind.ROM, 0x08000000L, 512 << 10));
+        assertThat(board.openOcd().orElseThrow().transport()).contains("hla_swd");
+        assertThat(Boards.builtIn().with(boards).emulated(board).orElseThrow().id())
+                .isEqualTo("mps2-an386");
+    }
+
+    @Test
+    void anUnknownBoardIsAnsweredWithThoseThatAreNear() {
+        assertThatThrownBy(() -> Boards.builtIn().find("mps2-an368"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("there is no board mps2-an368")
+                .hasMessageContaining("Did you mean")
+                .hasMessageContaining("mps2-an386");
+    }
+
+    @Test
+    void everythingWrongIsSaidAtOnceWithItsLine() throws IOException {
+        write(
+                "mine",
+                GOOD.replace("baud: 115200", "baud: fast")
+                        .replace("title: Mine", "titel: Mine")
+                        .replace("size: 512K", "size: 0"));
+        List<Problem> problems = problems("mine");
+        assertThat(problems).extracting(Problem::where).contains(at(3), at(6), at(11));
+        assertThat(problems.toString()).contains("titel");
+    }
+
+    @Test
+    void whatTheSchemaCannotSeeIsCheckedToo() throws IOException {
+        write(
+                "mine",
+                GOOD.replace("base: 0x20000000", "base: 0x08040000")
+                        .replace("workspace: sram", "workspace: ccm")
+                        .replace("linker: memory.ld", "linker: ../memory.ld")
+                        .replace("[startup.c]", "[startup.c, uart.c]")
+                        .replace("standIn: mps2-an386", "standIn: host"));
+        assertThat(problems("mine"))
+                .extracting(Problem::text)
+                .satisfiesExactlyInAnyOrder(
+                        text -> assertThat(text)
+                                .startsWith(at(7))
+                                .contains("overlaps flash (0x08000000 to 0x0807ffff)"),
+                        text -> assertThat(text).startsWith(at(8)).contains("ccm"),
+                        text -> assertThat(text).startsWith(at(9)).contains("uart.c is missing"),
+                        text -> assertThat(text).startsWith(at(10)).contains("leaves the profile's folder"),
+                        text -> assertThat(text).startsWith(at(12)).contains("no emulator of its own"));
+    }
+
+    @Test
+    void profilesThatExtendEachOtherAreRefused() throws IOException {
+        write("a", "schema: 1\nid: a\nextends: b\n");
+        write("b", "schema: 1\nid: b\nextends: a\n");
+        assertThat(problems("a")).extracting(Problem::text).anyMatch(text -> text.contains("a → b → a"));
+    }
+
+    @Test
+    void aMissingBaseAndAWrongIdAreNamed() throws IOException {
+        write("mine", "schema: 1\nid: yours\nextends: nothing\n");
+        assertThat(problems("mine")).extracting(Problem::where).contains(at(2), at(3));
+    }
+
+    @Test
+    void brokenYamlNamesTheLine() throws IOException {
+        write("mine", "schema: 1\nid: [mine\n");
+        assertThat(problems("mine"))
+                .singleElement()
+                .extracting(Problem::where)
+                .asString()
+                .startsWith(at(3));
+        write("mine", "schema: 1\nid: mine\nid: mine\n");
+        assertThat(problems("mine")).singleElement().extracting(Problem::where).isEqualTo(at(3));
+        write("mine", "- schema\n");
+        assertThat(problems("mine")).hasSize(1);
+    }
+
+    @Test
+    @Timeout(5)
+    void yamlBombsAreRefusedQuickly() throws IOException {
+        StringBuilder bomb = new StringBuilder("a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n");
+        for (int i = 1; i < 12; i++) {
+            bomb.append("a").append(i).append(": &a").append(i).append(" [");
+            bomb.append(("*a" + (i - 1) + ", ").repeat(9))
+                    .append("*a")
+                    .append(i - 1)
+                    .append("]\n");
+        }
+        write("mine", bomb.toString());
+        assertThat(problems("mine")).isNotEmpty();
+        write("mine", "a: &a\n  b: *a\n");
+        assertThat(problems("mine")).isNotEmpty();
+        write("mine", "a: " + "[".repeat(10_000) + "]".repeat(10_000));
+        assertThat(problems("mine")).isNotEmpty();
+        write("mine", "a: " + "x".repeat(100_000));
+        assertThat(problems("mine")).isNotEmpty();
+    }
+
+    @Test
+    void aLinkOutOfTheFolderIsRefused() throws IOException {
+        write("mine", GOOD);
+        Files.delete(boards.resolve("mine/memory.ld"));
+        Files.writeString(boards.resolve("outside.ld"), "secret");
+        Files.createSymbolicLink(boards.resolve("mine/memory.ld"), boards.resolve("outside.ld"));
+        assertThat(problems("mine"))
+                .singleElement()
+                .extracting(Problem::what)
+                .asString()
+                .contains("leads out");
+    }
+
+    private void write(String id, String yaml) throws IOException {
+        Path folder = Files.createDirectories(boards.resolve(id));
+        Files.writeString(folder.resolve("board.yaml"), yaml);
+        Files.writeString(folder.resolve("startup.c"), "int x;\n");
+        Files.writeString(folder.resolve("memory.ld"), "SECTIONS { }\n");
+    }
+
+    private String at(int line) {
+        return boards.resolve("mine/board.yaml") + ":" + line;
+    }
+
+    private List<Problem> problems(String id) {
+        KilnException thrown = catchThrowableOfType(
+                KilnException.class, () -> Boards.builtIn().with(boards).find(id));
+        assertThat(thrown).isNotNull();
+        return thrown.problems();
+    }
+}
