@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.target;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What code is generated for, in microTVM's terms, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=stm32f405}.
+ *
+ * <p>Canonical form: the kind, then {@code -keys}, then the other attributes sorted by name; empty values, {@code host} and
+ * {@code tag} are left out. Values with spaces or quotes stand in single quotes, with a backslash before quotes and backslashes.
+ *
+ * @param kind {@code c}, {@code llvm} or {@code cmsis-nn}
+ * @param keys what schedules are looked up by, most specific first
+ * @param attributes values by name, without the leading dash; no {@code keys} among them
+ */
+public record Target(String kind, List<String> keys, SortedMap<String, String> attributes) {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]*");
+    private static final Set<String> NOT_PRINTED = Set.of("host", "tag");
+
+    /** Fills in keys: those given, then the device's, then the CPU's or the kind's own. */
+    public Target {
+        check(TargetKind.find(kind).isPresent(), "unknown target kind `" + kind + "`");
+        TreeMap<String, String> kept = new TreeMap<>();
+        attributes.forEach((name, value) -> {
+            check(NAME.matcher(name).matches() && !name.equals("keys"), "`" + name + "` cannot name an attribute");
+            if (!value.isEmpty() && !NOT_PRINTED.contains(name)) {
+                kept.put(name, value);
+            }
+        });
+        String device = kept.getOrDefault("device", "device");
+        check(NAME.matcher(device).matches(), "`" + device + "` cannot be a device");
+        for (String key : keys) {
+            check(NAME.matcher(key).matches(), "`" + key + "` cannot be a key");
+        }
+        attributes = Collections.unmodifiableSortedMap(kept);
+        keys = allKeys(keys, kept);
+    }
+
+    /**
+     * Reads a target string. Attributes may be written {@code -name=value}, {@code --name=value}, {@code -name value}, or
+     * {@code -name} alone, which means 1.
+     *
+     * @throws KilnException with everything wrong and its column
+     */
+    public static Target parse(String text) {
+        return new TargetParser(text).parse();
+    }
+
+    /** The canonical string; {@link #parse} reads it back to an equal target. */
+    public String text() {
+        StringBuilder text = new StringBuilder(kind).append(" -keys=").append(String.join(",", keys));
+        attributes.forEach(
+                (name, value) -> text.append(" -").append(name).append('=').append(quoted(value)));
+        return text.toString();
+    }
+
+    public Optional<String> attribute(String name) {
+        return Optional.ofNullable(attributes.get(name));
+    }
+
+    /** The CPU with its extensions, such as {@code cortex-m33+nodsp}. */
+    public Optional<String> mcpu() {
+        return attribute("mcpu");
+    }
+
+    /** What the CPU can do. */
+    public CpuFeatures features() {
+        return CpuFeatures.of(this);
+    }
+
+    @Override
+    public String toString() {
+        return text();
+    }
+
+    private static List<String> allKeys(List<String> given, SortedMap<String, String> attributes) {
+        Set<String> all = new LinkedHashSet<>(given);
+        Optional.ofNullable(attributes.get("device")).ifPresent(all::add);
+        if (CortexM.find(attributes.getOrDefault("mcpu", "")).isPresent()) {
+            all.add("arm_cpu");
+            all.add("cpu");
+        } else if (given.isEmpty()) {
+            all.add("cpu");
+        }
+        return List.copyOf(all);
+    }
+
+    private static String quoted(String value) {
+        if (value.chars().noneMatch(c -> Character.isWhitespace(c) || c == '\'' || c == '\\')) {
+            return value;
+        }
+        return value.chars()
+                .mapToObj(c -> (c == '\'' || c == '\\' ? "\\" : "") + (char) c)
+                .collect(Collectors.joining("", "'", "'"));
+    }
+
+    private static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new KilnException(Problem.of(what, "target"));
+        }
+    }
+}
