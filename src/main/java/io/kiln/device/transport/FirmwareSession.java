@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.transport;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * A conversation with the default application, whose protocol {@code kiln_app.h} describes. The host sends nothing before the
+ * application's banner, because a UART that is not ready drops what comes early. Not thread-safe.
+ */
+public final class FirmwareSession {
+    /** How the line begins that the application prints when it is ready. */
+    public static final String BANNER = "kiln: ready";
+
+    private static final int INFO = 1;
+    private static final int RUN = 2;
+    private static final int EXIT = 3;
+    private static final int DAMAGED_REPLY = 0x80;
+    private static final int OK = 0;
+    private static final int FAILED = 4;
+    private static final int ATTEMPTS = 3;
+    private static final int MAX_PAYLOAD = 64 << 20;
+    private static final int KEPT_TEXT = 4000;
+
+    private final TimedInput in;
+    private final OutputStream out;
+    private final Duration timeout;
+    private final Consumer<String> console;
+    private final FrameDecoder decoder = new FrameDecoder(MAX_PAYLOAD);
+    private final StringBuilder seen = new StringBuilder();
+
+    private FirmwareSession(InputStream in, OutputStream out, Duration timeout, Consumer<String> console) {
+        this.in = new TimedInput(in);
+        this.out = out;
+        this.timeout = timeout;
+        this.console = console;
+    }
+
+    /**
+     * Waits for the banner.
+     *
+     * @param in what the image sends
+     * @param out what the image receives
+     * @param timeout longest time without an answer, for the banner and for each request
+     * @param console gets the text that the image prints, as it comes
+     * @throws KilnException with the text so far if no banner comes
+     */
+    public static FirmwareSession open(InputStream in, OutputStream out, Duration timeout, Consumer<String> console) {
+        FirmwareSession session = new FirmwareSession(in, out, timeout, console);
+        session.awaitBanner();
+        return session;
+    }
+
+    /**
+     * A model in the image.
+     *
+     * @param name its name
+     * @param inputBytes size of each input
+     * @param outputBytes size of each output
+     */
+    public record Model(String name, List<Integer> inputBytes, List<Integer> outputBytes) {
+        public Model {
+            inputBytes = List.copyOf(inputBytes);
+            outputBytes = List.copyOf(outputBytes);
+        }
+    }
+
+    /** The models in the image, in the order by which {@link #run} numbers them. */
+    public List<Model> models() {
+        ByteBuffer reply = ask(INFO, new byte[0]);
+        try {
+            int version = reply.get();
+            if (version != 1) {
+                throw failure("the image speaks version " + version + " of the protocol", "version 1");
+            }
+            int count = reply.get() & 0xFF;
+            List<Model> models = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                byte[] name = new byte[reply.get() & 0xFF];
+                reply.get(name);
+                int inputs = reply.get() & 0xFF;
+                int outputs = reply.get() & 0xFF;
+                String text = new String(name, StandardCharsets.UTF_8);
+                models.add(new Model(text, sizes(reply, inputs), sizes(reply, outputs)));
+            }
+            return List.copyOf(models);
+        } catch (BufferUnderflowException e) {
+            throw failure("the image's list of models is cut short", "a whole list");
+        }
+    }
+
+    private static List<Integer> sizes(ByteBuffer reply, int count) {
+        List<Integer> sizes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            sizes.add(reply.getInt());
+        }
+        return sizes;
+    }
+
+    /**
+     * Runs a model once.
+     *
+     * @param index its number in {@link #models}
+     * @param model as in {@link #models}
+     * @param inputs one run of bytes for each input, of the right size
+     * @return one run of bytes for each output
+     */
+    public List<Bytes> run(int index, Model model, List<Bytes> inputs) {
+        ByteArrayOutputStream request = new ByteArrayOutputStream();
+        request.write(index);
+        for (int i = 0; i < inputs.size(); i++) {
+            request.writeBytes(inputs.get(i).toArray());
+        }
+        List<Integer> given = inputs.stream().map(Bytes::size).toList();
+        if (!given.equals(model.inputBytes())) {
+            throw failure(
+                    "model " + model.name() + " was given inputs of " + given + " bytes",
+                    model.inputBytes() + " bytes");
+        }
+        ByteBuffer reply = ask(RUN, request.toByteArray());
+        int expected = model.outputBytes().stream().mapToInt(Integer::intValue).sum();
+        if (reply.remaining() != expected) {
+            throw failure("model " + model.name() + " answered " + reply.remaining() + " bytes", expected + " bytes");
+        }
+        List<Bytes> outputs = new ArrayList<>();
+        for (int size : model.outputBytes()) {
+            byte[] output = new byte[size];
+            reply.get(output);
+            outputs.add(Bytes.wrap(output));
+        }
+        return List.copyOf(outputs);
+    }
+
+    /** Asks the application to leave; the image then ends, where the board lets it. */
+    public void exit() {
+        ask(EXIT, new byte[0]);
+    }
+
+    /** The last text that the image printed outside frames. */
+    public String text() {
+        return seen.toString();
+    }
+
+    private ByteBuffer ask(int request, byte[] arguments) {
+        byte[] payload = new byte[arguments.length + 1];
+        payload[0] = (byte) request;
+        System.arraycopy(arguments, 0, payload, 1, arguments.length);
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            send(Frames.encode(Bytes.wrap(payload)));
+            Bytes reply = receive();
+            if (reply.size() < 2) {
+                throw failure("the image sent a reply of " + reply.size() + " bytes", "at least 2");
+            }
+            if ((reply.get(0) & 0xFF) != DAMAGED_REPLY) {
+                return checked(request, reply);
+            }
+        }
+        throw failure("the image received a damaged request " + ATTEMPTS + " times", "a line without faults");
+    }
+
+    private ByteBuffer checked(int request, Bytes reply) {
+        ByteBuffer buffer = reply.buffer().order(ByteOrder.LITTLE_ENDIAN);
+        int answered = buffer.get() & 0xFF;
+        int status = buffer.get() & 0xFF;
+        if (answered != request + 0x80) {
+            throw failure("the image answered request " + (answered - 0x80), "an answer to request " + request);
+        }
+        if (status == FAILED && buffer.remaining() == 4) {
+            throw failure("the model returned error " + buffer.getInt(), "0");
+        }
+        if (status != OK) {
+            throw failure("the image refused request " + request + " with status " + status, "status 0");
+        }
+        return buffer;
+    }
+
+    private void send(byte[] wire) {
+        try {
+            out.write(wire);
+            out.flush();
+        } catch (IOException e) {
+            throw new KilnException(new Problem("the image does not listen any more", "console", "", printed()), e);
+        }
+    }
+
+    private Bytes receive() {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            Optional<Bytes> frame = decoder.accept(next(deadline, "an answer"));
+            if (frame.isPresent()) {
+                return frame.get();
+            }
+            note(decoder.takeText());
+        }
+    }
+
+    private void awaitBanner() {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        StringBuilder line = new StringBuilder();
+        while (true) {
+            char character = (char) next(deadline, "the line \"" + BANNER + "\"");
+            note(String.valueOf(character));
+            if (character != '\n') {
+                line.append(character);
+            } else if (line.toString().startsWith(BANNER)) {
+                return;
+            } else {
+                line.setLength(0);
+            }
+        }
+    }
+
+    private int next(long deadline, String expected) {
+        int value = in.read(deadline);
+        if (value == TimedInput.LATE) {
+            throw failure("the image did not answer within " + timeout.toSeconds() + " s", expected);
+        }
+        if (value == TimedInput.END) {
+            throw failure("the image ended", expected);
+        }
+        return value;
+    }
+
+    private void note(String text) {
+        if (!text.isEmpty()) {
+            console.accept(text);
+            seen.append(text);
+            seen.delete(0, Math.max(0, seen.length() - KEPT_TEXT));
+        }
+    }
+
+    private KilnException failure(String what, String expected) {
+        return new KilnException(new Problem(what, "console", expected, printed()));
+    }
+
+    private String printed() {
+        return seen.toString().isBlank()
+                ? "It printed nothing"
+                : "It printed: " + seen.toString().strip();
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.transport;
+
+import io.kiln.base.Bytes;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Finds frames and text in a stream, byte by byte. Whatever arrives, it goes on: a damaged frame is dropped and counted, bytes outside
+ * frames are text. Not thread-safe.
+ */
+public final class FrameDecoder {
+    private static final int HEAD = 4;
+    private static final int TAIL = 2;
+
+    private final int maxPayload;
+    private final ByteArrayOutputStream frame = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream text = new ByteArrayOutputStream();
+    private boolean inFrame;
+    private boolean escaped;
+    private long length;
+    private int crc;
+    private int damaged;
+
+    /**
+     * @param maxPayload bytes of the longest payload that is taken; longer ones count as damaged, so that a bad length cannot exhaust memory
+     */
+    public FrameDecoder(int maxPayload) {
+        this.maxPayload = maxPayload;
+    }
+
+    /**
+     * Takes one byte.
+     *
+     * @param value 0 to 255
+     * @return the payload of the frame that this byte completes
+     */
+    public Optional<Bytes> accept(int value) {
+        if (escaped) {
+            escaped = false;
+            return escape(value);
+        }
+        if (value == Frames.ESCAPE) {
+            escaped = true;
+            return Optional.empty();
+        }
+        if (inFrame) {
+            return data(value);
+        }
+        text.write(value);
+        return Optional.empty();
+    }
+
+    private Optional<Bytes> escape(int value) {
+        if (value == Frames.START) {
+            if (inFrame) {
+                damaged++;
+            }
+            start();
+        } else if (inFrame && value == Frames.ESCAPE) {
+            if (frame.size() < HEAD + length) {
+                crc = Frames.crc(crc, Frames.ESCAPE);
+            }
+            return data(Frames.ESCAPE);
+        } else if (inFrame && value != Frames.NOP) {
+            drop();
+        }
+        return Optional.empty();
+    }
+
+    private void start() {
+        inFrame = true;
+        frame.reset();
+        length = 0;
+        crc = Frames.crc(Frames.crc(0xFFFF, Frames.ESCAPE), Frames.START);
+    }
+
+    private void drop() {
+        inFrame = false;
+        damaged++;
+        frame.reset();
+    }
+
+    private Optional<Bytes> data(int value) {
+        if (frame.size() < HEAD + length) {
+            crc = Frames.crc(crc, value);
+        }
+        if (frame.size() < HEAD) {
+            length |= (long) value << (8 * frame.size());
+        }
+        frame.write(value);
+        if (frame.size() == HEAD && length > maxPayload) {
+            drop();
+            return Optional.empty();
+        }
+        return frame.size() == HEAD + length + TAIL ? finish() : Optional.empty();
+    }
+
+    private Optional<Bytes> finish() {
+        byte[] bytes = frame.toByteArray();
+        int end = bytes.length - TAIL;
+        int sent = (bytes[end] & 0xFF) | (bytes[end + 1] & 0xFF) << 8;
+        if (sent != crc) {
+            drop();
+            return Optional.empty();
+        }
+        inFrame = false;
+        return Optional.of(Bytes.wrap(Arrays.copyOfRange(bytes, HEAD, end)));
+    }
+
+    /** What was outside frames since the last call, as UTF-8. */
+    public String takeText() {
+        String taken = text.toString(StandardCharsets.UTF_8);
+        text.reset();
+        return taken;
+    }
+
+    /** Frames dropped so far. */
+    public int damaged() {
+        return damaged;
+    }
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KILN_BOARD_H_
+#define KILN_BOARD_H_
+
+#define KILN_UART_BASE 0x40004000u
+#define KILN_UART_CLOCK 25000000u
+#define KILN_BAUD 115200u
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Console on the virtual machine's 16550 UART.
+ */
+#include "kiln_console.h"
+
+#define UART(offset) (*(volatile uint8_t*)(0x10000000u + (offset)))
+#define DATA UART(0u)
+#define FIFO_CONTROL UART(2u)
+#define LINE_CONTROL UART(3u)
+#define LINE_STATUS UART(5u)
+
+#define RECEIVED 0x01u
+#define ROOM 0x20u
+
+void kiln_console_init(void) {
+  LINE_CONTROL = 3u; /* 8 bits, no parity, 1 stop bit */
+  FIFO_CONTROL = 1u;
+}
+
+int kiln_console_get(void) {
+  while ((LINE_STATUS & RECEIVED) == 0u) {
+  }
+  return DATA;
+}
+
+void kiln_console_put(uint8_t byte) {
+  while ((LINE_STATUS & ROOM) == 0u) {
+  }
+  DATA = byte;
+}

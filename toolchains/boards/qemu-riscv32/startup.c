@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reset of a RISC-V hart in machine mode: code write-protected, variables initialised, console up, main called, and out with its result.
+ */
+#include <stdint.h>
+
+#include "kiln_console.h"
+
+#define KILN_FAULT_EXIT 70
+
+extern uint32_t __data_start[];
+extern uint32_t __data_end[];
+extern const uint32_t __data_load[];
+extern uint32_t __bss_start[];
+extern uint32_t __bss_end[];
+
+int main(void);
+void _start(void);
+void kiln_start(void);
+void kiln_trap(void);
+void kiln_fault(uint32_t cause, uint32_t pc);
+
+/*
+ * Physical memory protection, entry 0: everything below the end of CODE, locked (so that it binds machine mode too), read and execute.
+ * 0x8d = lock | top of range | execute | read. Devices lie below CODE and must stay writable: entry 0 therefore ends at CODE's start
+ * with all rights, and entry 1 covers CODE.
+ */
+__attribute__((naked, noreturn, section(".vectors"), used)) void _start(void) {
+  __asm__ volatile(
+      "la sp, __stack_top\n\t"
+      "la t0, kiln_trap\n\t"
+      "csrw mtvec, t0\n\t"
+      "la t0, _start\n\t"
+      "srli t0, t0, 2\n\t"
+      "csrw pmpaddr0, t0\n\t"
+      "la t0, __code_end\n\t"
+      "srli t0, t0, 2\n\t"
+      "csrw pmpaddr1, t0\n\t"
+      "li t0, 0x8d0f\n\t"
+      "csrw pmpcfg0, t0\n\t"
+      "call kiln_start\n\t"
+      "1: j 1b\n\t");
+}
+
+/* The stack may be what is broken: start it afresh. */
+__attribute__((naked, aligned(4), used)) void kiln_trap(void) {
+  __asm__ volatile(
+      "la sp, __stack_top\n\t"
+      "csrr a0, mcause\n\t"
+      "csrr a1, mepc\n\t"
+      "call kiln_fault\n\t");
+}
+
+static void put_hex(uint32_t value) {
+  kiln_console_text("0x");
+  for (int shift = 28; shift >= 0; shift -= 4) {
+    kiln_console_put((uint8_t) "0123456789abcdef"[(value >> shift) & 15u]);
+  }
+}
+
+__attribute__((used, noreturn)) void kiln_fault(uint32_t cause, uint32_t pc) {
+  kiln_console_text("\r\nkiln: exception ");
+  put_hex(cause);
+  kiln_console_text(" at ");
+  put_hex(pc);
+  kiln_console_text(cause == 7u ? " (store access: stack overflow? raise __stack_size)\r\n" : "\r\n");
+  kiln_board_exit(KILN_FAULT_EXIT);
+}
+
+/* Called by _start only. */
+__attribute__((used, noreturn)) void kiln_start(void) {
+  const uint32_t* from = __data_load;
+  for (uint32_t* to = __data_start; to < __data_end; ++to) {
+    *to = *from++;
+  }
+  for (uint32_t* to = __bss_start; to < __bss_end; ++to) {
+    *to = 0;
+  }
+  kiln_console_init();
+  kiln_board_exit(main());
+}
