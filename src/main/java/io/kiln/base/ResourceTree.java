@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.base;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** Reads whole folders of files that come inside Kiln's own jar, such as the C runtime. */
+public final class ResourceTree {
+    private ResourceTree() {}
+
+    /**
+     * All files below a folder, by path relative to it with {@code /} between names, sorted. Empty if there
+     * is no such folder. Works from a jar and from a folder of classes.
+     *
+     * @param root folder from the root of the class path, such as {@code crt/include}
+     */
+    public static SortedMap<String, Bytes> read(String root) {
+        Path home = home();
+        try {
+            if (Files.isDirectory(home)) {
+                return readFolder(home.resolve(root));
+            }
+            // A file system of our own: parallel builds in one JVM must not share, and close, one by URI.
+            try (FileSystem jar = FileSystems.newFileSystem(home)) {
+                return readFolder(jar.getPath(root));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + root + " in " + home, e);
+        }
+    }
+
+    private static Path home() {
+        try {
+            return Path.of(ResourceTree.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException("a code source is a valid URI", e);
+        }
+    }
+
+    private static SortedMap<String, Bytes> readFolder(Path folder) throws IOException {
+        TreeMap<String, Bytes> files = new TreeMap<>();
+        if (Files.isDirectory(folder)) {
+            try (Stream<Path> walk = Files.walk(folder)) {
+                List<Path> paths = walk.filter(Files::isRegularFile).toList();
+                for (Path path : paths) {
+                    String name = folder.relativize(path).toString().replace('\\', '/');
+                    files.put(name, Bytes.wrap(Files.readAllBytes(path)));
+                }
+            }
+        }
+        return Collections.unmodifiableSortedMap(files);
+    }
+}

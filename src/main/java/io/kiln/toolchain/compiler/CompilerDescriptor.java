@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.compiler;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * A compiler descriptor as its file has it; {@code toolchains/schemas/compiler.schema.json} explains the keys.
+ *
+ * @param shims whether Kiln's own C library shims stand in for the toolchain's library
+ */
+record CompilerDescriptor(
+        String id,
+        String title,
+        boolean shims,
+        Optional<Bundle> bundle,
+        List<String> compile,
+        Map<SourceKind, List<String>> sources,
+        Map<Optimize, List<String>> optimize,
+        List<String> link,
+        List<String> libraries,
+        Map<String, Family> families) {
+
+    /** A Maven artifact with the compiler inside. */
+    record Bundle(String groupId, String artifactId, String version, int fetchMegabytes, int diskMegabytes) {}
+
+    /** Cores that one driver compiles for. */
+    record Family(
+            String compiler, String install, List<String> flags, List<String> link, Map<String, List<String>> cpus) {}
+
+    /** The family that has this core. */
+    Optional<Family> familyOf(String cpu) {
+        return families.values().stream()
+                .filter(family -> family.cpus().containsKey(cpu))
+                .findFirst();
+    }
+
+    /** Every core, sorted. */
+    TreeSet<String> cpus() {
+        TreeSet<String> names = new TreeSet<>();
+        families.values().forEach(family -> names.addAll(family.cpus().keySet()));
+        return names;
+    }
+}

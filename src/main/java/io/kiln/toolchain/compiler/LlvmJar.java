@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.compiler;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Enumeration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/**
+ * The layout of {@code org.bytedeco:llvm}: programs, libraries and {@code lib/clang} side by side in one folder of
+ * the jar. Only what compiling and linking C needs is unpacked, in the places where clang looks: programs in
+ * {@code bin}, libraries and its own headers in {@code lib}. Libraries lose their version in the jar and get it back
+ * on Linux, where the programs ask for it.
+ */
+final class LlvmJar {
+    private static final Pattern ENTRY = Pattern.compile("org/bytedeco/llvm/[^/]+/(.+)");
+    private static final Pattern LIBRARY = Pattern.compile("(?:lib)?(LLVM|clang-cpp)[^/]*\\.(so|dylib|dll)[.0-9]*");
+    private static final String LINUX_VERSION = ".so.20.1";
+
+    private LlvmJar() {}
+
+    /** File name of a program on this computer. */
+    static String program(String name) {
+        return HostPlatform.isWindows() ? name + ".exe" : name;
+    }
+
+    /** Unpacks into a folder that is not there yet. */
+    static void unpack(Path jar, Path folder) throws IOException {
+        try (ZipFile zip = new ZipFile(jar.toFile())) {
+            Enumeration<? extends ZipEntry> entries = zip.entries();
+            while (entries.hasMoreElements()) {
+                ZipEntry entry = entries.nextElement();
+                Optional<String> place = entry.isDirectory() ? Optional.empty() : place(entry.getName());
+                if (place.isPresent()) {
+                    copy(zip, entry, inside(folder, place.get(), jar));
+                }
+            }
+        }
+        Path linker = folder.resolve("bin").resolve(program("ld.lld"));
+        Path lld = folder.resolve("bin").resolve(program("lld"));
+        if (HostPlatform.isWindows()) {
+            Files.copy(lld, linker);
+        } else if (Files.exists(lld)) {
+            Files.createSymbolicLink(linker, lld.getFileName());
+        }
+    }
+
+    /** Where an entry goes; empty if it is not needed. */
+    static Optional<String> place(String entry) {
+        Matcher inside = ENTRY.matcher(entry);
+        if (!inside.matches()) {
+            return Optional.empty();
+        }
+        String file = inside.group(1);
+        if (Set.of(program("clang"), program("lld")).contains(file)) {
+            return Optional.of("bin/" + file);
+        }
+        if (file.startsWith("lib/clang/")) {
+            return Optional.of(file);
+        }
+        Matcher library = LIBRARY.matcher(file);
+        if (!library.matches()) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                switch (library.group(2)) {
+                    case "so" -> "lib/" + file.replaceFirst("\\.so.*", LINUX_VERSION);
+                    case "dll" -> "bin/" + file;
+                    default -> "lib/" + file;
+                });
+    }
+
+    private static Path inside(Path folder, String place, Path jar) {
+        Path file = folder.resolve(place).normalize();
+        if (!file.startsWith(folder)) {
+            throw new KilnException(new Problem(
+                    "an entry leads out of the archive: " + place, jar.toString(), "the artifact as published", ""));
+        }
+        return file;
+    }
+
+    private static void copy(ZipFile zip, ZipEntry entry, Path file) throws IOException {
+        Files.createDirectories(file.getParent());
+        try (InputStream in = zip.getInputStream(entry)) {
+            Files.copy(in, file);
+        }
+        if (!file.toString().endsWith(".h") && !file.toFile().setExecutable(true, false)) {
+            throw new IOException("cannot make " + file + " executable");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.compiler;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a C compiler has to know of a target string.
+ *
+ * @param mcpu core, such as {@code cortex-m4} or {@code cortex-m33+nofp}; empty if not given
+ * @param march instruction set, such as {@code rv32imac}; empty if not given
+ * @param mabi calling convention, such as {@code ilp32}; empty if not given
+ */
+public record TargetOptions(String mcpu, String march, String mabi) {
+    /** The core's name for code that runs on this computer. */
+    public static final String HOST = "host";
+
+    /**
+     * Reads the options of a target string such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=x}. Options
+     * that concern the code generator only are passed over; the compiler half checks them.
+     */
+    public static TargetOptions parse(String target) {
+        Map<String, String> options = new TreeMap<>();
+        for (String word : target.strip().split("\\s+", -1)) {
+            int equals = word.indexOf('=');
+            if (word.startsWith("-") && equals > 0) {
+                options.put(word.substring(1, equals), word.substring(equals + 1));
+            }
+        }
+        return new TargetOptions(
+                options.getOrDefault("mcpu", ""), options.getOrDefault("march", ""), options.getOrDefault("mabi", ""));
+    }
+
+    /** Key of a descriptor's {@code cpus}: the core, else the instruction set, else {@link #HOST}. */
+    public String cpu() {
+        if (!mcpu.isEmpty()) {
+            return mcpu;
+        }
+        return march.isEmpty() ? HOST : march;
+    }
+
+    /** Whether the code runs on this computer. */
+    public boolean isHost() {
+        return cpu().equals(HOST);
+    }
+}

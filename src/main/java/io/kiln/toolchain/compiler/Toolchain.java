@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.compiler;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A compiler driver that is there, with the flags for one core.
+ *
+ * @param id id of its descriptor
+ * @param title one line for people
+ * @param version first line that the driver says of itself
+ * @param compiler the driver as it stands in command lines: a name if the PATH has it, else an absolute path
+ * @param home folder of a compiler that is not part of the system; its path must not show in an image
+ * @param cpu the core, as in the target string
+ * @param shims whether Kiln's C library shims are part of the firmware
+ * @param compile flags of every compilation
+ * @param sources flags by kind of source
+ * @param optimize flags by what shall be saved
+ * @param link flags of every link, those of the core included
+ * @param libraries words behind the objects of a link
+ */
+public record Toolchain(
+        String id,
+        String title,
+        String version,
+        String compiler,
+        Optional<Path> home,
+        String cpu,
+        boolean shims,
+        List<String> compile,
+        Map<SourceKind, List<String>> sources,
+        Map<Optimize, List<String>> optimize,
+        List<String> link,
+        List<String> libraries) {
+    public Toolchain {
+        compile = List.copyOf(compile);
+        sources = Map.copyOf(sources);
+        optimize = Map.copyOf(optimize);
+        link = List.copyOf(link);
+        libraries = List.copyOf(libraries);
+    }
+
+    /** Flags to compile a source, without driver, include folders and file names. */
+    public List<String> compileFlags(SourceKind kind, Optimize choice) {
+        List<String> flags = new ArrayList<>(compile);
+        flags.addAll(optimize.get(choice));
+        flags.addAll(sources.get(kind));
+        home.ifPresent(folder -> flags.add("-ffile-prefix-map=" + folder + "=" + id));
+        return List.copyOf(flags);
+    }
+
+    /** Whether it makes executables of this computer. */
+    public boolean isHost() {
+        return cpu.equals(TargetOptions.HOST);
+    }
+}

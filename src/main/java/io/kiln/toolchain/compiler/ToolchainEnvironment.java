@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.compiler;
+
+import io.kiln.base.Log;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * What resolving a toolchain needs from around it.
+ *
+ * @param home folder that bundled compilers are unpacked into, shared by all builds of a user
+ * @param gnuHome installation to look in (it, or its {@code bin}) before the PATH, as {@code toolchains.xml} names it
+ * @param fetcher gets bundled compilers
+ * @param log hears what is fetched
+ */
+public record ToolchainEnvironment(Path home, Optional<Path> gnuHome, ArtifactFetcher fetcher, Log log) {
+    /**
+     * The folder for bundled compilers: the system property {@code kiln.home}, else the environment variable
+     * {@code KILN_HOME}, else {@code kiln} beside the local repository.
+     */
+    public static Path defaultHome(Path localRepository) {
+        return Optional.ofNullable(System.getProperty("kiln.home"))
+                .or(() -> Optional.ofNullable(System.getenv("KILN_HOME")))
+                .filter(text -> !text.isBlank())
+                .map(Path::of)
+                .orElseGet(() -> localRepository.toAbsolutePath().resolveSibling("kiln"))
+                .toAbsolutePath();
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.compiler;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.ResourceTree;
+import io.kiln.process.Command;
+import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import io.kiln.toolchain.compiler.CompilerDescriptor.Family;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Finds the compiler that a build asked for. */
+public final class Toolchains {
+    private static final String SUFFIX = ".yaml";
+
+    private Toolchains() {}
+
+    /** The built-in descriptors' ids with their titles, sorted. */
+    public static SortedMap<String, String> builtIn() {
+        TreeMap<String, String> titles = new TreeMap<>();
+        ResourceTree.read("toolchains/compilers").forEach((file, content) -> {
+            CompilerDescriptor descriptor = DescriptorReader.read(file, content);
+            titles.put(descriptor.id(), descriptor.title());
+        });
+        return titles;
+    }
+
+    /** The toolchain of a target for which none was asked: {@code host} for this computer, else {@code clang}. */
+    public static String defaultFor(TargetOptions target) {
+        return target.isHost() ? "host" : "clang";
+    }
+
+    /**
+     * Finds a compiler for a core and asks its version.
+     *
+     * @param name id of a built-in descriptor, or path of a descriptor file that ends in {@code .yaml}
+     * @throws KilnException if there is no such descriptor, it is broken, it does not know the core, or its
+     *     compiler is not there; the message says how to get it
+     */
+    public static Toolchain resolve(String name, TargetOptions target, ToolchainEnvironment environment) {
+        CompilerDescriptor descriptor = descriptor(name);
+        Family family = descriptor.familyOf(target.cpu()).orElseThrow(() -> unknownCpu(descriptor, target));
+        Optional<Path> home = descriptor
+                .bundle()
+                .map(bundle -> BundledCompiler.install(bundle, environment))
+                .or(() -> environment
+                        .gnuHome()
+                        .filter(folder -> inHome(folder, family.compiler()).isPresent()));
+        Path driver = home.flatMap(folder -> inHome(folder, family.compiler()))
+                .or(() -> find(family.compiler()))
+                .orElseThrow(() -> missing(descriptor, family, environment));
+        List<String> core = new ArrayList<>(family.flags());
+        core.addAll(family.cpus().get(target.cpu()));
+        List<String> compile = new ArrayList<>(core);
+        compile.addAll(descriptor.compile());
+        List<String> link = new ArrayList<>(core);
+        link.addAll(descriptor.link());
+        link.addAll(family.link());
+        return new Toolchain(
+                descriptor.id(),
+                descriptor.title(),
+                version(descriptor, driver),
+                home.isPresent() ? driver.toString() : family.compiler(),
+                home,
+                target.cpu(),
+                descriptor.shims(),
+                compile,
+                descriptor.sources(),
+                descriptor.optimize(),
+                link,
+                descriptor.libraries());
+    }
+
+    private static CompilerDescriptor descriptor(String name) {
+        SortedMap<String, Bytes> builtIn = ResourceTree.read("toolchains/compilers");
+        Bytes content = builtIn.get(name + SUFFIX);
+        if (content != null) {
+            return DescriptorReader.read("built-in toolchain " + name, content);
+        }
+        if (!name.endsWith(SUFFIX)) {
+            String known = String.join(", ", builtIn().keySet());
+            throw new KilnException(new Problem(
+                    "there is no toolchain \"" + name + "\"",
+                    "kiln.toolchain",
+                    "one of " + known + ", or a descriptor file that ends in " + SUFFIX,
+                    ""));
+        }
+        try {
+            return DescriptorReader.read(name, Bytes.wrap(Files.readAllBytes(Path.of(name))));
+        } catch (IOException e) {
+            throw new KilnException(
+                    new Problem("the toolchain descriptor cannot be read", name, "a readable file", ""), e);
+        }
+    }
+
+    private static Optional<Path> inHome(Path folder, String compiler) {
+        return Executables.findIn(folder.resolve("bin"), compiler).or(() -> Executables.findIn(folder, compiler));
+    }
+
+    private static Optional<Path> find(String compiler) {
+        Path path = Path.of(compiler);
+        return path.isAbsolute() ? Optional.of(path).filter(Files::isExecutable) : Executables.find(compiler);
+    }
+
+    private static String version(CompilerDescriptor descriptor, Path driver) {
+        Result result =
+                ProcessRunner.run(Command.of(driver.toString(), "--version").within(Duration.ofSeconds(60)));
+        if (!result.succeeded()) {
+            throw new KilnException(new Problem(
+                    "the compiler does not run: " + result.message(),
+                    driver.toString(),
+                    "a working C compiler for toolchain " + descriptor.id(),
+                    ""));
+        }
+        return result.output().lines().findFirst().orElse("unknown").strip();
+    }
+
+    private static KilnException unknownCpu(CompilerDescriptor descriptor, TargetOptions target) {
+        return new KilnException(new Problem(
+                "toolchain " + descriptor.id() + " does not compile for " + target.cpu(),
+                "target",
+                "one of " + String.join(", ", descriptor.cpus()),
+                target.isHost() ? "For this computer use -Dkiln.toolchain=host" : ""));
+    }
+
+    private static KilnException missing(
+            CompilerDescriptor descriptor, Family family, ToolchainEnvironment environment) {
+        String places = environment.gnuHome().map(home -> "in " + home + " or ").orElse("") + "on the PATH";
+        return new KilnException(new Problem(
+                "the compiler " + family.compiler() + " is not there",
+                "toolchain " + descriptor.id(),
+                "it " + places,
+                family.install().isEmpty() ? "" : "Get it with: " + family.install()));
+    }
+}
