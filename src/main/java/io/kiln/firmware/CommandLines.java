@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.toolchain.compiler.SourceKind;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The one place where command lines are put together: Maven, the makefile and {@code compile_commands.json} all use
+ * these words. Paths are relative to the project, so that no host path gets into an image.
+ */
+final class CommandLines {
+    private final FirmwareProject project;
+
+    CommandLines(FirmwareProject project) {
+        this.project = project;
+    }
+
+    /**
+     * Flags to compile sources of one kind.
+     *
+     * @param directory what stands for the project's own path, which debug information must not mention
+     */
+    List<String> compileFlags(SourceKind kind, String directory) {
+        List<String> flags = new ArrayList<>(project.toolchain().compileFlags(kind, project.optimize()));
+        flags.add("-ffile-prefix-map=" + directory + "=.");
+        flags.addAll(project.includes());
+        return flags;
+    }
+
+    /** A whole compilation, driver first. */
+    List<String> compile(SourceUnit unit, String source, String object, Optional<String> depFile) {
+        List<String> line = new ArrayList<>();
+        line.add(project.toolchain().compiler());
+        line.addAll(compileFlags(unit.kind(), project.directory().toString()));
+        depFile.ifPresent(file -> line.addAll(List.of("-MD", "-MF", file, "-MT", "object")));
+        line.addAll(List.of("-c", source, "-o", object));
+        return line;
+    }
+
+    /** Flags of the link, without driver and file names. */
+    List<String> linkFlags() {
+        List<String> flags = new ArrayList<>(project.toolchain().link());
+        project.linkerScript().ifPresent(script -> flags.addAll(List.of("-L" + ProjectFiles.BOARD, "-T", script)));
+        return flags;
+    }
+
+    /** A whole link, driver first. */
+    List<String> link(List<String> objects, String image, String map, List<String> more) {
+        List<String> line = new ArrayList<>();
+        line.add(project.toolchain().compiler());
+        line.addAll(linkFlags());
+        line.addAll(more);
+        line.add("-Wl,-Map=" + map);
+        line.addAll(List.of("-o", image));
+        line.addAll(objects);
+        line.addAll(project.objects());
+        line.addAll(project.toolchain().libraries());
+        return line;
+    }
+
+    /** A path as command lines name it: relative to the project if they have a root in common. */
+    String relative(Path path) {
+        Path directory = project.directory();
+        return directory.getRoot().equals(path.getRoot())
+                ? directory.relativize(path).toString().replace('\\', '/')
+                : path.toString();
+    }
+}

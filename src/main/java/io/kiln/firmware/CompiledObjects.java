@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The objects of a project.
+ *
+ * @param project the project
+ * @param files absolute paths by path of the source, in link order
+ * @param rebuilt paths of the sources that were compiled this time
+ */
+public record CompiledObjects(FirmwareProject project, Map<String, Path> files, List<String> rebuilt) {
+    public CompiledObjects {
+        files = Map.copyOf(new TreeMap<>(files));
+        rebuilt = List.copyOf(rebuilt);
+    }
+
+    /** The objects in link order. */
+    public List<Path> inLinkOrder() {
+        return project.units().stream().map(unit -> files.get(unit.path())).toList();
+    }
+}

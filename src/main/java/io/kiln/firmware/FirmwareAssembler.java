@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeSet;
+
+/** Writes the C project. Same request, same bytes; files that did not change keep their times. */
+public final class FirmwareAssembler {
+    private static final String MANIFEST = "assembled.txt";
+
+    private FirmwareAssembler() {}
+
+    /**
+     * Writes the project and says in one line what it holds.
+     *
+     * @throws KilnException if the parts do not fit together
+     */
+    public static FirmwareProject assemble(FirmwareRequest request, Log log) {
+        check(request);
+        SortedMap<String, Bytes> user = UserSources.read(request.userSources());
+        ProjectFiles files = ProjectFiles.of(request, user);
+        FirmwareProject project = new FirmwareProject(
+                request.board(),
+                request.toolchain(),
+                request.optimize(),
+                request.directory(),
+                request.buildDirectory(),
+                files.units(),
+                files.objects(),
+                includes(files, request),
+                request.board().linker().map(script -> ProjectFiles.BOARD + "/" + script),
+                request.pluginVersion());
+        SortedMap<String, Bytes> content = files.files();
+        content.put("Makefile", Bytes.ofText(Makefile.print(project)));
+        content.put("compile_commands.json", Bytes.ofText(CompileCommands.print(project, request.userSources())));
+        removeVanished(request, content);
+        content.forEach((name, bytes) -> WholeFiles.write(request.directory().resolve(name), bytes.toArray()));
+        String application = files.has(ProjectFiles.APPLICATION) ? "the default application" : "the project's own main";
+        log.info("Firmware project: " + content.size() + " files with " + application + " in " + request.directory());
+        return project;
+    }
+
+    private static void check(FirmwareRequest request) {
+        boolean hostBoard = request.board().isHost();
+        if (hostBoard != request.toolchain().isHost()) {
+            throw new KilnException(new Problem(
+                    "toolchain " + request.toolchain().id() + " compiles for "
+                            + request.toolchain().cpu(),
+                    "board " + request.board().id(),
+                    hostBoard ? "a compiler for this computer" : "a compiler for the board's core",
+                    ""));
+        }
+        if (request.buildDirectory().startsWith(request.directory())) {
+            throw new IllegalArgumentException("objects must not lie in the C project");
+        }
+    }
+
+    /** The user's headers come first; the shims' last, as a C library's would. */
+    private static List<String> includes(ProjectFiles files, FirmwareRequest request) {
+        List<String> includes = new ArrayList<>();
+        if (files.has(ProjectFiles.USER)) {
+            includes.add("-I" + ProjectFiles.USER);
+        }
+        if (files.has(ProjectFiles.USER + "/include")) {
+            includes.add("-I" + ProjectFiles.USER + "/include");
+        }
+        includes.add("-I" + ProjectFiles.MODEL + "/include");
+        includes.add("-I" + ProjectFiles.RUNTIME + "/include");
+        includes.add("-I" + ProjectFiles.BOARD);
+        if (request.toolchain().shims()) {
+            includes.add("-isystem");
+            includes.add(ProjectFiles.SHIMS + "/include");
+        }
+        return includes;
+    }
+
+    /** Removes what an earlier run wrote and this one does not; files that somebody else put there stay. */
+    private static void removeVanished(FirmwareRequest request, SortedMap<String, Bytes> content) {
+        Path manifest = request.buildDirectory().resolve(MANIFEST);
+        try {
+            if (Files.exists(manifest)) {
+                for (String name : new TreeSet<>(Files.readAllLines(manifest))) {
+                    Path file = request.directory().resolve(name).normalize();
+                    if (!content.containsKey(name) && file.startsWith(request.directory())) {
+                        Files.deleteIfExists(file);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot tidy " + request.directory(), e);
+        }
+        WholeFiles.write(manifest, String.join("\n", content.keySet()) + "\n");
+    }
+}

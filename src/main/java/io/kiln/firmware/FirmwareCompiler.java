@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.base.WholeFiles;
+import io.kiln.firmware.BuildIndex.Entry;
+import io.kiln.firmware.Compilation.Outcome;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+
+/** Compiles the sources of a project that changed, or whose headers, flags or compiler changed. */
+public final class FirmwareCompiler {
+    private static final String INDEX = "objects.json";
+    private static final String LOG_FILE = "compile.log";
+    private static final int REASONS_SHOWN = 3;
+
+    private FirmwareCompiler() {}
+
+    /**
+     * Compiles in parallel, as many at once as there are processors, and says in one line what and why. The compilers'
+     * whole output is in {@code compile.log} in the project's build directory.
+     *
+     * @throws KilnException with the output of the compiler for each source that does not compile
+     */
+    public static CompiledObjects compile(FirmwareProject project, Log log) {
+        return compile(project, Optional.empty(), log);
+    }
+
+    /**
+     * As {@link #compile(FirmwareProject, Log)} for a board that stands in for another one: what is not of the board is
+     * taken from the objects that were compiled for the first one, not compiled again.
+     */
+    public static CompiledObjects compileStandIn(FirmwareProject project, CompiledObjects first, Log log) {
+        return compile(project, Optional.of(first), log);
+    }
+
+    private static CompiledObjects compile(FirmwareProject project, Optional<CompiledObjects> first, Log log) {
+        Map<String, Path> files = new TreeMap<>();
+        List<Compilation> own = new ArrayList<>();
+        for (SourceUnit unit : project.units()) {
+            Optional<Path> shared = first.filter(objects -> !unit.ofBoard())
+                    .map(objects -> objects.files().get(unit.path()));
+            files.put(unit.path(), shared.orElse(project.objectFile(unit)));
+            if (shared.isEmpty()) {
+                own.add(new Compilation(project, unit));
+            }
+        }
+        return new CompiledObjects(project, files, compileStale(project, own, log));
+    }
+
+    private static List<String> compileStale(FirmwareProject project, List<Compilation> own, Log log) {
+        Path indexFile = project.buildDirectory().resolve(INDEX);
+        Map<String, Entry> index = BuildIndex.read(indexFile);
+        FileDigests digests = new FileDigests(project.directory());
+        List<Compilation> stale = new ArrayList<>();
+        Set<String> reasons = new LinkedHashSet<>();
+        for (Compilation compilation : own) {
+            compilation.reason(index, digests).ifPresent(reason -> {
+                stale.add(compilation);
+                reasons.add(reason);
+            });
+        }
+        if (stale.isEmpty()) {
+            log.info("Nothing changed: " + own.size() + " objects are up to date");
+            return List.of();
+        }
+        log.info(summary(stale.size(), own.size(), reasons) + " ("
+                + project.toolchain().title() + ")");
+        List<Outcome> outcomes = run(stale, digests);
+        writeLog(project, outcomes);
+        Map<String, Entry> next = new TreeMap<>();
+        own.stream()
+                .map(compilation -> compilation.unit().path())
+                .filter(index::containsKey)
+                .forEach(path -> next.put(path, index.get(path)));
+        outcomes.forEach(outcome -> outcome.entry()
+                .ifPresentOrElse(
+                        entry -> next.put(outcome.unit().path(), entry),
+                        () -> next.remove(outcome.unit().path())));
+        BuildIndex.write(indexFile, next);
+        report(outcomes, log);
+        return stale.stream().map(compilation -> compilation.unit().path()).toList();
+    }
+
+    private static String summary(int stale, int all, Set<String> reasons) {
+        if (stale == all && reasons.equals(Set.of("new"))) {
+            return "Compiling " + all + " files";
+        }
+        String shown = reasons.stream().limit(REASONS_SHOWN).collect(Collectors.joining(", "));
+        String more = reasons.size() > REASONS_SHOWN ? " and " + (reasons.size() - REASONS_SHOWN) + " more" : "";
+        return "Rebuilding " + stale + " of " + all + ": " + shown + more;
+    }
+
+    private static List<Outcome> run(List<Compilation> stale, FileDigests digests) {
+        int threads = Math.min(stale.size(), Runtime.getRuntime().availableProcessors());
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try {
+            List<Future<Outcome>> futures = new ArrayList<>();
+            for (Compilation compilation : stale) {
+                futures.add(pool.submit(() -> compilation.run(digests)));
+            }
+            List<Outcome> outcomes = new ArrayList<>();
+            for (Future<Outcome> future : futures) {
+                outcomes.add(future.get());
+            }
+            return outcomes;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KilnException(Problem.of("the build was interrupted", "compile"), e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new IllegalStateException(e.getCause());
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private static void writeLog(FirmwareProject project, List<Outcome> outcomes) {
+        String text = outcomes.stream()
+                .map(outcome -> "$ " + outcome.command() + "\n"
+                        + outcome.result().errors() + outcome.result().output())
+                .collect(Collectors.joining());
+        WholeFiles.write(project.buildDirectory().resolve(LOG_FILE), text);
+    }
+
+    private static void report(List<Outcome> outcomes, Log log) {
+        Problems problems = new Problems();
+        for (Outcome outcome : outcomes) {
+            String said = outcome.result().message();
+            if (outcome.result().timedOut()) {
+                problems.add("the compiler ran out of time", outcome.unit().path(), "", "");
+            } else if (outcome.entry().isEmpty()) {
+                problems.add("does not compile:\n" + said + "\n", outcome.unit().path(), "", "");
+            } else if (!said.isEmpty()) {
+                said.lines().forEach(log::warn);
+            }
+        }
+        problems.throwIfAny();
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.Optimize;
+import io.kiln.toolchain.compiler.Toolchain;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A C project on disk that builds with and without Maven.
+ *
+ * @param board the board
+ * @param toolchain the compiler
+ * @param optimize what it shall save
+ * @param directory absolute path of the project; compilers run in it
+ * @param buildDirectory absolute path of what this build keeps beside it
+ * @param units what is compiled, in link order
+ * @param objects objects that came with a model library, relative to the project, linked as they are
+ * @param includes include options, in order
+ * @param linkerScript relative to the project; empty if the system's linker knows what to do
+ * @param pluginVersion version of Kiln
+ */
+public record FirmwareProject(
+        Board board,
+        Toolchain toolchain,
+        Optimize optimize,
+        Path directory,
+        Path buildDirectory,
+        List<SourceUnit> units,
+        List<String> objects,
+        List<String> includes,
+        Optional<String> linkerScript,
+        String pluginVersion) {
+    public FirmwareProject {
+        units = List.copyOf(units);
+        objects = List.copyOf(objects);
+        includes = List.copyOf(includes);
+    }
+
+    /** Folder of the objects. */
+    Path objectDirectory() {
+        return buildDirectory.resolve("objects");
+    }
+
+    Path objectFile(SourceUnit unit) {
+        return objectDirectory().resolve(unit.object());
+    }
+}

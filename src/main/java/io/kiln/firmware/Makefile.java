@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.process.ShellWords;
+import io.kiln.toolchain.compiler.SourceKind;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Prints the makefile that builds the same image, byte for byte, without Maven. */
+final class Makefile {
+    /** Stands for the project's path until make knows it; no flag contains it. */
+    private static final String HERE = "@HERE@";
+
+    private final FirmwareProject project;
+    private final CommandLines lines;
+
+    private Makefile(FirmwareProject project) {
+        this.project = project;
+        this.lines = new CommandLines(project);
+    }
+
+    static String print(FirmwareProject project) {
+        return new Makefile(project).text();
+    }
+
+    private String text() {
+        StringBuilder out = new StringBuilder();
+        out.append("# SPDX-License-Identifier: Apache-2.0\n")
+                .append("# Made by Kiln for ")
+                .append(project.board().id())
+                .append("; builds the image that Maven builds. This file is yours to use without conditions.\n")
+                .append("# Another compiler: make CC=...; another folder for objects: make BUILD=...\n\n")
+                .append("ifeq ($(origin CC),default)\nCC := ")
+                .append(words(List.of(project.toolchain().compiler())))
+                .append("\nendif\nBUILD ?= build\nexport LC_ALL := C\n\n");
+        for (SourceKind kind : SourceKind.values()) {
+            out.append(flags(kind))
+                    .append(" := ")
+                    .append(words(lines.compileFlags(kind, HERE)))
+                    .append('\n');
+        }
+        out.append("LINK_FLAGS := ").append(words(lines.linkFlags())).append('\n');
+        out.append("LIBRARIES := ")
+                .append(words(project.toolchain().libraries()))
+                .append("\n\n");
+        out.append("OBJECTS :=");
+        project.units().forEach(unit -> out.append(" \\\n  $(BUILD)/").append(escape(unit.object())));
+        project.objects().forEach(object -> out.append(" \\\n  ").append(escape(object)));
+        out.append("\n\n.PHONY: all clean\nall: $(BUILD)/firmware.elf\n\n");
+        link(out);
+        project.units().forEach(unit -> rule(out, unit));
+        out.append("clean:\n\trm -rf $(BUILD)\n\n-include $(OBJECTS:.o=.d)\n");
+        return out.toString();
+    }
+
+    private void link(StringBuilder out) {
+        out.append("$(BUILD)/firmware.elf: $(OBJECTS)");
+        project.linkerScript().ifPresent(script -> out.append(' ').append(escape(script)));
+        out.append("\n\t$(CC) $(LINK_FLAGS) -Wl,-Map=$(BUILD)/firmware.map -o $@ $(OBJECTS) $(LIBRARIES)\n\n");
+    }
+
+    private void rule(StringBuilder out, SourceUnit unit) {
+        String object = "$(BUILD)/" + escape(unit.object());
+        out.append(object)
+                .append(": ")
+                .append(escape(unit.path()))
+                .append(" Makefile\n\t@mkdir -p $(@D)\n\t$(CC) $(")
+                .append(flags(unit.kind()))
+                .append(") -MD -MP -MF $(@:.o=.d) -c $< -o $@\n\n");
+    }
+
+    private static String flags(SourceKind kind) {
+        return kind.name().toUpperCase(Locale.ROOT) + "_FLAGS";
+    }
+
+    private static String words(List<String> words) {
+        String text = words.stream().map(ShellWords::quote).collect(Collectors.joining(" "));
+        return text.replace("$", "$$").replace("#", "\\#").replace(HERE, "$(CURDIR)");
+    }
+
+    private static String escape(String path) {
+        return path.replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ");
+    }
+}

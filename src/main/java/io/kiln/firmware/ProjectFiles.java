@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Bytes;
+import io.kiln.base.Problems;
+import io.kiln.base.ResourceTree;
+import io.kiln.firmware.app.DefaultApplication;
+import io.kiln.toolchain.compiler.SourceKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Collects the files of a C project in memory. The folders of models and runtime are those of a Model Library Format
+ * archive, so that an unpacked archive fits in their place.
+ */
+final class ProjectFiles {
+    static final String BOARD = "board";
+    static final String RUNTIME = "runtime";
+    static final String SHIMS = "shims";
+    static final String MODEL = "codegen/host";
+    static final String APPLICATION = "app";
+    static final String USER = "main";
+
+    private static final Set<String> BOARD_PAPERS = Set.of("board.yaml", "README.md");
+
+    private final TreeMap<String, Bytes> files = new TreeMap<>();
+    private final List<SourceUnit> units = new ArrayList<>();
+    private final List<String> objects = new ArrayList<>();
+    private final Problems problems = new Problems();
+
+    /** Everything of a request, in link order. */
+    static ProjectFiles of(FirmwareRequest request, SortedMap<String, Bytes> user) {
+        ProjectFiles project = new ProjectFiles();
+        project.board(request);
+        project.resources("crt", RUNTIME, SourceKind.OWN);
+        if (request.toolchain().shims()) {
+            project.resources("shims", SHIMS, SourceKind.FREESTANDING);
+        }
+        request.models().forEach(project::model);
+        project.application(request, user);
+        project.problems.throwIfAny();
+        return project;
+    }
+
+    SortedMap<String, Bytes> files() {
+        return files;
+    }
+
+    List<SourceUnit> units() {
+        return units;
+    }
+
+    List<String> objects() {
+        return objects;
+    }
+
+    boolean has(String folder) {
+        return files.keySet().stream().anyMatch(file -> file.startsWith(folder + "/"));
+    }
+
+    private void board(FirmwareRequest request) {
+        request.board().files().forEach((name, content) -> {
+            if (!BOARD_PAPERS.contains(name)) {
+                add(BOARD + "/" + name, content);
+            }
+        });
+        request.board().sources().forEach(name -> compile(BOARD + "/" + name, SourceKind.FREESTANDING));
+    }
+
+    /** Resources in {@code include} and {@code src}. */
+    private void resources(String root, String folder, SourceKind kind) {
+        ResourceTree.read(root).forEach((name, content) -> {
+            if (name.startsWith("include/") || name.startsWith("src/")) {
+                add(folder + "/" + name, content);
+                if (isSource(name)) {
+                    compile(folder + "/" + name, kind);
+                }
+            }
+        });
+    }
+
+    private void model(ModelLibrary library) {
+        for (Artifact artifact : library.artifacts().artifacts()) {
+            String name = artifact.fileName();
+            if (artifact.loader() == Loader.SOURCE) {
+                add(MODEL + "/src/" + name, artifact.content());
+                compile(MODEL + "/src/" + name, SourceKind.OWN);
+            } else if (artifact.loader() == Loader.HEADER) {
+                add(MODEL + "/include/" + name, artifact.content());
+            } else if (artifact.loader() == Loader.OBJECT) {
+                add(MODEL + "/lib/" + name, artifact.content());
+                objects.add(MODEL + "/lib/" + name);
+            }
+        }
+    }
+
+    private void application(FirmwareRequest request, SortedMap<String, Bytes> user) {
+        user.forEach((name, content) -> {
+            add(USER + "/" + name, content);
+            if (isSource(name)) {
+                compile(USER + "/" + name, SourceKind.USER);
+            }
+        });
+        boolean ownMain = user.entrySet().stream()
+                .filter(file -> file.getKey().endsWith(".c"))
+                .map(Map.Entry::getValue)
+                .anyMatch(content -> MainFunction.isDefinedIn(content.text()));
+        if (!ownMain) {
+            DefaultApplication.files(request.models().stream()
+                            .map(ModelLibrary::metadata)
+                            .toList())
+                    .forEach((name, content) -> {
+                        add(APPLICATION + "/" + name, content);
+                        if (isSource(name)) {
+                            compile(APPLICATION + "/" + name, SourceKind.OWN);
+                        }
+                    });
+        }
+    }
+
+    private void add(String path, Bytes content) {
+        Bytes other = files.putIfAbsent(path, content);
+        if (other != null && !other.equals(content)) {
+            problems.add("two models bring a file of this name", path, "models with different names", "Set kiln.name");
+        }
+    }
+
+    private void compile(String path, SourceKind kind) {
+        SourceUnit unit = new SourceUnit(path, kind);
+        if (!units.contains(unit)) {
+            units.add(unit);
+        }
+    }
+
+    private static boolean isSource(String name) {
+        return name.endsWith(".c") || name.endsWith(".S") || name.endsWith(".s");
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.toolchain.compiler.SourceKind;
+
+/**
+ * A file to compile.
+ *
+ * @param path relative to the C project, with {@code /} between names
+ * @param kind whose it is
+ */
+public record SourceUnit(String path, SourceKind kind) {
+    /** Path of its object, relative to the folder of objects. */
+    public String object() {
+        return path + ".o";
+    }
+
+    /** Whether it belongs to the board, and so differs on a stand-in. */
+    boolean ofBoard() {
+        return path.startsWith(ProjectFiles.BOARD + "/");
+    }
+
+    /** The file's own name. */
+    String fileName() {
+        return path.substring(path.lastIndexOf('/') + 1);
+    }
+}
