@@ -4,7 +4,6 @@ package io.kiln.firmware;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * The objects of a project.
@@ -15,7 +14,7 @@ import java.util.TreeMap;
  */
 public record CompiledObjects(FirmwareProject project, Map<String, Path> files, List<String> rebuilt) {
     public CompiledObjects {
-        files = Map.copyOf(new TreeMap<>(files));
+        files = Map.copyOf(files);
         rebuilt = List.copyOf(rebuilt);
     }
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.Digests;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
+import io.kiln.firmware.BuildIndex.Entry;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/** Links objects to an image, holds it against the board's memories and writes it in every format. */
+public final class FirmwareLinker {
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+    private static final String INDEX = "image.json";
+    private static final String LOG_FILE = "link.log";
+
+    /** GNU ld says that a region overflowed, LLD that a section will not fit in a region. */
+    private static final Pattern OVERFLOW = Pattern.compile("overflowed by|will not fit in region");
+
+    private final FirmwareProject project;
+    private final CompiledObjects objects;
+    private final CommandLines lines;
+    private final Path folder;
+    private final String base;
+    private final Log log;
+
+    private FirmwareLinker(CompiledObjects objects, Path folder, String base, Log log) {
+        this.project = objects.project();
+        this.objects = objects;
+        this.lines = new CommandLines(project);
+        this.folder = folder.toAbsolutePath().normalize();
+        this.base = base;
+        this.log = log;
+    }
+
+    /**
+     * Makes {@code <base>.elf}, {@code .map} and, but for this computer, {@code .bin} and {@code .hex}: all or none. If nothing
+     * changed since they were made they are left alone, and it says so. The linker's whole output is in {@code link.log} in the
+     * project's build directory.
+     *
+     * @throws KilnException with the linker's output, or with a table of what needs how much if a memory is too small
+     */
+    public static Image link(CompiledObjects objects, Path folder, String base, Log log) {
+        return new FirmwareLinker(objects, folder, base, log).link();
+    }
+
+    private Image link() {
+        Path indexFile = project.buildDirectory().resolve(INDEX);
+        FileDigests digests = new FileDigests(project.directory());
+        String command = commandDigest();
+        Optional<Entry> last = Optional.ofNullable(BuildIndex.read(indexFile).get(base));
+        Optional<String> reason = Staleness.reason(last, Compilation.tool(project), command, digests, folder);
+        if (reason.isEmpty()) {
+            Image image = image(last.get().outputs().keySet(), measure(file("elf")), false);
+            log.info("Nothing changed: " + image.elf() + " is up to date (" + MemoryTable.line(image.measurement())
+                    + ")");
+            return image;
+        }
+        Path elf = project.buildDirectory().resolve("image.elf");
+        Path map = project.buildDirectory().resolve("image.map");
+        runLinker(elf, map);
+        Measurement measurement = measure(elf);
+        requireFit(measurement);
+        Map<String, byte[]> files = formats(elf, map);
+        publish(files);
+        Map<String, String> outputs = new TreeMap<>();
+        files.forEach((name, content) -> outputs.put(name, Digests.sha256(content)));
+        BuildIndex.write(
+                indexFile, Map.of(base, new Entry(Compilation.tool(project), command, inputs(digests), outputs)));
+        Image image = image(files.keySet(), measurement, true);
+        log.info("Linked " + image.elf() + ": " + MemoryTable.line(measurement));
+        return image;
+    }
+
+    private void runLinker(Path elf, Path map) {
+        Result result = run(elf, map, List.of(), LOG_FILE);
+        if (result.succeeded()) {
+            return;
+        }
+        if (OVERFLOW.matcher(result.message()).find()) {
+            // Linked once more without regard to the errors, so that there is something to measure.
+            run(elf, map, List.of("-Wl,--noinhibit-exec"), "overflow.log");
+            if (Files.isRegularFile(elf)) {
+                requireFit(measure(elf));
+            }
+        }
+        throw new KilnException(new Problem(
+                (result.timedOut() ? "the linker ran out of time" : "does not link") + ":\n" + result.message() + "\n",
+                base + ".elf",
+                "",
+                ""));
+    }
+
+    private Result run(Path elf, Path map, List<String> more, String logFile) {
+        try {
+            Files.createDirectories(elf.getParent());
+            Files.deleteIfExists(elf);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + elf, e);
+        }
+        return ProcessRunner.run(
+                Command.ofLine(lines.link(objectNames(), lines.relative(elf), lines.relative(map), more))
+                        .in(project.directory())
+                        .with("LC_ALL", "C")
+                        .without(Compilation.MISLEADING)
+                        .within(LIMIT)
+                        .loggingTo(project.buildDirectory().resolve(logFile)));
+    }
+
+    private void requireFit(Measurement measurement) {
+        if (!measurement.fits()) {
+            throw new KilnException(new Problem(
+                    "the image does not fit:\n" + MemoryTable.table(measurement) + "\n",
+                    "board " + project.board().id(),
+                    "",
+                    "Take a smaller model, a board with more memory, or -Dkiln.optimize=size"));
+        }
+    }
+
+    private Map<String, byte[]> formats(Path elf, Path map) {
+        Map<String, byte[]> files = new LinkedHashMap<>();
+        try {
+            if (!project.board().isHost()) {
+                LoadImage load = LoadImage.of(ElfFile.read(elf));
+                load.binary()
+                        .ifPresentOrElse(
+                                bytes -> files.put(base + ".bin", bytes),
+                                () -> log.info("No flat binary: the image's memories lie too far apart"));
+                files.put(base + ".hex", load.intelHex());
+            }
+            files.put(base + ".map", Files.isRegularFile(map) ? Files.readAllBytes(map) : new byte[0]);
+            files.put(base + ".elf", Files.readAllBytes(elf));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + elf, e);
+        }
+        return files;
+    }
+
+    /** Writes all under other names first, so that renaming is all that is left to go wrong. */
+    private void publish(Map<String, byte[]> files) {
+        try {
+            Files.createDirectories(folder);
+            for (Map.Entry<String, byte[]> file : files.entrySet()) {
+                WholeFiles.write(part(file.getKey()), file.getValue());
+            }
+            Files.deleteIfExists(file("bin"));
+            for (String name : files.keySet()) {
+                Path target = folder.resolve(name);
+                Files.move(part(name), target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            }
+            if (!file("elf").toFile().setExecutable(true, false)) {
+                log.debug("cannot make " + file("elf") + " executable");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write the image to " + folder, e);
+        }
+    }
+
+    private Path part(String name) {
+        return project.buildDirectory().resolve(name + ".part");
+    }
+
+    private Path file(String extension) {
+        return folder.resolve(base + "." + extension);
+    }
+
+    private Image image(Set<String> names, Measurement measurement, boolean relinked) {
+        return new Image(
+                file("elf"),
+                Optional.of(file("bin")).filter(file -> names.contains(base + ".bin")),
+                Optional.of(file("hex")).filter(file -> names.contains(base + ".hex")),
+                file("map"),
+                measurement,
+                relinked);
+    }
+
+    private Measurement measure(Path elf) {
+        if (!ElfFile.isElf(elf) && project.board().isHost()) {
+            return Measurement.NONE;
+        }
+        return ImageMeasurer.measure(ElfFile.read(elf), project.board());
+    }
+
+    private List<String> objectNames() {
+        return objects.inLinkOrder().stream().map(lines::relative).toList();
+    }
+
+    private String commandDigest() {
+        String line = String.join("\0", lines.link(objectNames(), base, base, List.of()));
+        return Digests.sha256(line.replace(project.directory().toString(), "."));
+    }
+
+    /** Objects, and every file of the board: linker scripts include each other. */
+    private Map<String, String> inputs(FileDigests digests) {
+        Map<String, String> inputs = new TreeMap<>();
+        objectNames().forEach(name -> inputs.put(name, digests.of(name).orElse("")));
+        project.objects().forEach(name -> inputs.put(name, digests.of(name).orElse("")));
+        project.board().files().keySet().stream()
+                .filter(name -> name.endsWith(".ld"))
+                .map(name -> ProjectFiles.BOARD + "/" + name)
+                .forEach(name -> inputs.put(name, digests.of(name).orElse("")));
+        return inputs;
+    }
+}
