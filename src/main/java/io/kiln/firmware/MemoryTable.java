@@ -40,7 +40,11 @@ public final class MemoryTable {
         measurement.largest().stream()
                 .limit(LARGEST)
                 .forEach(item -> lines.add(String.format(
-                        Locale.ROOT, "  %12s  %s (%s)", number(item.bytes()), item.name(), item.writable() ? "RAM" : "flash")));
+                        Locale.ROOT,
+                        "  %12s  %s (%s)",
+                        number(item.bytes()),
+                        item.name(),
+                        item.writable() ? "RAM" : "flash")));
         return String.join("\n", lines);
     }
 
