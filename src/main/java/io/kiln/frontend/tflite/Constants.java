@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.Bytes;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Shape;
+import io.kiln.ir.TensorType;
+
+/** Constants in another shape or layout. */
+final class Constants {
+    private Constants() {}
+
+    /** The same elements under another shape. */
+    static Constant reshaped(Constant constant, int... dims) {
+        return new Constant(
+                constant.name(), new TensorType(Shape.of(dims), constant.type().dtype()), constant.data());
+    }
+
+    /** A matrix (rows, columns) as (columns, rows), under the given shape. */
+    static Constant transposed(Constant constant, int rows, int columns, int... dims) {
+        int width = constant.type().dtype().bytes();
+        byte[] from = constant.data().toArray();
+        byte[] to = new byte[from.length];
+        for (int row = 0; row < rows; row++) {
+            for (int column = 0; column < columns; column++) {
+                System.arraycopy(from, (row * columns + column) * width, to, (column * rows + row) * width, width);
+            }
+        }
+        TensorType type = new TensorType(Shape.of(dims), constant.type().dtype());
+        return new Constant(constant.name(), type, Bytes.wrap(to));
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Shape;
+import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.Window;
+import java.util.Optional;
+
+/**
+ * CONV_2D (groups by the kernel's depth) and DEPTHWISE_CONV_2D. Whichever operator the file uses, one group per input
+ * channel becomes a depthwise convolution of the IR, and one input channel an ordinary one.
+ */
+final class ConvolutionImporter implements OperatorImporter {
+    private static final int CONV_OPTIONS = 1;
+    private static final int DEPTHWISE_OPTIONS = 2;
+    private static final int CHANNEL_AXIS = 3;
+
+    private final boolean depthwise;
+
+    ConvolutionImporter(boolean depthwise) {
+        this.depthwise = depthwise;
+    }
+
+    /** Weights in the IR's layout. */
+    private record Kernel(Constant weights, String layout, int groups, int channels) {}
+
+    @Override
+    public void emit(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        TfliteTensor weights = operator.input(1);
+        Optional<TfliteTensor> bias = operator.optionalInput(2);
+        FlatTable options = operator.requiredOptions(depthwise ? DEPTHWISE_OPTIONS : CONV_OPTIONS);
+        Activation activation = Activation.read(operator, options.u8(depthwise ? 4 : 3, 0));
+        ElementTypes.requireSame(operator, data, operator.output());
+        ElementTypes.requireWeights(operator, data, weights);
+        requireRank4(operator, data);
+        requireRank4(operator, weights);
+        operator.check();
+        int channels = weights.shape().dim(depthwise ? 3 : 0);
+        requireChannels(operator, data, weights);
+        requireWeightScales(operator, weights, channels);
+        ElementTypes.requireBias(operator, data, bias, channels);
+        Window window = window(operator, data.shape(), weights.shape(), options);
+        operator.check();
+        Arg sum = convolve(operator, data, kernel(operator, data, weights), weights, window);
+        Arg value = Requantizing.addBias(operator, sum, bias, CHANNEL_AXIS);
+        if (data.dtype() == DType.INT8) {
+            value = rescale(operator, value, data, weights);
+        }
+        operator.finish(activation.apply(operator, value));
+    }
+
+    private static Arg convolve(
+            OperatorContext operator, TfliteTensor data, Kernel kernel, TfliteTensor weights, Window window) {
+        if (data.dtype().isFloat()) {
+            Conv2d op = new Conv2d(window, kernel.groups, kernel.channels, kernel.layout);
+            return operator.emit(op, operator.value(data), kernel.weights);
+        }
+        return operator.emit(
+                new QnnConv2d(window, kernel.groups, kernel.channels, kernel.layout),
+                operator.value(data),
+                kernel.weights,
+                Constant.scalar(data.quantization().zeroPoint()),
+                Constant.scalar(0),
+                Constant.scalar(data.quantization().scale(0)),
+                Requantizing.scales(operator, weights.quantization()));
+    }
+
+    /** PopulateConvolutionQuantizationParams in kernel_util.cc: every product in double precision. */
+    private static Arg rescale(OperatorContext operator, Arg value, TfliteTensor data, TfliteTensor weights) {
+        TensorQuantization kernel = weights.quantization();
+        double input = data.quantization().scale(0);
+        double output = operator.output().quantization().scale(0);
+        return Requantizing.rescale(
+                operator, value, CHANNEL_AXIS, 0, kernel.scaleCount(), c -> input * kernel.scale(c) / output);
+    }
+
+    private Kernel kernel(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {
+        Shape shape = weights.shape();
+        Constant constant = operator.constant(weights);
+        int inputs = data.shape().dim(3);
+        int h = shape.dim(1);
+        int w = shape.dim(2);
+        operator.spend(weights.type().bytes());
+        if (depthwise) {
+            int channels = shape.dim(3);
+            return inputs == 1
+                    ? new Kernel(
+                            Constants.transposed(constant, h * w, channels, channels, h, w, 1), "OHWI", 1, channels)
+                    : new Kernel(
+                            Constants.reshaped(constant, h, w, inputs, channels / inputs), "HWOI", inputs, channels);
+        }
+        int channels = shape.dim(0);
+        int groups = inputs / shape.dim(3);
+        return groups == inputs && groups > 1
+                ? new Kernel(
+                        Constants.transposed(constant, channels, h * w, h, w, inputs, channels / inputs),
+                        "HWOI",
+                        groups,
+                        channels)
+                : new Kernel(constant, "OHWI", groups, channels);
+    }
+
+    private Window window(OperatorContext operator, Shape data, Shape weights, FlatTable options) {
+        int dilation = depthwise ? 5 : 4;
+        return Windows.of(
+                operator,
+                data,
+                options.u8(0, 0),
+                new Windows.Pair(weights.dim(1), weights.dim(2)),
+                new Windows.Pair(options.i32(2, 0), options.i32(1, 0)),
+                new Windows.Pair(options.i32(dilation + 1, 1), options.i32(dilation, 1)));
+    }
+
+    private void requireChannels(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {
+        int inputs = data.shape().dim(3);
+        boolean fits = depthwise
+                ? weights.shape().dim(0) == 1 && weights.shape().dim(3) % inputs == 0
+                : inputs % weights.shape().dim(3) == 0
+                        && weights.shape().dim(0) % (inputs / weights.shape().dim(3)) == 0;
+        operator.require(
+                fits,
+                "weights " + weights.text() + " do not fit " + inputs + " input channels",
+                depthwise
+                        ? "shape (1, height, width, a multiple of the input channels)"
+                        : "shape (output channels, height, width, input channels divided by the groups)",
+                "Export the model again");
+    }
+
+    private void requireWeightScales(OperatorContext operator, TfliteTensor weights, int channels) {
+        if (weights.dtype() != DType.INT8) {
+            return;
+        }
+        TensorQuantization quantization = weights.quantization();
+        operator.require(
+                quantization.isSymmetric(),
+                "weights `" + weights.name() + "` have a zero point other than 0",
+                "symmetric weights",
+                "Quantize the model again");
+        int dimension = depthwise ? 3 : 0;
+        operator.require(
+                quantization.isPerTensor()
+                        || (quantization.scaleCount() == channels && quantization.dimension() == dimension),
+                "weights `" + weights.name() + "` have " + quantization.scaleCount() + " scales in dimension "
+                        + quantization.dimension(),
+                "one scale, or " + channels + " in dimension " + dimension,
+                "Quantize the model again");
+    }
+
+    private static void requireRank4(OperatorContext operator, TfliteTensor tensor) {
+        operator.require(
+                tensor.shape().rank() == 4, tensor.text() + " is not supported here", "a tensor of rank 4", "");
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Shape;
+import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.Reshape;
+import java.util.Optional;
+
+/** FULLY_CONNECTED: data of any rank is seen as rows as long as the weights' rows. */
+final class FullyConnectedImporter implements OperatorImporter {
+    private static final int OPTIONS = 8;
+    private static final int UNIT_AXIS = 1;
+
+    @Override
+    public void emit(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        TfliteTensor weights = operator.input(1);
+        Optional<TfliteTensor> bias = operator.optionalInput(2);
+        Optional<FlatTable> options = operator.options(OPTIONS);
+        Activation activation =
+                Activation.read(operator, options.map(o -> o.u8(0, 0)).orElse(0));
+        operator.require(
+                options.map(o -> o.u8(1, 0)).orElse(0) == 0,
+                "shuffled weights are not supported",
+                "weights_format DEFAULT",
+                "Convert the model again");
+        ElementTypes.requireSame(operator, data, operator.output());
+        ElementTypes.requireWeights(operator, data, weights);
+        operator.require(
+                weights.shape().rank() == 2, "weights are " + weights.text(), "weights of rank 2 (units, inputs)", "");
+        operator.check();
+        int units = weights.shape().dim(0);
+        ElementTypes.requireBias(operator, data, bias, units);
+        requireShapes(operator, data, weights);
+        requireWeightScales(operator, weights, units);
+        operator.check();
+        operator.finish(emitRows(operator, data, weights, bias, activation));
+    }
+
+    private static Arg emitRows(
+            OperatorContext operator,
+            TfliteTensor data,
+            TfliteTensor weights,
+            Optional<TfliteTensor> bias,
+            Activation activation) {
+        int units = weights.shape().dim(0);
+        int depth = weights.shape().dim(1);
+        Shape rows = Shape.of((int) (data.shape().elements() / depth), depth);
+        Arg flat = data.shape().equals(rows)
+                ? operator.value(data)
+                : operator.emit(new Reshape(rows), operator.value(data));
+        Arg value;
+        if (data.dtype().isFloat()) {
+            Arg sum = operator.emit(new Dense(units), flat, operator.constant(weights));
+            value = Requantizing.addBias(operator, sum, bias, UNIT_AXIS);
+        } else {
+            Arg sum = multiply(operator, flat, data, weights);
+            Arg biased = Requantizing.addBias(operator, sum, bias, UNIT_AXIS);
+            value = rescale(operator, biased, data, weights);
+        }
+        Arg limited = activation.apply(operator, value);
+        Shape output = operator.output().shape();
+        return output.equals(Shape.of(rows.dim(0), units)) ? limited : operator.emit(new Reshape(output), limited);
+    }
+
+    private static Arg multiply(OperatorContext operator, Arg flat, TfliteTensor data, TfliteTensor weights) {
+        return operator.emit(
+                new QnnDense(weights.shape().dim(0)),
+                flat,
+                operator.constant(weights),
+                Constant.scalar(data.quantization().zeroPoint()),
+                Constant.scalar(weights.quantization().zeroPoint()),
+                Constant.scalar(data.quantization().scale(0)),
+                Requantizing.scales(operator, weights.quantization()));
+    }
+
+    /**
+     * With one scale the product of input and weight scale is rounded to single precision
+     * (GetQuantizedConvolutionMultipler in kernel_util.cc); with one per unit it stays double, as for convolutions.
+     */
+    private static Arg rescale(OperatorContext operator, Arg value, TfliteTensor data, TfliteTensor weights) {
+        TensorQuantization kernel = weights.quantization();
+        float input = data.quantization().scale(0);
+        double output = operator.output().quantization().scale(0);
+        return Requantizing.rescale(
+                operator,
+                value,
+                UNIT_AXIS,
+                0,
+                kernel.scaleCount(),
+                unit -> kernel.isPerTensor()
+                        ? (double) (input * kernel.scale(unit)) / output
+                        : (double) input * kernel.scale(unit) / output);
+    }
+
+    private static void requireShapes(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {
+        int units = weights.shape().dim(0);
+        int depth = weights.shape().dim(1);
+        long elements = data.shape().elements();
+        boolean fits = operator.require(
+                elements % depth == 0,
+                "data " + data.text() + " does not divide into rows of " + depth,
+                "data that fits the weights " + weights.text(),
+                "Export the model again");
+        TfliteTensor output = operator.output();
+        operator.require(
+                !fits
+                        || (output.shape().rank() > 0
+                                && output.shape().dim(-1) == units
+                                && output.shape().elements() == elements / depth * units),
+                "output " + output.text() + " does not fit",
+                (fits ? elements / depth : "some") + " rows of " + units + " units",
+                "Export the model again");
+    }
+
+    private static void requireWeightScales(OperatorContext operator, TfliteTensor weights, int units) {
+        if (weights.dtype() != DType.INT8) {
+            return;
+        }
+        TensorQuantization quantization = weights.quantization();
+        operator.require(
+                quantization.isPerTensor()
+                        || (quantization.scaleCount() == units
+                                && quantization.dimension() == 0
+                                && quantization.isSymmetric()),
+                "weights `" + weights.name() + "` have " + quantization.scaleCount() + " scales in dimension "
+                        + quantization.dimension(),
+                "one scale, or " + units + " in dimension 0 with zero points 0",
+                "Quantize the model again");
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.ir.Function;
+import io.kiln.ir.Result;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Imports the operators of a subgraph in their order and collects everything that is wrong with them. */
+final class GraphImporter {
+    private static final String EXPORT_AGAIN = "Export the model again";
+    private static final int NONE = -1;
+
+    private final String file;
+    private final TensorReader tensors;
+    private final List<OperatorRecord> operators;
+    private final GraphBuilder graph = new GraphBuilder();
+    private final Set<Problem> problems = new LinkedHashSet<>();
+    private final Map<Integer, Integer> writers = new HashMap<>();
+    private final Set<Integer> modelInputs = new HashSet<>();
+
+    /**
+     * @param known problems found before, reported with those found here
+     */
+    GraphImporter(String file, TensorReader tensors, List<OperatorRecord> operators, Problems known) {
+        this.problems.addAll(known.list());
+        this.file = file;
+        this.tensors = tensors;
+        this.operators = operators;
+    }
+
+    /**
+     * The whole subgraph as a function.
+     *
+     * @throws KilnException with every problem
+     */
+    Function read(String moduleName, int[] inputs, int[] outputs) {
+        addInputs(inputs);
+        findWriters();
+        operators.forEach(this::readOperator);
+        List<Result> results = results(outputs);
+        if (!problems.isEmpty()) {
+            throw new KilnException(List.copyOf(problems));
+        }
+        return new Function(moduleName, graph.params(), graph.bindings(), results);
+    }
+
+    private void addInputs(int[] inputs) {
+        for (int index : inputs) {
+            String where = file + ": model input " + describe(index);
+            if (!modelInputs.add(index)) {
+                add("the tensor is listed twice", where, "every input once");
+            } else if (index < 0 || index >= tensors.count()) {
+                add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
+            } else {
+                tensor(index).ifPresent(tensor -> addInput(tensor, where));
+            }
+        }
+    }
+
+    private void addInput(TfliteTensor tensor, String where) {
+        if (tensor.isConstant()) {
+            add("an input is a constant", where, "an input without data of its own");
+        }
+        graph.addParameter(tensor);
+    }
+
+    private void findWriters() {
+        for (OperatorRecord operator : operators) {
+            FlatVector outputs = operator.outputs();
+            for (int i = 0; i < outputs.spent().size(); i++) {
+                Integer earlier = writers.putIfAbsent(outputs.i32(i), operator.index());
+                if (earlier != null) {
+                    add(
+                            "tensor " + describe(outputs.i32(i)) + " was already written by operator #" + earlier,
+                            where(operator),
+                            "every tensor written once");
+                }
+            }
+        }
+    }
+
+    private void readOperator(OperatorRecord operator) {
+        try {
+            SupportedOperators.Support support = support(operator);
+            int before = problems.size();
+            List<Optional<TfliteTensor>> inputs = inputs(operator);
+            Optional<TfliteTensor> output = output(operator);
+            if (problems.size() == before && output.isPresent()) {
+                support.importer()
+                        .emit(new OperatorContext(operator, graph, inputs, output.get(), file, where(operator)));
+            }
+        } catch (KilnException e) {
+            problems.addAll(e.problems());
+        }
+        defineMissing(operator);
+    }
+
+    private SupportedOperators.Support support(OperatorRecord operator) {
+        Optional<SupportedOperators.Support> support = SupportedOperators.of(operator.builtin());
+        if (support.isEmpty()) {
+            throw new KilnException(new Problem(
+                    "operator " + operator.name() + " version " + operator.version() + " is not supported",
+                    where(operator),
+                    "one of " + SupportedOperators.names(),
+                    "Change the model so that it does without this operator"));
+        }
+        if (operator.version() < 1 || operator.version() > support.get().maxVersion()) {
+            throw new KilnException(new Problem(
+                    operator.name() + " version " + operator.version() + " is not supported",
+                    where(operator),
+                    "version 1 to " + support.get().maxVersion(),
+                    "Convert the model with a TensorFlow that writes an older version"));
+        }
+        return support.get();
+    }
+
+    private List<Optional<TfliteTensor>> inputs(OperatorRecord operator) {
+        List<Optional<TfliteTensor>> inputs = new ArrayList<>();
+        for (int index : operator.inputs().ints()) {
+            if (index == NONE) {
+                inputs.add(Optional.empty());
+            } else if (index < 0 || index >= tensors.count()) {
+                add("input tensor #" + index + " does not exist", where(operator), tensors.count() + " tensors");
+            } else {
+                Optional<TfliteTensor> tensor = tensor(index);
+                tensor.ifPresent(t -> checkDefined(operator, t));
+                inputs.add(tensor);
+            }
+        }
+        return inputs;
+    }
+
+    private void checkDefined(OperatorRecord operator, TfliteTensor tensor) {
+        if (tensor.variable()) {
+            add("variable " + tensor.text() + " is not supported", where(operator), "tensors without state");
+        }
+        if (tensor.isConstant() || graph.value(tensor.index()).isPresent()) {
+            return;
+        }
+        Integer writer = writers.get(tensor.index());
+        if (writer == null) {
+            add("input " + tensor.text() + " is never computed", where(operator), "a model input, constant or result");
+        } else {
+            add(
+                    "input " + tensor.text() + " is computed only by operator #" + writer,
+                    where(operator),
+                    "operators in execution order, without cycles");
+        }
+    }
+
+    private Optional<TfliteTensor> output(OperatorRecord operator) {
+        int[] outputs = operator.outputs().ints();
+        if (outputs.length != 1) {
+            add("it has " + outputs.length + " outputs", where(operator), "1 output");
+            return Optional.empty();
+        }
+        if (outputs[0] < 0 || outputs[0] >= tensors.count()) {
+            add("output tensor #" + outputs[0] + " does not exist", where(operator), tensors.count() + " tensors");
+            return Optional.empty();
+        }
+        Optional<TfliteTensor> output = tensor(outputs[0]);
+        output.ifPresent(tensor -> {
+            if (tensor.isConstant()) {
+                add("it writes to the constant " + tensor.text(), where(operator), "an output without data");
+            } else if (modelInputs.contains(tensor.index())) {
+                add("it writes to the model input " + tensor.text(), where(operator), "an output of its own");
+            }
+        });
+        return output;
+    }
+
+    /** After a problem the operator's outputs still count as computed, so that only causes are reported. */
+    private void defineMissing(OperatorRecord operator) {
+        for (int index : operator.outputs().ints()) {
+            if (index >= 0 && index < tensors.count() && graph.value(index).isEmpty()) {
+                tensor(index).ifPresent(tensor -> graph.defineUnknown(index, tensor.type()));
+            }
+        }
+    }
+
+    private List<Result> results(int[] outputs) {
+        List<Result> results = new ArrayList<>();
+        Set<Integer> seen = new HashSet<>();
+        for (int index : outputs) {
+            String where = file + ": model output " + describe(index);
+            if (!seen.add(index)) {
+                add("the tensor is listed twice", where, "every output once");
+            } else if (index < 0 || index >= tensors.count()) {
+                add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
+            } else if (modelInputs.contains(index)) {
+                add("an output is also an input", where, "an output that an operator computes");
+            } else {
+                tensor(index).ifPresent(tensor -> addResult(tensor, where, results));
+            }
+        }
+        return results;
+    }
+
+    private void addResult(TfliteTensor tensor, String where, List<Result> results) {
+        if (tensor.isConstant()) {
+            add("an output is a constant", where, "an output that an operator computes");
+        } else if (graph.value(tensor.index()).isEmpty()) {
+            add("no operator computes the output", where, "an output that an operator computes");
+        } else {
+            results.add(new Result(
+                    graph.value(tensor.index()).get().id(),
+                    tensor.name(),
+                    tensor.quantization().affine()));
+        }
+    }
+
+    private Optional<TfliteTensor> tensor(int index) {
+        try {
+            return Optional.of(tensors.tensor(index));
+        } catch (KilnException e) {
+            problems.addAll(e.problems());
+            return Optional.empty();
+        }
+    }
+
+    private String describe(int index) {
+        return tensors.describe(index);
+    }
+
+    private String where(OperatorRecord operator) {
+        return file + ": operator #" + operator.index() + " " + operator.name() + " (" + list(operator.inputs())
+                + " -> " + list(operator.outputs()) + ")";
+    }
+
+    private String list(FlatVector indices) {
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < indices.size() && i < 8; i++) {
+            texts.add(describe(indices.i32(i)));
+        }
+        return String.join(", ", texts) + (indices.size() > 8 ? ", …" : "");
+    }
+
+    private void add(String what, String where, String expected) {
+        problems.add(new Problem(what, where, expected, EXPORT_AGAIN));
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Origin;
+import io.kiln.ir.op.Op;
+import java.util.List;
+import java.util.Optional;
+
+/** One operator while it is imported: its tensors and options, what is wrong with it, and where its bindings go. */
+final class OperatorContext {
+    private final OperatorRecord operator;
+    private final GraphBuilder graph;
+    private final List<Optional<TfliteTensor>> inputs;
+    private final TfliteTensor output;
+    private final Origin origin;
+    private final String where;
+    private final Problems problems = new Problems();
+
+    OperatorContext(
+            OperatorRecord operator,
+            GraphBuilder graph,
+            List<Optional<TfliteTensor>> inputs,
+            TfliteTensor output,
+            String file,
+            String where) {
+        this.operator = operator;
+        this.graph = graph;
+        this.inputs = inputs;
+        this.output = output;
+        this.origin = new Origin(file, operator.index(), operator.name(), output.name());
+        this.where = where;
+    }
+
+    String name() {
+        return operator.name();
+    }
+
+    /** A tensor that the operator must have. */
+    TfliteTensor input(int index) {
+        return optionalInput(index).orElseThrow(() -> failure("input " + index + " is missing", "a tensor"));
+    }
+
+    Optional<TfliteTensor> optionalInput(int index) {
+        return index < inputs.size() ? inputs.get(index) : Optional.empty();
+    }
+
+    TfliteTensor output() {
+        return output;
+    }
+
+    /** The options table, absent options being all defaults; another type than the operator's own is refused. */
+    Optional<FlatTable> options(int type) {
+        FlatTable table = operator.table();
+        int stated = table.u8(3, 0);
+        if (stated == 0) {
+            return Optional.empty();
+        }
+        if (stated != type) {
+            throw failure("its options are of type " + stated, "options of type " + type + " (BuiltinOptions)");
+        }
+        return table.table(4);
+    }
+
+    /** Options without which the operator means nothing. */
+    FlatTable requiredOptions(int type) {
+        return options(type).orElseThrow(() -> failure("its options are missing", "a table of type " + type));
+    }
+
+    /** Notes a problem unless the condition holds. */
+    boolean require(boolean holds, String what, String expected, String next) {
+        if (!holds) {
+            problems.add(what, where, expected, next);
+        }
+        return holds;
+    }
+
+    /** Ends the import if anything was noted. */
+    void check() {
+        problems.throwIfAny();
+    }
+
+    /** Counts bytes derived from the file's, so that a small file cannot become a huge graph. */
+    void spend(long bytes) {
+        operator.table().spend(bytes);
+    }
+
+    KilnException failure(String what, String expected) {
+        problems.add(what, where, expected, "Export the model again");
+        return new KilnException(problems.list());
+    }
+
+    /** The value of an input that is computed. */
+    Arg value(TfliteTensor tensor) {
+        return tensor.isConstant()
+                ? graph.constant(tensor)
+                : graph.value(tensor.index()).orElseThrow(() -> failure("`" + tensor.name() + "` has no value", ""));
+    }
+
+    Constant constant(TfliteTensor tensor) {
+        return graph.constant(tensor);
+    }
+
+    Arg emit(Op op, Arg... args) {
+        try {
+            return graph.emit(op, List.of(args), origin);
+        } catch (IllegalArgumentException e) {
+            throw new KilnException(new Problem(e.getMessage(), where, "", "Export the model again"), e);
+        }
+    }
+
+    /** States which value the output tensor has; it must be of the type that the file says. */
+    void finish(Arg value) {
+        if (!graph.type(value).equals(output.type())) {
+            throw failure(
+                    "it computes " + graph.type(value).text() + " but its output is "
+                            + output.type().text(),
+                    "an output tensor of the computed shape and type");
+        }
+        graph.define(output.index(), (Arg.Ref) value);
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+/**
+ * An operator as the file states it.
+ *
+ * @param index in the subgraph
+ * @param builtin code of the builtin operator
+ * @param version of the operator
+ * @param name of the builtin operator, or of a custom one
+ * @param table its table in the file
+ */
+record OperatorRecord(int index, int builtin, int version, String name, FlatTable table) {
+    /** Tensor indices; -1 stands for an optional tensor that is left out. */
+    FlatVector inputs() {
+        return table.vector(1, 4);
+    }
+
+    FlatVector outputs() {
+        return table.vector(2, 4);
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.AvgPool2d;
+import io.kiln.ir.op.MaxPool2d;
+import io.kiln.ir.op.Window;
+
+/** AVERAGE_POOL_2D and MAX_POOL_2D, straight on the quantized values: both sides share one quantization. */
+final class PoolingImporter implements OperatorImporter {
+    private static final int OPTIONS = 5;
+    private static final Windows.Pair NO_DILATION = new Windows.Pair(1, 1);
+
+    private final boolean average;
+
+    PoolingImporter(boolean average) {
+        this.average = average;
+    }
+
+    @Override
+    public void emit(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        FlatTable options = operator.requiredOptions(OPTIONS);
+        Activation activation = Activation.read(operator, options.u8(5, 0));
+        ElementTypes.requireSame(operator, data, operator.output());
+        operator.require(data.shape().rank() == 4, data.text() + " is not supported here", "a tensor of rank 4", "");
+        operator.check();
+        if (data.dtype() == DType.INT8) {
+            QuantizationRules.requireEqual(operator, data, operator.output());
+        }
+        Window window = Windows.of(
+                operator,
+                data.shape(),
+                options.u8(0, 0),
+                new Windows.Pair(options.i32(4, 0), options.i32(3, 0)),
+                new Windows.Pair(options.i32(2, 0), options.i32(1, 0)),
+                NO_DILATION);
+        operator.check();
+        operator.finish(activation.apply(
+                operator,
+                operator.emit(average ? new AvgPool2d(window) : new MaxPool2d(window), operator.value(data))));
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.TflRequantize;
+import java.util.Optional;
+import java.util.function.IntToDoubleFunction;
+
+/** What follows the accumulator of a convolution or dense layer: bias and, for integers, rescaling to the output. */
+final class Requantizing {
+    private Requantizing() {}
+
+    static Arg addBias(OperatorContext operator, Arg accumulator, Optional<TfliteTensor> bias, int axis) {
+        if (bias.isEmpty()) {
+            return accumulator;
+        }
+        Constant constant = operator.constant(bias.get());
+        Constant vector = constant.type().shape().rank() == 1
+                ? constant
+                : Constants.reshaped(constant, (int) constant.type().shape().elements());
+        return operator.emit(new BiasAdd(axis), accumulator, vector);
+    }
+
+    /**
+     * Rescales int32 to the operator's output.
+     *
+     * @param count number of multipliers: 1, or one per channel
+     * @param multiplier the real multiplier of a channel
+     */
+    static Arg rescale(
+            OperatorContext operator,
+            Arg value,
+            int axis,
+            int inputZeroPoint,
+            int count,
+            IntToDoubleFunction multiplier) {
+        operator.spend(8L * count);
+        int[] multipliers = new int[count];
+        int[] shifts = new int[count];
+        for (int i = 0; i < count; i++) {
+            double real = multiplier.applyAsDouble(i);
+            if (!Double.isFinite(real)) {
+                throw operator.failure("its scales multiply to " + real, "scales of ordinary size");
+            }
+            QuantizedMultiplier quantized = QuantizedMultiplier.of(real);
+            multipliers[i] = quantized.multiplier();
+            shifts[i] = quantized.shift();
+        }
+        TfliteTensor output = operator.output();
+        TflRequantize op =
+                new TflRequantize(axis, inputZeroPoint, output.quantization().zeroPoint(), DType.INT8);
+        return count == 1
+                ? operator.emit(op, value, Constant.scalar(multipliers[0]), Constant.scalar(shifts[0]))
+                : operator.emit(op, value, Constant.vector(multipliers), Constant.vector(shifts));
+    }
+
+    /** The scales of weights as an operator argument: a scalar or a vector. */
+    static Constant scales(OperatorContext operator, TensorQuantization quantization) {
+        operator.spend(4L * quantization.scaleCount());
+        if (quantization.isPerTensor()) {
+            return Constant.scalar(quantization.scale(0));
+        }
+        float[] scales = new float[quantization.scaleCount()];
+        for (int i = 0; i < scales.length; i++) {
+            scales[i] = quantization.scale(i);
+        }
+        return Constant.vector(scales);
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Shape;
+import io.kiln.ir.op.Reshape;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** RESHAPE; the new shape stands in a constant tensor or in the options, and one dimension may be -1. */
+final class ReshapeImporter implements OperatorImporter {
+    private static final int OPTIONS = 17;
+
+    @Override
+    public void emit(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        TfliteTensor output = operator.output();
+        operator.require(
+                data.dtype() == output.dtype(),
+                "element types " + data.dtype().text() + " and "
+                        + output.dtype().text() + " differ",
+                "the same type on both sides",
+                "Export the model again");
+        operator.require(
+                data.dtype() == DType.INT8 || data.dtype() == DType.FLOAT32,
+                "element type " + data.dtype().text() + " is not supported here",
+                "int8 or float32",
+                "Quantize the model to int8 or convert it to float32");
+        if (data.quantization().isPerTensor() && output.quantization().isPerTensor()) {
+            QuantizationRules.requireEqual(operator, data, output);
+        }
+        operator.check();
+        int[] wanted = wantedShape(operator);
+        operator.require(
+                fits(wanted, output.shape(), data.shape().elements()),
+                "new shape " + Arrays.toString(wanted) + " does not fit",
+                "the " + data.shape().elements() + " elements of " + data.text() + " as " + output.text(),
+                "Convert the model with a fixed input shape");
+        operator.check();
+        operator.finish(operator.emit(new Reshape(output.shape()), operator.value(data)));
+    }
+
+    private static int[] wantedShape(OperatorContext operator) {
+        Optional<TfliteTensor> tensor = operator.optionalInput(1);
+        if (tensor.isPresent()) {
+            return constantShape(operator, tensor.get());
+        }
+        FlatVector dims = operator.requiredOptions(OPTIONS).vector(0, 4);
+        operator.require(dims.size() <= 8, "the new shape has rank " + dims.size(), "a rank of at most 8", "");
+        operator.check();
+        return dims.ints();
+    }
+
+    private static int[] constantShape(OperatorContext operator, TfliteTensor tensor) {
+        operator.require(
+                tensor.dtype() == DType.INT32
+                        && tensor.shape().rank() <= 1
+                        && tensor.shape().elements() <= 8,
+                "the new shape is " + tensor.text(),
+                "an int32 vector of at most 8 elements",
+                "Export the model again");
+        ElementTypes.requireConstant(operator, "the new shape", tensor);
+        operator.check();
+        Constant constant = operator.constant(tensor);
+        int[] dims = new int[constant.elements()];
+        for (int i = 0; i < dims.length; i++) {
+            dims[i] = (int) constant.integer(i);
+        }
+        return dims;
+    }
+
+    /** Whether the wanted dimensions are the output's, but for at most one that is to be computed. */
+    private static boolean fits(int[] wanted, Shape output, long elements) {
+        if (output.elements() != elements || wanted.length != output.rank()) {
+            return false;
+        }
+        int computed = 0;
+        for (int i = 0; i < wanted.length; i++) {
+            if (wanted[i] == -1) {
+                computed++;
+            } else if (wanted[i] != output.dim(i)) {
+                return false;
+            }
+        }
+        return computed <= 1;
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.ir.Quantization;
+import java.util.Optional;
+
+/** Quantization of a tensor as the file states it, checked against the tensor's type and shape. */
+final class TensorQuantization {
+    static final TensorQuantization NONE = new TensorQuantization(new float[0], new int[0], 0);
+
+    private final float[] scales;
+    private final int[] zeroPoints;
+    private final int dimension;
+
+    /**
+     * Takes the arrays over.
+     *
+     * @param scales one, or one per channel; empty for a tensor that is not quantized
+     * @param zeroPoints as many as scales
+     * @param dimension the channel dimension if there are several scales
+     */
+    TensorQuantization(float[] scales, int[] zeroPoints, int dimension) {
+        this.scales = scales;
+        this.zeroPoints = zeroPoints;
+        this.dimension = dimension;
+    }
+
+    boolean isPresent() {
+        return scales.length > 0;
+    }
+
+    boolean isPerTensor() {
+        return scales.length == 1;
+    }
+
+    int scaleCount() {
+        return scales.length;
+    }
+
+    int dimension() {
+        return dimension;
+    }
+
+    /** The scale of a channel, whether there is one scale or many. */
+    float scale(int channel) {
+        return scales[isPerTensor() ? 0 : channel];
+    }
+
+    int zeroPoint() {
+        return zeroPoints[0];
+    }
+
+    /** Whether every channel's zero point is 0. */
+    boolean isSymmetric() {
+        for (int zeroPoint : zeroPoints) {
+            if (zeroPoint != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    Optional<Quantization> affine() {
+        return isPerTensor() ? Optional.of(new Quantization(scales[0], zeroPoints[0])) : Optional.empty();
+    }
+}

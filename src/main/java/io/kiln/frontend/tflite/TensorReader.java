@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.DType;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.ir.Shape;
+import io.kiln.ir.TensorType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Reads and checks the tensors of a subgraph, each when it is first used. */
+final class TensorReader {
+    /** No microcontroller holds more, and element indices stay far from overflow. */
+    static final long MAX_BYTES = 1L << 28;
+
+    private static final int MAX_RANK = 8;
+    private static final int MAX_NAME = 1024;
+    private static final int HAS_NO_DATA = 0;
+
+    private final FlatBuffer file;
+    private final FlatVector tensors;
+    private final FlatVector buffers;
+    private final Map<Integer, TfliteTensor> read = new HashMap<>();
+
+    TensorReader(FlatBuffer file, FlatVector tensors, FlatVector buffers) {
+        this.file = file;
+        this.tensors = tensors;
+        this.buffers = buffers;
+    }
+
+    int count() {
+        return tensors.size();
+    }
+
+    /**
+     * The tensor at an index, which must exist.
+     *
+     * @throws KilnException with everything that is wrong with it
+     */
+    TfliteTensor tensor(int index) {
+        TfliteTensor known = read.get(index);
+        if (known == null) {
+            known = readTensor(index);
+            read.put(index, known);
+        }
+        return known;
+    }
+
+    /** What a message can say of a tensor even if it cannot be read. */
+    String describe(int index) {
+        if (index == -1) {
+            return "(none)";
+        }
+        if (index < 0 || index >= count()) {
+            return "#" + index;
+        }
+        FlatTable table = tensors.table(index);
+        String type = TfliteType.of(table.u8(1, 0))
+                .map(t -> t.dtype().map(DType::text).orElse(t.name()))
+                .orElse("type " + table.u8(1, 0));
+        FlatVector dims = table.vector(0, 4);
+        String shape = dims.size() > MAX_RANK ? "of rank " + dims.size() : dimsText(dims.ints());
+        return "`" + name(table, index) + "` " + type + " " + shape;
+    }
+
+    private TfliteTensor readTensor(int index) {
+        FlatTable table = tensors.table(index);
+        String where = file.file() + ": tensor #" + index + " " + describe(index);
+        Problems problems = new Problems();
+        Optional<DType> dtype = readType(table, where, problems);
+        Optional<Shape> shape = readShape(table, where, problems);
+        if (table.has(6)) {
+            problems.add("sparse tensors are not supported", where, "dense data", "Convert without sparsity");
+        }
+        problems.throwIfAny();
+        TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), where, problems);
+        TensorQuantization quantization = table.table(4)
+                .map(q -> QuantizationReader.read(q, type, where, problems))
+                .orElse(TensorQuantization.NONE);
+        FlatVector data = readData(table, where, problems);
+        if (data.size() != 0 && data.size() != type.bytes()) {
+            problems.add(
+                    "the constant has " + data.size() + " bytes",
+                    where,
+                    type.bytes() + " bytes for its shape and type",
+                    "Export the model again");
+        }
+        problems.throwIfAny();
+        return new TfliteTensor(index, name(table, index), type, quantization, data, table.u8(5, 0) != 0);
+    }
+
+    private static Optional<DType> readType(FlatTable table, String where, Problems problems) {
+        int code = table.u8(1, 0);
+        Optional<DType> dtype = TfliteType.of(code).flatMap(TfliteType::dtype);
+        if (dtype.isEmpty()) {
+            problems.add(
+                    "element type " + TfliteType.of(code).map(Enum::name).orElse("" + code) + " is not supported",
+                    where,
+                    "int8 or float32 (int32 for biases and shapes)",
+                    "Quantize the model to int8 or convert it to float32");
+        }
+        return dtype;
+    }
+
+    private static Optional<Shape> readShape(FlatTable table, String where, Problems problems) {
+        FlatVector vector = table.vector(0, 4);
+        if (vector.size() > MAX_RANK) {
+            problems.add("rank " + vector.size(), where, "a rank of at most " + MAX_RANK, "");
+            return Optional.empty();
+        }
+        List<Integer> dims = new ArrayList<>();
+        for (int dim : vector.ints()) {
+            if (dim < 1) {
+                problems.add(
+                        dim == -1 ? "dimension " + dims.size() + " is dynamic" : "dimension is " + dim,
+                        where,
+                        "dimensions that are fixed and at least 1",
+                        "Convert the model with a fixed input shape");
+                return Optional.empty();
+            }
+            dims.add(dim);
+        }
+        return Optional.of(new Shape(dims));
+    }
+
+    private static TensorType checkedSize(TensorType type, String where, Problems problems) {
+        double bytes = type.dtype().bytes();
+        for (int dim : type.shape().dims()) {
+            bytes *= dim;
+        }
+        if (bytes > MAX_BYTES) {
+            problems.add(
+                    "the tensor would take " + String.format("%.0f", bytes) + " bytes",
+                    where,
+                    "at most " + MAX_BYTES + " bytes",
+                    "Check the model's input shape");
+            problems.throwIfAny();
+        }
+        return type;
+    }
+
+    /** Small models keep data inside the FlatBuffer; large ones behind it, at an offset from the file's start. */
+    private FlatVector readData(FlatTable table, String where, Problems problems) {
+        long index = table.i32(2, 0) & 0xFFFFFFFFL;
+        if (index == HAS_NO_DATA) {
+            return new FlatVector(file, 0, 0, 1);
+        }
+        if (index >= buffers.size()) {
+            problems.add(
+                    "buffer #" + index + " does not exist",
+                    where,
+                    "one of the model's " + buffers.size() + " buffers",
+                    "Export the model again");
+            return new FlatVector(file, 0, 0, 1);
+        }
+        FlatTable buffer = buffers.table((int) index);
+        long offset = buffer.i64(1, 0);
+        long size = buffer.i64(2, 0);
+        if (offset <= 1) {
+            return buffer.vector(0, 1);
+        }
+        if (size < 0 || size > file.size() || offset < 0 || offset > file.size() - size) {
+            throw file.corrupt("buffer #" + index + " lies outside the file", offset);
+        }
+        return new FlatVector(file, (int) offset, (int) size, 1);
+    }
+
+    private static String name(FlatTable table, int index) {
+        String name = table.string(3, MAX_NAME);
+        return name.isEmpty() ? "tensor_" + index : name;
+    }
+
+    private static String dimsText(int[] dims) {
+        StringBuilder text = new StringBuilder("(");
+        for (int i = 0; i < dims.length; i++) {
+            text.append(i == 0 ? "" : ", ").append(dims[i]);
+        }
+        return text.append(dims.length == 1 ? ",)" : ")").toString();
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Shape;
+import io.kiln.ir.TensorType;
+
+/**
+ * A tensor of the file whose shape and type the IR can express.
+ *
+ * @param index in the subgraph
+ * @param name as in the file; {@code tensor_<index>} if it has none
+ * @param data the constant's bytes in the file; of size 0 for a computed tensor
+ * @param variable whether it keeps its value between runs
+ */
+record TfliteTensor(
+        int index, String name, TensorType type, TensorQuantization quantization, FlatVector data, boolean variable) {
+    boolean isConstant() {
+        return data.size() > 0;
+    }
+
+    DType dtype() {
+        return type.dtype();
+    }
+
+    Shape shape() {
+        return type.shape();
+    }
+
+    /** As messages show it. */
+    String text() {
+        return "`" + name + "` " + dtype().text() + " " + shape().text();
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.DType;
+import java.util.Optional;
+
+/** Element types of the TFLite schema, in the order of its enum {@code TensorType}. */
+enum TfliteType {
+    FLOAT32(DType.FLOAT32),
+    FLOAT16,
+    INT32(DType.INT32),
+    UINT8(DType.UINT8),
+    INT64(DType.INT64),
+    STRING,
+    BOOL(DType.BOOL),
+    INT16(DType.INT16),
+    COMPLEX64,
+    INT8(DType.INT8),
+    FLOAT64,
+    COMPLEX128,
+    UINT64,
+    RESOURCE,
+    VARIANT,
+    UINT32(DType.UINT32),
+    UINT16,
+    INT4,
+    BFLOAT16;
+
+    private final Optional<DType> dtype;
+
+    TfliteType() {
+        this.dtype = Optional.empty();
+    }
+
+    TfliteType(DType dtype) {
+        this.dtype = Optional.of(dtype);
+    }
+
+    /** The type in the IR, if it has one. */
+    Optional<DType> dtype() {
+        return dtype;
+    }
+
+    static Optional<TfliteType> of(int code) {
+        return code < values().length ? Optional.of(values()[code]) : Optional.empty();
+    }
+}

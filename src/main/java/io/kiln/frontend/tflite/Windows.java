@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.ir.Shape;
+import io.kiln.ir.op.Window;
+
+/** Turns TFLite's padding schemes into explicit padding (ComputePaddingHeightWidth in kernels/padding.h). */
+final class Windows {
+    /** Keeps sums of window sizes far from overflow. */
+    private static final int LIMIT = 1 << 16;
+
+    private static final int SAME = 0;
+    private static final int VALID = 1;
+
+    private Windows() {}
+
+    /** Height and width of something. */
+    record Pair(int h, int w) {}
+
+    /**
+     * The window over NHWC data. Impossible geometry ends the operator's import.
+     *
+     * @param padding code of the schema's enum Padding
+     */
+    static Window of(OperatorContext operator, Shape data, int padding, Pair kernel, Pair stride, Pair dilation) {
+        operator.require(padding == SAME || padding == VALID, "padding scheme " + padding, "SAME (0) or VALID (1)", "");
+        checkRange(operator, "window", kernel);
+        checkRange(operator, "stride", stride);
+        checkRange(operator, "dilation", dilation);
+        operator.check();
+        checkRange(operator, "dilated window", new Pair(span(kernel.h, dilation.h), span(kernel.w, dilation.w)));
+        operator.check();
+        int padH = padding == SAME ? total(data.dim(1), span(kernel.h, dilation.h), stride.h) : 0;
+        int padW = padding == SAME ? total(data.dim(2), span(kernel.w, dilation.w), stride.w) : 0;
+        return new Window(
+                kernel.h,
+                kernel.w,
+                stride.h,
+                stride.w,
+                dilation.h,
+                dilation.w,
+                padH / 2,
+                padW / 2,
+                padH - padH / 2,
+                padW - padW / 2);
+    }
+
+    private static int span(int kernel, int dilation) {
+        return (int) Math.min(LIMIT + 1L, (kernel - 1L) * dilation + 1);
+    }
+
+    private static int total(int input, int span, int stride) {
+        int output = (input + stride - 1) / stride;
+        return (int) Math.max(0, (output - 1L) * stride + span - input);
+    }
+
+    private static void checkRange(OperatorContext operator, String what, Pair pair) {
+        operator.require(
+                pair.h >= 1 && pair.w >= 1 && pair.h <= LIMIT && pair.w <= LIMIT,
+                what + " is " + pair.h + " x " + pair.w,
+                "sizes from 1 to " + LIMIT,
+                "Export the model again");
+    }
+}

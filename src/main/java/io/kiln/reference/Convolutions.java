@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import io.kiln.ir.Shape;
+import io.kiln.ir.TensorType;
+import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.QnnConv2d;
+import java.util.List;
+
+/** Convolutions. Taps in the padding add nothing: padding counts as the zero point. */
+final class Convolutions {
+    private Convolutions() {}
+
+    /** Computes the pixels of one window for all output channels; tap ranges are those inside the data. */
+    private interface Pixel {
+        void compute(int n, int top, int left, int[] rows, int[] columns, int out);
+    }
+
+    static Tensor quantized(QnnConv2d op, List<Tensor> args, TensorType type) {
+        Geometry g = Geometry.of(op.window(), args.get(0).shape(), type.shape());
+        Weights weights = Weights.of(g, op.groups(), args.get(1).shape(), op.isDepthwise(g.inC()));
+        int[] data = centred(args.get(0).ints(), args.get(2).scalarInt());
+        int[] kernel = centred(args.get(1).ints(), args.get(3).scalarInt());
+        int[] result = new int[(int) type.shape().elements()];
+        forEachPixel(g, (n, top, left, rows, columns, out) -> {
+            for (int o = 0; o < g.outC(); o++) {
+                int sum = 0;
+                for (int kh = rows[0]; kh < rows[1]; kh++) {
+                    for (int kw = columns[0]; kw < columns[1]; kw++) {
+                        int from = g.input(
+                                        n,
+                                        top + kh * g.window().dilationH(),
+                                        left + kw * g.window().dilationW())
+                                + weights.firstInput(o);
+                        int at = weights.index(o, kh, kw);
+                        for (int c = 0; c < weights.depth(); c++) {
+                            sum += data[from + c] * kernel[at + c];
+                        }
+                    }
+                }
+                result[out + o] = sum;
+            }
+        });
+        return Tensor.of(type, result);
+    }
+
+    static Tensor real(Conv2d op, List<Tensor> args, TensorType type) {
+        Geometry g = Geometry.of(op.window(), args.get(0).shape(), type.shape());
+        Weights weights = Weights.of(g, op.groups(), args.get(1).shape(), op.isDepthwise(g.inC()));
+        float[] data = args.get(0).floats();
+        float[] kernel = args.get(1).floats();
+        float[] result = new float[(int) type.shape().elements()];
+        forEachPixel(g, (n, top, left, rows, columns, out) -> {
+            for (int o = 0; o < g.outC(); o++) {
+                float sum = 0;
+                for (int kh = rows[0]; kh < rows[1]; kh++) {
+                    for (int kw = columns[0]; kw < columns[1]; kw++) {
+                        int from = g.input(
+                                        n,
+                                        top + kh * g.window().dilationH(),
+                                        left + kw * g.window().dilationW())
+                                + weights.firstInput(o);
+                        int at = weights.index(o, kh, kw);
+                        for (int c = 0; c < weights.depth(); c++) {
+                            sum += data[from + c] * kernel[at + c];
+                        }
+                    }
+                }
+                result[out + o] = sum;
+            }
+        });
+        return Tensor.of(type, result);
+    }
+
+    /**
+     * How weights lie. Both layouts keep the channels of a tap together, and a depthwise output channel has one input channel.
+     *
+     * @param depth input channels per output channel
+     * @param inputStep output channels that share their input channels
+     */
+    private record Weights(boolean depthwise, int outC, int kernelH, int kernelW, int depth, int inputStep) {
+        static Weights of(Geometry g, int groups, Shape shape, boolean depthwise) {
+            int depth = depthwise ? 1 : shape.dim(3);
+            return new Weights(
+                    depthwise, g.outC(), g.window().kernelH(), g.window().kernelW(), depth, g.outC() / groups);
+        }
+
+        int index(int o, int kh, int kw) {
+            return depthwise ? (kh * kernelW + kw) * outC + o : ((o * kernelH + kh) * kernelW + kw) * depth;
+        }
+
+        int firstInput(int o) {
+            return o / inputStep * depth;
+        }
+    }
+
+    private static void forEachPixel(Geometry g, Pixel pixel) {
+        int[] rows = new int[2];
+        int[] columns = new int[2];
+        for (int n = 0; n < g.batch(); n++) {
+            for (int y = 0; y < g.outH(); y++) {
+                int top = g.top(y);
+                rows[0] = Geometry.firstTap(top, g.window().dilationH());
+                rows[1] =
+                        Geometry.lastTap(top, g.window().dilationH(), g.window().kernelH(), g.inH());
+                for (int x = 0; x < g.outW(); x++) {
+                    int left = g.left(x);
+                    columns[0] = Geometry.firstTap(left, g.window().dilationW());
+                    columns[1] = Geometry.lastTap(
+                            left, g.window().dilationW(), g.window().kernelW(), g.inW());
+                    pixel.compute(n, top, left, rows, columns, g.output(n, y, x));
+                }
+            }
+        }
+    }
+
+    private static int[] centred(int[] values, int zeroPoint) {
+        int[] centred = new int[values.length];
+        for (int i = 0; i < values.length; i++) {
+            centred[i] = values[i] - zeroPoint;
+        }
+        return centred;
+    }
+}

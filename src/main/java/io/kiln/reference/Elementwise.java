@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import io.kiln.base.FixedPoint;
+import io.kiln.ir.Shape;
+import io.kiln.ir.TensorType;
+import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.op.Add;
+import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Clip;
+import io.kiln.ir.op.QnnAdd;
+import java.util.List;
+
+/** Operators that compute each element from the elements at its place. */
+final class Elementwise {
+    private Elementwise() {}
+
+    static Tensor biasAdd(BiasAdd op, List<Tensor> args, TensorType type) {
+        Channels channels = Channels.of(type.shape(), op.axis());
+        if (type.dtype().isFloat()) {
+            float[] result = args.get(0).floats().clone();
+            float[] bias = args.get(1).floats();
+            for (int i = 0; i < result.length; i++) {
+                result[i] += bias[channels.of(i)];
+            }
+            return Tensor.of(type, result);
+        }
+        int[] result = args.get(0).ints().clone();
+        int[] bias = args.get(1).ints();
+        for (int i = 0; i < result.length; i++) {
+            result[i] += bias[channels.of(i)];
+        }
+        return Tensor.of(type, result);
+    }
+
+    static Tensor clip(Clip op, List<Tensor> args, TensorType type) {
+        if (type.dtype().isFloat()) {
+            float[] result = args.get(0).floats().clone();
+            for (int i = 0; i < result.length; i++) {
+                result[i] = Math.min(Math.max(result[i], (float) op.min()), (float) op.max());
+            }
+            return Tensor.of(type, result);
+        }
+        int[] result = args.get(0).ints().clone();
+        for (int i = 0; i < result.length; i++) {
+            result[i] = FixedPoint.clamp(result[i], (long) op.min(), (long) op.max());
+        }
+        return Tensor.of(type, result);
+    }
+
+    static Tensor add(Add op, List<Tensor> args, TensorType type) {
+        float[] lhs = args.get(0).floats();
+        float[] rhs = args.get(1).floats();
+        int[] lhsIndex = broadcast(args.get(0).shape(), type.shape());
+        int[] rhsIndex = broadcast(args.get(1).shape(), type.shape());
+        float[] result = new float[lhsIndex.length];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = lhs[lhsIndex[i]] + rhs[rhsIndex[i]];
+        }
+        return Tensor.of(type, result);
+    }
+
+    static Tensor addQuantized(QnnAdd op, List<Tensor> args, TensorType type) {
+        TflAddParameters by = TflAddParameters.of(
+                args.get(2).scalarFloat(),
+                args.get(4).scalarFloat(),
+                args.get(6).scalarFloat());
+        int[] lhs = args.get(0).ints();
+        int[] rhs = args.get(1).ints();
+        int lhsZero = args.get(3).scalarInt();
+        int rhsZero = args.get(5).scalarInt();
+        int outZero = args.get(7).scalarInt();
+        int[] lhsIndex = broadcast(args.get(0).shape(), type.shape());
+        int[] rhsIndex = broadcast(args.get(1).shape(), type.shape());
+        int[] result = new int[lhsIndex.length];
+        for (int i = 0; i < result.length; i++) {
+            int sum = by.scaleLhs(lhs[lhsIndex[i]] - lhsZero) + by.scaleRhs(rhs[rhsIndex[i]] - rhsZero);
+            result[i] = FixedPoint.clamp(
+                    (long) by.scaleOutput(sum) + outZero,
+                    type.dtype().min(),
+                    type.dtype().max());
+        }
+        return Tensor.of(type, result);
+    }
+
+    /** For each element of the output, the index of the element of a broadcast operand. */
+    private static int[] broadcast(Shape operand, Shape output) {
+        int[] index = new int[(int) output.elements()];
+        int outputStride = 1;
+        int operandStride = 1;
+        for (int back = 1; back <= output.rank(); back++) {
+            int dim = output.dim(-back);
+            int own = back <= operand.rank() ? operand.dim(-back) : 1;
+            if (own > 1) {
+                for (int i = 0; i < index.length; i++) {
+                    index[i] += i / outputStride % dim * operandStride;
+                }
+            }
+            outputStride *= dim;
+            operandStride *= own;
+        }
+        return index;
+    }
+}

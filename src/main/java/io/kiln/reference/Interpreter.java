@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Result;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Runs functions of the graph IR. Integer results are the model's answer bit for bit; float results are IEEE single. */
+public final class Interpreter {
+    private Interpreter() {}
+
+    /**
+     * The function's results.
+     *
+     * @param inputs one per parameter, row-major, little-endian
+     * @return one per result, in the same form
+     * @throws KilnException if the inputs do not fit the parameters
+     */
+    public static List<Bytes> run(Function function, List<Bytes> inputs) {
+        Map<Integer, Integer> uses = function.useCounts();
+        Map<Integer, Tensor> values = parameters(function, inputs);
+        for (Binding binding : function.bindings()) {
+            values.put(binding.id(), evaluate(binding, values));
+            for (Arg arg : binding.args()) {
+                if (arg instanceof Arg.Ref ref && uses.merge(ref.id(), -1, Integer::sum) == 0) {
+                    values.remove(ref.id());
+                }
+            }
+        }
+        List<Bytes> results = new ArrayList<>();
+        for (Result result : function.results()) {
+            results.add(values.get(result.id()).toBytes());
+        }
+        return results;
+    }
+
+    /** The value of every binding by its id, in execution order; inputs as for {@link #run}. */
+    public static Map<Integer, Bytes> runAll(Function function, List<Bytes> inputs) {
+        Map<Integer, Tensor> values = parameters(function, inputs);
+        Map<Integer, Bytes> all = new LinkedHashMap<>();
+        for (Binding binding : function.bindings()) {
+            Tensor value = evaluate(binding, values);
+            values.put(binding.id(), value);
+            all.put(binding.id(), value.toBytes());
+        }
+        return all;
+    }
+
+    private static Map<Integer, Tensor> parameters(Function function, List<Bytes> inputs) {
+        Problems problems = new Problems();
+        if (inputs.size() != function.params().size()) {
+            problems.add(
+                    inputs.size() + " inputs",
+                    function.name(),
+                    function.params().size() + " inputs",
+                    "Give one vector per model input");
+        }
+        problems.throwIfAny();
+        Map<Integer, Tensor> values = new HashMap<>();
+        for (int i = 0; i < inputs.size(); i++) {
+            Parameter parameter = function.params().get(i);
+            if (inputs.get(i).size() == parameter.type().bytes()) {
+                values.put(parameter.id(), Tensor.read(parameter.type(), inputs.get(i)));
+            } else {
+                problems.add(
+                        "the input has " + inputs.get(i).size() + " bytes",
+                        function.name() + ": input " + i + " `" + parameter.name() + "`",
+                        parameter.type().bytes() + " bytes for "
+                                + parameter.type().text(),
+                        "");
+            }
+        }
+        problems.throwIfAny();
+        return values;
+    }
+
+    private static Tensor evaluate(Binding binding, Map<Integer, Tensor> values) {
+        List<Tensor> args = new ArrayList<>();
+        for (Arg arg : binding.args()) {
+            args.add(
+                    arg instanceof Constant constant
+                            ? Tensor.read(constant.type(), constant.data())
+                            : values.get(((Arg.Ref) arg).id()));
+        }
+        return Kernels.evaluate(binding.op(), args, binding.type());
+    }
+}

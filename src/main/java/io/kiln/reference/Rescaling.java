@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import io.kiln.base.FixedPoint;
+import io.kiln.ir.TensorType;
+import io.kiln.ir.op.QnnDequantize;
+import io.kiln.ir.op.QnnQuantize;
+import io.kiln.ir.op.TflRequantize;
+import java.util.List;
+
+/** Between real numbers and quantized values, and between scales. */
+final class Rescaling {
+    private Rescaling() {}
+
+    static Tensor quantize(QnnQuantize op, List<Tensor> args, TensorType type) {
+        float[] data = args.get(0).floats();
+        float scale = args.get(1).scalarFloat();
+        int zeroPoint = args.get(2).scalarInt();
+        int[] result = new int[data.length];
+        for (int i = 0; i < result.length; i++) {
+            long steps =
+                    FixedPoint.clamp(FixedPoint.roundHalfAway(data[i] / scale), Integer.MIN_VALUE, Integer.MAX_VALUE);
+            result[i] = FixedPoint.clamp(
+                    steps + zeroPoint, op.outDtype().min(), op.outDtype().max());
+        }
+        return Tensor.of(type, result);
+    }
+
+    static Tensor dequantize(QnnDequantize op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        float scale = args.get(1).scalarFloat();
+        int zeroPoint = args.get(2).scalarInt();
+        float[] result = new float[data.length];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = scale * (data[i] - zeroPoint);
+        }
+        return Tensor.of(type, result);
+    }
+
+    static Tensor requantize(TflRequantize op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        int[] multipliers = args.get(1).ints();
+        int[] shifts = args.get(2).ints();
+        Channels channels = Channels.of(type.shape(), op.axis());
+        int[] result = new int[data.length];
+        for (int i = 0; i < result.length; i++) {
+            int channel = channels.of(i);
+            long rescaled = FixedPoint.multiplyByQuantizedMultiplier(
+                    data[i] - op.inputZeroPoint(),
+                    multipliers[multipliers.length == 1 ? 0 : channel],
+                    shifts[shifts.length == 1 ? 0 : channel]);
+            result[i] = FixedPoint.clamp(
+                    rescaled + op.outputZeroPoint(),
+                    op.outDtype().min(),
+                    op.outDtype().max());
+        }
+        return Tensor.of(type, result);
+    }
+}

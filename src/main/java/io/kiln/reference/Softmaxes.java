@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import io.kiln.base.FixedPoint;
+import io.kiln.ir.TensorType;
+import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.op.Softmax;
+import io.kiln.ir.op.TflSoftmax;
+import java.util.List;
+
+/** Softmax over the last axis. */
+final class Softmaxes {
+    private Softmaxes() {}
+
+    static Tensor real(Softmax op, List<Tensor> args, TensorType type) {
+        float[] data = args.get(0).floats();
+        float[] result = new float[data.length];
+        int depth = type.shape().dim(-1);
+        for (int row = 0; row < data.length; row += depth) {
+            float max = -Float.MAX_VALUE;
+            for (int i = row; i < row + depth; i++) {
+                max = Math.max(max, data[i]);
+            }
+            float sum = 0;
+            for (int i = row; i < row + depth; i++) {
+                result[i] = (float) StrictMath.exp((data[i] - max) * op.beta());
+                sum += result[i];
+            }
+            for (int i = row; i < row + depth; i++) {
+                result[i] /= sum;
+            }
+        }
+        return Tensor.of(type, result);
+    }
+
+    static Tensor quantized(TflSoftmax op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        int[] exponentials =
+                TflSoftmaxTables.exponentials(op.beta(), args.get(1).scalarFloat());
+        int[] result = new int[data.length];
+        int depth = type.shape().dim(-1);
+        for (int row = 0; row < data.length; row += depth) {
+            quantizedRow(data, result, row, row + depth, exponentials);
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static void quantizedRow(int[] data, int[] result, int from, int to, int[] exponentials) {
+        int max = data[from];
+        for (int i = from; i < to; i++) {
+            max = Math.max(max, data[i]);
+        }
+        int sum = 0;
+        for (int i = from; i < to; i++) {
+            sum += TflSoftmaxTables.term(exponentials[max - data[i]]);
+        }
+        int scale = TflSoftmaxTables.reciprocal(sum);
+        int shift = TflSoftmaxTables.outputShift(sum);
+        for (int i = from; i < to; i++) {
+            int product = FixedPoint.saturatingRoundingDoublingHighMul(scale, exponentials[max - data[i]]);
+            int value = FixedPoint.roundingDivideByPot(product, shift) + Byte.MIN_VALUE;
+            result[i] = FixedPoint.clamp(value, Byte.MIN_VALUE, Byte.MAX_VALUE);
+        }
+    }
+}

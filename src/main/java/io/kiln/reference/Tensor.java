@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.ir.Shape;
+import io.kiln.ir.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** A value while the interpreter runs: integers of up to 32 bits widened to int, or floats; row-major. */
+final class Tensor {
+    private static final int[] NO_INTS = {};
+    private static final float[] NO_FLOATS = {};
+
+    private final TensorType type;
+    private final int[] ints;
+    private final float[] floats;
+
+    private Tensor(TensorType type, int[] ints, float[] floats) {
+        this.type = type;
+        this.ints = ints;
+        this.floats = floats;
+    }
+
+    /** Takes the array over. */
+    static Tensor of(TensorType type, int[] ints) {
+        return new Tensor(type, ints, NO_FLOATS);
+    }
+
+    /** Takes the array over. */
+    static Tensor of(TensorType type, float[] floats) {
+        return new Tensor(type, NO_INTS, floats);
+    }
+
+    static Tensor read(TensorType type, Bytes bytes) {
+        int count = Math.toIntExact(type.shape().elements());
+        ByteBuffer buffer = bytes.buffer();
+        if (type.dtype().isFloat()) {
+            float[] floats = new float[count];
+            buffer.asFloatBuffer().get(floats);
+            return of(type, floats);
+        }
+        int[] ints = new int[count];
+        for (int i = 0; i < count; i++) {
+            ints[i] = element(buffer, type.dtype(), i);
+        }
+        return of(type, ints);
+    }
+
+    private static int element(ByteBuffer buffer, DType dtype, int index) {
+        return switch (dtype) {
+            case INT8 -> buffer.get(index);
+            case UINT8, BOOL -> buffer.get(index) & 0xFF;
+            case INT16 -> buffer.getShort(2 * index);
+            case INT32, UINT32 -> buffer.getInt(4 * index);
+            case INT64, FLOAT32 -> throw new IllegalArgumentException(dtype.text() + " is not held as int");
+        };
+    }
+
+    Bytes toBytes() {
+        int width = type.dtype().bytes();
+        int count = type.dtype().isFloat() ? floats.length : ints.length;
+        ByteBuffer buffer = ByteBuffer.allocate(width * count).order(ByteOrder.LITTLE_ENDIAN);
+        for (float value : floats) {
+            buffer.putFloat(value);
+        }
+        for (int value : ints) {
+            switch (width) {
+                case 1 -> buffer.put((byte) value);
+                case 2 -> buffer.putShort((short) value);
+                default -> buffer.putInt(value);
+            }
+        }
+        return Bytes.wrap(buffer.array());
+    }
+
+    /** The same elements under another shape. */
+    Tensor reshaped(TensorType newType) {
+        return new Tensor(newType, ints, floats);
+    }
+
+    TensorType type() {
+        return type;
+    }
+
+    Shape shape() {
+        return type.shape();
+    }
+
+    boolean isFloat() {
+        return type.dtype().isFloat();
+    }
+
+    /** The elements of an integer tensor; not to be written. */
+    int[] ints() {
+        return ints;
+    }
+
+    /** The elements of a float tensor; not to be written. */
+    float[] floats() {
+        return floats;
+    }
+
+    int scalarInt() {
+        return ints[0];
+    }
+
+    float scalarFloat() {
+        return floats[0];
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.kiln.base.Bytes;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The golden models beside the project: real models and what the reference kernels answer for them. */
+public final class GoldenModels {
+    /** Integer models; answers must match bit for bit. */
+    public static final List<String> INTEGER = List.of(
+            "hello_world_int8",
+            "kws_ref_model",
+            "vww_96_int8",
+            "pretrainedResnet_quant",
+            "ad01_int8",
+            "str_ww_ref_model",
+            "micro_speech_quantized",
+            "person_detect",
+            "micro_kws_m",
+            "micro_kws_xs",
+            "simple_add_model");
+
+    /** Models with float results. */
+    public static final List<String> FLOAT =
+            List.of("hello_world_float", "ad01_fp32", "pretrainedResnet", "vww_96_float", "model_ToyCar_quant_fullint");
+
+    private static final Path ROOT = Path.of("..", "shared", "golden");
+
+    private GoldenModels() {}
+
+    /** A model's folder; the test is skipped if the golden models are not there. */
+    public static Path folder(String model) {
+        assumeTrue(Files.isDirectory(ROOT), "the golden models are not beside the project at " + ROOT);
+        return ROOT.resolve(model);
+    }
+
+    public static Path model(String model) {
+        return folder(model).resolve("model.tflite");
+    }
+
+    /** Numbers of the cases that have an answer. */
+    public static List<Integer> cases(String model) {
+        List<Integer> cases = new ArrayList<>();
+        for (int k = 0; Files.exists(folder(model).resolve("output_" + k + ".bin")); k++) {
+            cases.add(k);
+        }
+        return cases;
+    }
+
+    /** The inputs of a case, one per parameter. */
+    public static List<Bytes> inputs(String model, Function function, int k) {
+        byte[] all = read(folder(model).resolve("input_" + k + ".bin")).toArray();
+        List<Bytes> inputs = new ArrayList<>();
+        int at = 0;
+        for (Parameter parameter : function.params()) {
+            int size = (int) parameter.type().bytes();
+            inputs.add(Bytes.wrap(Arrays.copyOfRange(all, at, at + size)));
+            at += size;
+        }
+        return inputs;
+    }
+
+    /** The outputs of a case, concatenated. */
+    public static Bytes output(String model, int k) {
+        return read(folder(model).resolve("output_" + k + ".bin"));
+    }
+
+    /** Files of single operators' outputs in case 1. */
+    public static List<Path> layers(String model) {
+        Path layers = folder(model).resolve("layers_1");
+        if (!Files.isDirectory(layers)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(layers)) {
+            return files.sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public static Bytes read(Path file) {
+        try {
+            return Bytes.wrap(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
