@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.max;
+import static io.kiln.tir.Exprs.min;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Intrinsic;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** What follows an accumulator in the loops: rescaling, zero point, limits, narrowing. */
+public final class Epilogue {
+    private final FusedOperator op;
+    private final Optional<Rescaling> rescaling;
+
+    /** How multipliers and shifts reach the code, given the channel. */
+    private record Rescaling(Intrinsic intrinsic, UnaryOperator<Expr> multiplier, UnaryOperator<Expr> shift) {}
+
+    /**
+     * Prepares the tables of per-channel multipliers.
+     *
+     * @param bound largest magnitude of the accumulator; the fast rescaling is used where it proves to be exact
+     * @param tables receives the multipliers and shifts
+     */
+    public Epilogue(FusedOperator op, long bound, Tables tables) {
+        this.op = op;
+        this.rescaling = op.requantization().map(r -> prepare(r, bound, tables));
+    }
+
+    private static Rescaling prepare(Requantization requantization, long bound, Tables tables) {
+        boolean fast = isFast(requantization, bound);
+        int sign = fast ? -1 : 1;
+        Intrinsic intrinsic = fast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
+        return new Rescaling(
+                intrinsic,
+                perChannel(requantization.multipliers(), 1, "multiplier", DType.INT32, tables),
+                perChannel(requantization.shifts(), sign, "shift", DType.INT8, tables));
+    }
+
+    /** A literal if all channels agree, else a table indexed by the channel. */
+    private static UnaryOperator<Expr> perChannel(
+            List<Integer> values, int factor, String name, DType dtype, Tables tables) {
+        if (values.stream().distinct().count() == 1) {
+            Expr literal = imm((long) factor * values.get(0));
+            return channel -> literal;
+        }
+        Buffer table = tables.add(name, dtype, ints(values, factor));
+        return channel -> load(table, channel);
+    }
+
+    private static int[] ints(List<Integer> values, int factor) {
+        return values.stream().mapToInt(v -> v * factor).toArray();
+    }
+
+    /**
+     * Whether {@link Intrinsics#RESCALE} computes the same: shifts go right by at least one, and the rounded product plus
+     * half of the divisor stays within 32 bits.
+     */
+    static boolean isFast(Requantization requantization, long bound) {
+        for (int i = 0; i < requantization.shifts().size(); i++) {
+            int right = -requantization.shifts().get(i);
+            long multiplier = Math.abs((long) requantization.multipliers().get(i));
+            long high = bound > Integer.MAX_VALUE ? Integer.MAX_VALUE : ((bound * multiplier) >> 31) + 1;
+            if (right < 1 || bound > Integer.MAX_VALUE || high + (1L << (right - 1)) + 1 > Integer.MAX_VALUE) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Emits the statements that turn an accumulator into an element of the output.
+     *
+     * @param suffix makes names unique where several accumulators end in one block
+     * @param channel index of the output channel
+     */
+    public void store(BlockBuilder block, String suffix, Expr accumulator, Expr channel, Buffer output, Expr index) {
+        block.store(output, index, value(block, suffix, accumulator, channel));
+    }
+
+    private Expr value(BlockBuilder block, String suffix, Expr accumulator, Expr channel) {
+        if (op.type().dtype().isFloat()) {
+            return limitFloat(block, suffix, accumulator);
+        }
+        Expr result = accumulator;
+        if (rescaling.isPresent()) {
+            Requantization r = op.requantization().orElseThrow();
+            Expr centred = sub(accumulator, imm(r.inputZeroPoint()));
+            Rescaling by = rescaling.orElseThrow();
+            Expr rescaled = new Expr.Call(
+                    by.intrinsic(),
+                    List.of(centred, by.multiplier().apply(channel), by.shift().apply(channel)));
+            result = add(rescaled, imm(r.outputZeroPoint()));
+        }
+        return limit(block.let("value" + suffix, result));
+    }
+
+    private Expr limit(Expr value) {
+        DType dtype = op.type().dtype();
+        long low = op.clip().map(c -> Math.max((long) Math.ceil(c.min()), dtype.min())).orElse(dtype.min());
+        long high = op.clip().map(c -> Math.min((long) Math.floor(c.max()), dtype.max())).orElse(dtype.max());
+        return new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(low), imm(high)));
+    }
+
+    private Expr limitFloat(BlockBuilder block, String suffix, Expr value) {
+        if (op.clip().isEmpty()) {
+            return value;
+        }
+        float low = (float) op.clip().orElseThrow().min();
+        float high = (float) op.clip().orElseThrow().max();
+        Expr limited = value;
+        if (low > -Float.MAX_VALUE) {
+            limited = max(block.let("value" + suffix, limited), imm(low));
+        }
+        if (high < Float.MAX_VALUE) {
+            limited = min(block.let("limited" + suffix, limited), imm(high));
+        }
+        return limited;
+    }
+}

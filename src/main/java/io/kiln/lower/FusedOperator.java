@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Group;
+import io.kiln.ir.TensorType;
+import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Clip;
+import io.kiln.ir.op.TflRequantize;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * A fused group read for lowering: the operator at its root and what follows it.
+ *
+ * @param name C function name
+ * @param root the first operator
+ * @param rootTypes types of the root's arguments
+ * @param bias added to the accumulator, per channel
+ * @param requantization rescaling of the accumulator; a {@code tfl.requantize} at the root is not repeated here
+ * @param clip limits of the result
+ * @param output id of the result
+ * @param type type of the result
+ * @param op Relay names joined by {@code +}
+ */
+public record FusedOperator(
+        String name,
+        Binding root,
+        List<TensorType> rootTypes,
+        Optional<Constant> bias,
+        Optional<Requantization> requantization,
+        Optional<Clip> clip,
+        int output,
+        TensorType type,
+        String op) {
+    public FusedOperator {
+        rootTypes = List.copyOf(rootTypes);
+    }
+
+    /** Reads a group of a function. */
+    public static FusedOperator of(
+            String name, Group group, Map<Integer, Binding> bindings, Map<Integer, TensorType> types) {
+        List<Binding> chain = group.bindings().stream().map(bindings::get).toList();
+        Binding root = chain.get(0);
+        Optional<Constant> bias = Optional.empty();
+        Optional<Requantization> requantization = Optional.empty();
+        Optional<Clip> clip = Optional.empty();
+        for (Binding binding : chain.subList(1, chain.size())) {
+            if (binding.op() instanceof BiasAdd) {
+                bias = Optional.of(binding.constant(1));
+            } else if (binding.op() instanceof TflRequantize) {
+                requantization = Optional.of(Requantization.of(binding));
+            } else if (binding.op() instanceof Clip limits) {
+                clip = Optional.of(limits);
+            } else {
+                throw new IllegalArgumentException(binding.op().name() + " cannot follow in a group");
+            }
+        }
+        List<TensorType> rootTypes = new ArrayList<>();
+        for (Arg arg : root.args()) {
+            rootTypes.add(arg instanceof Constant c ? c.type() : types.get(((Arg.Ref) arg).id()));
+        }
+        Binding last = chain.get(chain.size() - 1);
+        String op = chain.stream().map(b -> b.op().name()).collect(Collectors.joining("+"));
+        return new FusedOperator(name, root, rootTypes, bias, requantization, clip, last.id(), last.type(), op);
+    }
+
+    /** Ids of the root's arguments that are not constants, each once, in order. */
+    public List<Integer> inputs() {
+        return root.args().stream()
+                .filter(Arg.Ref.class::isInstance)
+                .map(a -> ((Arg.Ref) a).id())
+                .distinct()
+                .toList();
+    }
+
+    /** A function over the graph's values for all groups, in order, with unique C names under a prefix. */
+    public static List<FusedOperator> all(Function function, String prefix) {
+        Map<Integer, Binding> bindings = function.bindingsById();
+        Map<Integer, TensorType> types = function.types();
+        OperatorNames names = new OperatorNames(prefix);
+        return function.groups().stream()
+                .map(group -> of(names.next(group.name()), group, bindings, types))
+                .toList();
+    }
+}

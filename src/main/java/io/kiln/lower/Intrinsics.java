@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static io.kiln.base.DType.INT32;
+
+import io.kiln.tir.Intrinsic;
+import java.util.List;
+
+/** The portable helpers that generated C calls; each is printed once into a file that uses it. */
+public final class Intrinsics {
+    /** Limits a value. */
+    public static final Intrinsic CLAMP = new Intrinsic("kiln_clamp", List.of(INT32, INT32, INT32), INT32, "", """
+            /* Limits a value to [low, high]. */
+            static inline int32_t kiln_clamp(int32_t value, int32_t low, int32_t high) {
+              return value < low ? low : (value > high ? high : value);
+            }
+            """);
+
+    /** {@link io.kiln.base.FixedPoint#saturatingRoundingDoublingHighMul} where both are not INT32_MIN. */
+    public static final Intrinsic HIGH_MUL = new Intrinsic("kiln_high_mul", List.of(INT32, INT32), INT32, "", """
+            /* round(a * b / 2^31) */
+            static inline int32_t kiln_high_mul(int32_t a, int32_t b) {
+              return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31);
+            }
+            """);
+
+    /** Division by a power of two of at least 2, halves away from zero, where the sum cannot overflow. */
+    public static final Intrinsic ROUNDING_SHIFT =
+            new Intrinsic("kiln_rounding_shift", List.of(INT32, INT32), INT32, "", """
+            /* value / 2^shift, halves away from zero, for 1 <= shift <= 31 and |value| + 2^(shift - 1) < 2^31 */
+            static inline int32_t kiln_rounding_shift(int32_t value, int32_t shift) {
+              return (value + (1 << (shift - 1)) + (value >> 31)) >> shift;
+            }
+            """);
+
+    /** Rescaling with a right shift of at least 1, where no step can overflow. */
+    public static final Intrinsic RESCALE = new Intrinsic("kiln_rescale", List.of(INT32, INT32, INT32), INT32, "", """
+            /* value * multiplier / 2^(31 + shift) rounded twice: in the multiply, then in the shift. For shift >= 1 and values
+               so small that adding half of 2^shift to the product does not overflow. */
+            static inline int32_t kiln_rescale(int32_t value, int32_t multiplier, int32_t shift) {
+              const int32_t high = (int32_t)(((int64_t)value * multiplier + (1 << 30)) >> 31);
+              return (high + (1 << (shift - 1)) + (high >> 31)) >> shift;
+            }
+            """);
+
+    /** Rescaling with any shift, positive to the left, in the wrapping arithmetic of the reference kernels. */
+    public static final Intrinsic RESCALE_ANY =
+            new Intrinsic("kiln_rescale_any", List.of(INT32, INT32, INT32), INT32, "", """
+            /* value * multiplier * 2^(shift - 31) rounded twice: in the multiply, then in a shift to the right. */
+            static inline int32_t kiln_rescale_any(int32_t value, int32_t multiplier, int32_t shift) {
+              const int32_t left = shift > 0 ? shift : 0;
+              const int32_t right = shift > 0 ? 0 : -shift;
+              const int32_t shifted = (int32_t)((uint32_t)value << left);
+              const int64_t high = ((int64_t)shifted * multiplier + (1 << 30)) >> 31;
+              const int64_t half = ((int64_t)1 << right) >> 1;
+              return (int32_t)((high + half - (high < 0 && right > 0 ? 1 : 0)) >> right);
+            }
+            """);
+
+    /** Leading zero bits of a positive value. */
+    public static final Intrinsic LEADING_ZEROS =
+            new Intrinsic("kiln_leading_zeros", List.of(INT32), INT32, "", """
+            /* Leading zero bits of a positive value. */
+            static inline int32_t kiln_leading_zeros(int32_t value) {
+              int32_t zeros = 0;
+              while ((uint32_t)value << zeros < 0x80000000u) {
+                ++zeros;
+              }
+              return zeros;
+            }
+            """);
+
+    /** {@code 1 / (1 + x)} for x in [0, 1) by three Newton steps on Q31, as gemmlowp defines it. */
+    public static final Intrinsic RECIPROCAL = new Intrinsic("kiln_reciprocal", List.of(INT32), INT32, "", """
+            /* 1 / (1 + x) for x in [0, 1), both Q31: Newton-Raphson from 48/17 - 32/17 * d in Q29. */
+            static inline int32_t kiln_reciprocal(int32_t x) {
+              const int32_t denominator = (int32_t)(((int64_t)x + INT32_MAX + 1) / 2);
+              int32_t estimate = 1515870810 + kiln_high_mul(denominator, -1010580540);
+              for (int32_t step = 0; step < 3; ++step) {
+                const int32_t error = (1 << 29) - kiln_high_mul(denominator, estimate);
+                const int64_t correction = (int64_t)kiln_high_mul(estimate, error) * 4;
+                estimate += correction > INT32_MAX ? INT32_MAX : (correction < INT32_MIN ? INT32_MIN : (int32_t)correction);
+              }
+              const int64_t result = (int64_t)estimate * 2;
+              return result > INT32_MAX ? INT32_MAX : (int32_t)result;
+            }
+            """);
+
+    private Intrinsics() {}
+}

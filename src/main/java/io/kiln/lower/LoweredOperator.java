@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.tir.PrimFunc;
+import java.util.List;
+
+/**
+ * A fused operator as a loop nest.
+ *
+ * @param function the loops; its buffers are the inputs, the output, then the scratch if there is any
+ * @param op Relay names of the fused operators joined by {@code +}
+ * @param inputs ids of the values read, in the order of the parameters
+ * @param output id of the value written
+ * @param dependencies rows of each input that a range of output rows reads
+ * @param scratchBytes bytes of scratch in the workspace
+ * @param macs multiply-accumulates by the operator's definition
+ * @param executedMacs those that the loops execute
+ * @param schedule name of the schedule with its knobs
+ */
+public record LoweredOperator(
+        PrimFunc function,
+        String op,
+        List<Integer> inputs,
+        int output,
+        List<RowDependency> dependencies,
+        long scratchBytes,
+        long macs,
+        long executedMacs,
+        String schedule) {
+    public LoweredOperator {
+        inputs = List.copyOf(inputs);
+        dependencies = List.copyOf(dependencies);
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.PrimFunc;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Collects the constant tables of one operator; their C names begin with the operator's. */
+public final class Tables {
+    private final String prefix;
+    private final List<PrimFunc.Table> tables = new ArrayList<>();
+
+    public Tables(String prefix) {
+        this.prefix = prefix;
+    }
+
+    /** A table of raw little-endian elements. */
+    public Buffer add(String name, DType dtype, Bytes data) {
+        Buffer buffer =
+                new Buffer(prefix + "_" + name, dtype, data.size() / dtype.bytes(), Buffer.Scope.CONSTANT);
+        tables.add(new PrimFunc.Table(buffer, data));
+        return buffer;
+    }
+
+    /** A table of integers, narrowed to the type. */
+    public Buffer add(String name, DType dtype, int[] values) {
+        ByteBuffer data = ByteBuffer.allocate(values.length * dtype.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int value : values) {
+            switch (dtype) {
+                case INT8, UINT8 -> data.put((byte) value);
+                case INT16 -> data.putShort((short) value);
+                case INT32, UINT32 -> data.putInt(value);
+                case INT64, FLOAT32, BOOL -> throw new IllegalArgumentException("no integer table of " + dtype.text());
+            }
+        }
+        return add(name, dtype, Bytes.wrap(data.array()));
+    }
+
+    public List<PrimFunc.Table> list() {
+        return List.copyOf(tables);
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.ir.op.Window;
+import io.kiln.lower.BiasTable;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.Epilogue;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.lower.TapRange;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Direct convolution for any core: for each pixel, blocks of output channels whose accumulators stay in registers.
+ *
+ * <pre>
+ * registers (block of 4): 4 accumulators, 1 input value, 1 weight, pointers to input and weights, count
+ * weights: per block [ky][kx][c][channel of the block], so that one pointer walks through them
+ * memory: no scratch
+ * </pre>
+ *
+ * <p>Taps outside the input are left out by narrowing the window's range for each row and column; what remains of a
+ * window row is contiguous in the input unless the width is dilated or the convolution grouped.
+ */
+final class ConvDirect {
+    private final ConvComputation conv;
+    private final Knobs knobs;
+    private final Tables tables;
+    private final Buffer input;
+    private final Buffer output;
+    private final BiasTable bias;
+    private final Epilogue epilogue;
+
+    /**
+     * The schedule's explicit values.
+     *
+     * @param channelBlock output channels computed together
+     * @param unroll steps of the innermost loop written out
+     */
+    record Knobs(int channelBlock, int unroll) {
+        String text() {
+            return "conv_direct(channel_block=" + channelBlock + ", unroll=" + unroll + ")";
+        }
+    }
+
+    ConvDirect(ConvComputation conv, Knobs knobs, Tables tables, Buffer input, Buffer output) {
+        this.conv = conv;
+        this.knobs = knobs;
+        this.tables = tables;
+        this.input = input;
+        this.output = output;
+        this.bias = BiasTable.of(conv, tables);
+        this.epilogue = new Epilogue(conv.op(), bias.bound(), tables);
+    }
+
+    /** Knobs that fit a convolution: blocks never straddle groups, and the unrolling divides a run of channels. */
+    static Knobs defaultKnobs(ConvComputation conv) {
+        int perGroup = conv.channels() / conv.groups();
+        int block = conv.groups() == 1 ? Math.min(4, perGroup) : largestDivisor(perGroup, 4);
+        return new Knobs(block, largestDivisor(conv.channelsPerGroup(), 4));
+    }
+
+    static int largestDivisor(int value, int atMost) {
+        int divisor = atMost;
+        while (value % divisor != 0) {
+            divisor--;
+        }
+        return divisor;
+    }
+
+    Stmt body(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        List<ChannelBlocks> blocks = packWeights();
+        body.loop("n", conv.output().dim(0), (batch, n) -> batch.loop("y", rows.begin(), rows.end(), 1, (row, y) -> {
+            Window w = conv.window();
+            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
+            row.loop("x", conv.output().dim(2), (column, x) -> {
+                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
+                Expr pixel = add(mul(add(mul(n, conv.output().dim(1)), y), conv.output().dim(2)), x);
+                Expr out = column.let("pixel", mul(pixel, conv.channels()));
+                for (ChannelBlocks block : blocks) {
+                    channelLoop(column, block, n, ky, kx, out);
+                }
+            });
+        }));
+        return body.build();
+    }
+
+    /** Channels {@code [begin, end)} in blocks of one width, and the table of their weights. */
+    private record ChannelBlocks(int begin, int end, int width, Buffer weights) {}
+
+    private List<ChannelBlocks> packWeights() {
+        int channels = conv.channels();
+        int whole = channels / knobs.channelBlock() * knobs.channelBlock();
+        List<ChannelBlocks> blocks = new ArrayList<>();
+        if (whole > 0) {
+            blocks.add(pack("weight", 0, whole, knobs.channelBlock()));
+        }
+        if (whole < channels) {
+            blocks.add(pack("weight_rest", whole, channels, channels - whole));
+        }
+        return blocks;
+    }
+
+    private ChannelBlocks pack(String name, int begin, int end, int width) {
+        WeightPacking packing = new WeightPacking(conv, (end - begin) * conv.taps());
+        for (int first = begin; first < end; first += width) {
+            for (int ky = 0; ky < conv.window().kernelH(); ky++) {
+                for (int kx = 0; kx < conv.window().kernelW(); kx++) {
+                    for (int c = 0; c < conv.channelsPerGroup(); c++) {
+                        for (int o = first; o < first + width; o++) {
+                            packing.put(o, ky, kx, c);
+                        }
+                    }
+                }
+            }
+        }
+        return new ChannelBlocks(begin, end, width, packing.table(name, tables));
+    }
+
+    private void channelLoop(
+            BlockBuilder block, ChannelBlocks blocks, Expr n, TapRange ky, TapRange kx, Expr out) {
+        block.loop("oc", imm(blocks.begin()), imm(blocks.end()), blocks.width(), (inner, oc) -> {
+            List<Expr.Var> accumulators = new ArrayList<>();
+            for (int i = 0; i < blocks.width(); i++) {
+                accumulators.add(inner.mutable("acc" + i, load(bias.buffer(), add(oc, i))));
+            }
+            inner.loop("ky", ky.begin(), ky.end(), 1, (rowBlock, k) ->
+                    windowRow(rowBlock, blocks, oc, n, add(ky.origin(), mul(k, conv.window().dilationH())), k, kx,
+                            accumulators));
+            for (int i = 0; i < blocks.width(); i++) {
+                Expr channel = add(oc, i);
+                epilogue.store(inner, String.valueOf(i), accumulators.get(i), channel, output, add(out, channel));
+            }
+        });
+    }
+
+    /** One row of the window: a single run where taps are neighbours in memory, else a run for each tap. */
+    private void windowRow(
+            BlockBuilder block,
+            ChannelBlocks blocks,
+            Expr oc,
+            Expr n,
+            Expr inputRow,
+            Expr ky,
+            TapRange kx,
+            List<Expr.Var> accumulators) {
+        Window w = conv.window();
+        int run = conv.channelsPerGroup();
+        Expr rowStart = mul(add(mul(n, conv.input().dim(1)), inputRow), conv.input().dim(2));
+        Expr blockStart = mul(sub(oc, imm(blocks.begin())), conv.taps());
+        boolean contiguous = conv.groups() == 1 && (w.dilationW() == 1 || w.kernelW() == 1);
+        if (contiguous) {
+            Expr first = add(rowStart, add(kx.origin(), kx.begin()));
+            Expr tap = add(mul(ky, w.kernelW()), kx.begin());
+            Buffer in = block.view("in", input, mul(first, run));
+            Buffer weights = block.view("w", blocks.weights(), add(blockStart, mul(tap, (long) run * blocks.width())));
+            dotProduct(block, in, weights, mul(kx.count(), run), blocks.width(), accumulators);
+            return;
+        }
+        Expr group = Exprs.div(oc, imm(conv.channels() / conv.groups()));
+        block.loop("kx", kx.begin(), kx.end(), 1, (tapBlock, k) -> {
+            Expr pixel = add(rowStart, add(kx.origin(), mul(k, w.dilationW())));
+            Expr first = add(mul(pixel, conv.input().dim(3)), mul(group, run));
+            Buffer in = tapBlock.view("in", input, first);
+            Expr tap = add(mul(ky, w.kernelW()), k);
+            Buffer weights =
+                    tapBlock.view("w", blocks.weights(), add(blockStart, mul(tap, (long) run * blocks.width())));
+            dotProduct(tapBlock, in, weights, imm(run), blocks.width(), accumulators);
+        });
+    }
+
+    private void dotProduct(
+            BlockBuilder block, Buffer in, Buffer weights, Expr length, int width, List<Expr.Var> accumulators) {
+        block.loop("i", imm(0), length, knobs.unroll(), (step, i) -> {
+            for (int u = 0; u < knobs.unroll(); u++) {
+                Expr value = load(in, add(i, u));
+                if (!conv.isFloat() && !bias.isFolded()) {
+                    value = sub(value, imm(conv.inputZeroPoint()));
+                }
+                Expr x = step.let("x" + u, value);
+                for (int o = 0; o < width; o++) {
+                    Expr weight = load(weights, add(mul(i, width), (long) u * width + o));
+                    Expr.Var acc = accumulators.get(o);
+                    step.assign(acc, add(acc, mul(x, WeightPacking.centred(conv, weight))));
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import io.kiln.base.Bytes;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.Tables;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Writes weights into a table in the order in which a schedule reads them. */
+final class WeightPacking {
+    private final ConvComputation conv;
+    private final ByteBuffer source;
+    private final ByteBuffer packed;
+
+    WeightPacking(ConvComputation conv, int elements) {
+        this.conv = conv;
+        this.source = conv.weight().data().buffer();
+        this.packed = ByteBuffer.allocate(elements * conv.weight().type().dtype().bytes())
+                .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Appends one weight. */
+    void put(int outputChannel, int ky, int kx, int c) {
+        int index = conv.weightIndex(outputChannel, ky, kx, c);
+        if (conv.isFloat()) {
+            packed.putFloat(source.getFloat(4 * index));
+        } else {
+            packed.put(source.get(index));
+        }
+    }
+
+    Buffer table(String name, Tables tables) {
+        return tables.add(name, conv.weight().type().dtype(), Bytes.wrap(packed.array()));
+    }
+
+    /** A loaded weight without its zero point. */
+    static Expr centred(ConvComputation conv, Expr weight) {
+        return conv.isFloat() ? weight : Exprs.sub(weight, Exprs.imm(conv.kernelZeroPoint()));
+    }
+}

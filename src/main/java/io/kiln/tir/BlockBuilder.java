@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tir;
+
+import io.kiln.base.DType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Collects the statements of a block. */
+public final class BlockBuilder {
+    private final List<Stmt> statements = new ArrayList<>();
+
+    /** The statements so far as one block. */
+    public Stmt.Block build() {
+        return new Stmt.Block(statements);
+    }
+
+    public BlockBuilder add(Stmt statement) {
+        statements.add(statement);
+        return this;
+    }
+
+    /** Declares a constant scalar and gives it back for use. Literals and variables are not given a second name. */
+    public Expr let(String name, Expr value) {
+        if (value instanceof Expr.IntImm || value instanceof Expr.Var) {
+            return value;
+        }
+        Expr.Var variable = new Expr.Var(name, promoted(value));
+        add(new Stmt.Declare(variable, value, false));
+        return variable;
+    }
+
+    /** Declares a scalar that changes. */
+    public Expr.Var mutable(String name, Expr value) {
+        Expr.Var variable = new Expr.Var(name, promoted(value));
+        add(new Stmt.Declare(variable, value, true));
+        return variable;
+    }
+
+    private static DType promoted(Expr value) {
+        return value.dtype() == DType.BOOL ? DType.BOOL : Exprs.promote(value.dtype(), value.dtype());
+    }
+
+    public BlockBuilder assign(Expr.Var variable, Expr value) {
+        return add(new Stmt.Assign(variable, value));
+    }
+
+    public BlockBuilder store(Buffer buffer, Expr index, Expr value) {
+        return add(new Stmt.Store(buffer, index, value));
+    }
+
+    /** Declares a read-only pointer to {@code base[offset]}. */
+    public Buffer view(String name, Buffer base, Expr offset) {
+        Buffer view = new Buffer(name, base.dtype(), 0, Buffer.Scope.VIEW);
+        add(new Stmt.DeclareView(view, base, offset));
+        return view;
+    }
+
+    /** A counting loop; a single iteration becomes its body, none vanishes. */
+    public BlockBuilder loop(String name, Expr begin, Expr end, int step, LoopBody body) {
+        if (begin instanceof Expr.IntImm first && end instanceof Expr.IntImm last) {
+            if (first.value() >= last.value()) {
+                return this;
+            }
+            if (first.value() + step >= last.value()) {
+                body.emit(this, begin);
+                return this;
+            }
+        }
+        Expr.Var variable = Exprs.var(name);
+        BlockBuilder inner = new BlockBuilder();
+        body.emit(inner, variable);
+        return add(new Stmt.For(variable, begin, end, step, inner.build()));
+    }
+
+    public BlockBuilder loop(String name, long end, LoopBody body) {
+        return loop(name, Exprs.imm(0), Exprs.imm(end), 1, body);
+    }
+
+    public BlockBuilder ifThen(Expr condition, Consumer<BlockBuilder> then) {
+        BlockBuilder inner = new BlockBuilder();
+        then.accept(inner);
+        return add(new Stmt.If(condition, inner.build(), Optional.empty()));
+    }
+
+    public BlockBuilder ifThenElse(
+            Expr condition, Consumer<BlockBuilder> then, Consumer<BlockBuilder> otherwise) {
+        BlockBuilder first = new BlockBuilder();
+        then.accept(first);
+        BlockBuilder second = new BlockBuilder();
+        otherwise.accept(second);
+        return add(new Stmt.If(condition, first.build(), Optional.of(second.build())));
+    }
+
+    /** Emits the body of a loop into a builder, given the loop variable. */
+    @FunctionalInterface
+    public interface LoopBody {
+        void emit(BlockBuilder builder, Expr variable);
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tir;
+
+import io.kiln.base.DType;
+
+/**
+ * A one-dimensional run of elements that a function reads or writes.
+ *
+ * @param name C name, unique in its function; constants are unique in the whole file
+ * @param dtype element type
+ * @param elements number of elements; 0 where a view's extent is not stated
+ * @param scope where it lives
+ */
+public record Buffer(String name, DType dtype, long elements, Scope scope) {
+    /** Where a buffer lives, and whether it may be written. */
+    public enum Scope {
+        /** Parameter, read only. */
+        INPUT,
+        /** Parameter that the function writes. */
+        OUTPUT,
+        /** Parameter: scratch memory in the workspace. */
+        SCRATCH,
+        /** {@code static const} table of the file. */
+        CONSTANT,
+        /** Array on the stack. */
+        LOCAL,
+        /** Pointer into a buffer that is only read. */
+        VIEW,
+        /** Pointer into a buffer that is written. */
+        MUTABLE_VIEW
+    }
+
+    public boolean isWritable() {
+        return switch (scope) {
+            case OUTPUT, SCRATCH, LOCAL, MUTABLE_VIEW -> true;
+            case INPUT, CONSTANT, VIEW -> false;
+        };
+    }
+
+    /** Size in bytes. */
+    public long bytes() {
+        return elements * dtype.bytes();
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tir;
+
+import io.kiln.base.Bytes;
+import java.util.List;
+
+/**
+ * A function of the loop IR.
+ *
+ * @param name C name
+ * @param comment one line: what it computes, shapes, what is fused
+ * @param buffers pointer parameters: inputs, outputs, scratch
+ * @param scalars integer parameters after the pointers, such as a range of rows
+ * @param constants tables that it reads
+ * @param body its statements
+ */
+public record PrimFunc(
+        String name,
+        String comment,
+        List<Buffer> buffers,
+        List<Expr.Var> scalars,
+        List<Table> constants,
+        Stmt body) {
+    public PrimFunc {
+        buffers = List.copyOf(buffers);
+        scalars = List.copyOf(scalars);
+        constants = List.copyOf(constants);
+    }
+
+    /**
+     * A table in read-only memory.
+     *
+     * @param buffer its name, type and size; scope {@link Buffer.Scope#CONSTANT}
+     * @param data elements, little-endian
+     */
+    public record Table(Buffer buffer, Bytes data) {
+        public Table {
+            if (buffer.bytes() != data.size()) {
+                throw new IllegalArgumentException(
+                        "table " + buffer.name() + " holds " + data.size() + " bytes, not " + buffer.bytes());
+            }
+        }
+    }
+
+    /** Bytes of all tables. */
+    public long constantBytes() {
+        return constants.stream().mapToLong(t -> t.data().size()).sum();
+    }
+}
