@@ -19,7 +19,8 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
     /** Builds the table for a convolution. */
     public static BiasTable of(ConvComputation conv, Tables tables) {
         if (conv.isFloat()) {
-            Buffer buffer = conv.op().bias()
+            Buffer buffer = conv.op()
+                    .bias()
                     .map(b -> tables.add("bias", DType.FLOAT32, b.data()))
                     .orElseGet(() -> tables.add("bias", DType.FLOAT32, Bytes.wrap(new byte[4 * conv.channels()])));
             return new BiasTable(buffer, false, 0);
@@ -48,8 +49,8 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
             plainBound = Math.max(plainBound, Math.abs(bias[o]) + largestOffset * magnitude);
         }
         boolean fold = !conv.window().isPadded() && foldedBound <= Integer.MAX_VALUE;
-        int[] values = Arrays.stream(fold ? folded : bias).mapToInt(v -> (int) v).toArray();
+        int[] values =
+                Arrays.stream(fold ? folded : bias).mapToInt(v -> (int) v).toArray();
         return new BiasTable(tables.add("bias", DType.INT32, values), fold, fold ? foldedBound : plainBound);
     }
-
 }

@@ -39,12 +39,20 @@ public record ConvComputation(
         Constant weight = op.root().constant(1);
         Shape in = op.rootTypes().get(0).shape();
         if (op.root().op() instanceof QnnConv2d conv) {
-            return new ConvComputation(op, conv.window(), in, op.type().shape(), conv.groups(),
-                    conv.isDepthwise(in.dim(3)), weight, zeroPoint(op, 2), zeroPoint(op, 3));
+            return new ConvComputation(
+                    op,
+                    conv.window(),
+                    in,
+                    op.type().shape(),
+                    conv.groups(),
+                    conv.isDepthwise(in.dim(3)),
+                    weight,
+                    zeroPoint(op, 2),
+                    zeroPoint(op, 3));
         }
         if (op.root().op() instanceof Conv2d conv) {
-            return new ConvComputation(op, conv.window(), in, op.type().shape(), conv.groups(),
-                    conv.isDepthwise(in.dim(3)), weight, 0, 0);
+            return new ConvComputation(
+                    op, conv.window(), in, op.type().shape(), conv.groups(), conv.isDepthwise(in.dim(3)), weight, 0, 0);
         }
         boolean quantized = op.root().op() instanceof QnnDense;
         if (!quantized && !(op.root().op() instanceof Dense)) {
@@ -105,10 +113,10 @@ public record ConvComputation(
 
     /** Multiply-accumulates inside the input. */
     public long macsInside() {
-        long rows = inside(output.dim(1), window.strideH(), window.padTop(), window.dilationH(), window.kernelH(),
-                input.dim(1));
-        long columns = inside(output.dim(2), window.strideW(), window.padLeft(), window.dilationW(), window.kernelW(),
-                input.dim(2));
+        long rows = inside(
+                output.dim(1), window.strideH(), window.padTop(), window.dilationH(), window.kernelH(), input.dim(1));
+        long columns = inside(
+                output.dim(2), window.strideW(), window.padLeft(), window.dilationW(), window.kernelW(), input.dim(2));
         return (long) output.dim(0) * rows * columns * channelsPerGroup() * channels();
     }
 

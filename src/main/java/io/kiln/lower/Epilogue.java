@@ -9,6 +9,7 @@ import static io.kiln.tir.Exprs.min;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -16,6 +17,7 @@ import io.kiln.tir.Intrinsic;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 /** What follows an accumulator in the loops: rescaling, zero point, limits, narrowing. */
 public final class Epilogue {
@@ -65,16 +67,22 @@ public final class Epilogue {
      * Whether {@link Intrinsics#RESCALE} computes the same: shifts go right by at least one, and the rounded product plus
      * half of the divisor stays within 32 bits.
      */
-    static boolean isFast(Requantization requantization, long bound) {
-        for (int i = 0; i < requantization.shifts().size(); i++) {
-            int right = -requantization.shifts().get(i);
-            long multiplier = Math.abs((long) requantization.multipliers().get(i));
-            long high = bound > Integer.MAX_VALUE ? Integer.MAX_VALUE : ((bound * multiplier) >> 31) + 1;
-            if (right < 1 || bound > Integer.MAX_VALUE || high + (1L << (right - 1)) + 1 > Integer.MAX_VALUE) {
-                return false;
-            }
+    static boolean isFast(QuantizedMultiplier by, long bound) {
+        int right = -by.shift();
+        if (right < 1 || bound > Integer.MAX_VALUE) {
+            return false;
         }
-        return true;
+        long high = ((bound * Math.abs((long) by.multiplier())) >> 31) + 1;
+        return high + (1L << (right - 1)) + 1 <= Integer.MAX_VALUE;
+    }
+
+    private static boolean isFast(Requantization requantization, long bound) {
+        return IntStream.range(0, requantization.shifts().size())
+                .allMatch(i -> isFast(
+                        new QuantizedMultiplier(
+                                requantization.multipliers().get(i),
+                                requantization.shifts().get(i)),
+                        bound + Math.abs((long) requantization.inputZeroPoint())));
     }
 
     /**
@@ -106,8 +114,12 @@ public final class Epilogue {
 
     private Expr limit(Expr value) {
         DType dtype = op.type().dtype();
-        long low = op.clip().map(c -> Math.max((long) Math.ceil(c.min()), dtype.min())).orElse(dtype.min());
-        long high = op.clip().map(c -> Math.min((long) Math.floor(c.max()), dtype.max())).orElse(dtype.max());
+        long low = op.clip()
+                .map(c -> Math.max((long) Math.ceil(c.min()), dtype.min()))
+                .orElse(dtype.min());
+        long high = op.clip()
+                .map(c -> Math.min((long) Math.floor(c.max()), dtype.max()))
+                .orElse(dtype.max());
         return new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(low), imm(high)));
     }
 

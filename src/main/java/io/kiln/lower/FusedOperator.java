@@ -9,6 +9,7 @@ import io.kiln.ir.Group;
 import io.kiln.ir.TensorType;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.TflRequantize;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,13 +18,13 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A fused group read for lowering: the operator at its root and what follows it.
+ * A fused group read for lowering: the operator at its root and its epilogue.
  *
  * @param name C function name
  * @param root the first operator
  * @param rootTypes types of the root's arguments
  * @param bias added to the accumulator, per channel
- * @param requantization rescaling of the accumulator; a {@code tfl.requantize} at the root is not repeated here
+ * @param requantization rescaling of the accumulator
  * @param clip limits of the result
  * @param output id of the result
  * @param type type of the result
@@ -51,7 +52,8 @@ public record FusedOperator(
         Optional<Constant> bias = Optional.empty();
         Optional<Requantization> requantization = Optional.empty();
         Optional<Clip> clip = Optional.empty();
-        for (Binding binding : chain.subList(1, chain.size())) {
+        List<Binding> following = isEpilogue(root.op()) ? chain : chain.subList(1, chain.size());
+        for (Binding binding : following) {
             if (binding.op() instanceof BiasAdd) {
                 bias = Optional.of(binding.constant(1));
             } else if (binding.op() instanceof TflRequantize) {
@@ -71,6 +73,11 @@ public record FusedOperator(
         return new FusedOperator(name, root, rootTypes, bias, requantization, clip, last.id(), last.type(), op);
     }
 
+    /** A rescaling or limiting that stands alone is an epilogue behind nothing. */
+    private static boolean isEpilogue(Op root) {
+        return root instanceof TflRequantize || root instanceof Clip;
+    }
+
     /** Ids of the root's arguments that are not constants, each once, in order. */
     public List<Integer> inputs() {
         return root.args().stream()
@@ -80,7 +87,7 @@ public record FusedOperator(
                 .toList();
     }
 
-    /** A function over the graph's values for all groups, in order, with unique C names under a prefix. */
+    /** All groups of a function in order, with unique C names under a prefix. */
     public static List<FusedOperator> all(Function function, String prefix) {
         Map<Integer, Binding> bindings = function.bindingsById();
         Map<Integer, TensorType> types = function.types();

@@ -2,6 +2,7 @@
 package io.kiln.lower;
 
 import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.UINT32;
 
 import io.kiln.tir.Intrinsic;
 import java.util.List;
@@ -58,12 +59,11 @@ public final class Intrinsics {
             """);
 
     /** Leading zero bits of a positive value. */
-    public static final Intrinsic LEADING_ZEROS =
-            new Intrinsic("kiln_leading_zeros", List.of(INT32), INT32, "", """
+    public static final Intrinsic LEADING_ZEROS = new Intrinsic("kiln_leading_zeros", List.of(UINT32), INT32, "", """
             /* Leading zero bits of a positive value. */
-            static inline int32_t kiln_leading_zeros(int32_t value) {
+            static inline int32_t kiln_leading_zeros(uint32_t value) {
               int32_t zeros = 0;
-              while ((uint32_t)value << zeros < 0x80000000u) {
+              while (value << zeros < 0x80000000u) {
                 ++zeros;
               }
               return zeros;

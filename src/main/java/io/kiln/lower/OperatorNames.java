@@ -22,7 +22,8 @@ final class OperatorNames {
     String next(String groupName) {
         String readable = groupName.length() <= LONGEST
                 ? groupName
-                : groupName.substring(0, LONGEST) + "_" + Digests.sha256(groupName).substring(0, 16);
+                : groupName.substring(0, LONGEST) + "_"
+                        + Digests.sha256(groupName).substring(0, 16);
         int count = used.merge(readable, 1, Integer::sum);
         return prefix + "_" + readable + (count == 1 ? "" : "_" + (count - 1));
     }

@@ -21,8 +21,7 @@ public final class Tables {
 
     /** A table of raw little-endian elements. */
     public Buffer add(String name, DType dtype, Bytes data) {
-        Buffer buffer =
-                new Buffer(prefix + "_" + name, dtype, data.size() / dtype.bytes(), Buffer.Scope.CONSTANT);
+        Buffer buffer = new Buffer(prefix + "_" + name, dtype, data.size() / dtype.bytes(), Buffer.Scope.CONSTANT);
         tables.add(new PrimFunc.Table(buffer, data));
         return buffer;
     }

@@ -83,18 +83,25 @@ final class ConvDirect {
     Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         List<ChannelBlocks> blocks = packWeights();
-        body.loop("n", conv.output().dim(0), (batch, n) -> batch.loop("y", rows.begin(), rows.end(), 1, (row, y) -> {
-            Window w = conv.window();
-            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
-            row.loop("x", conv.output().dim(2), (column, x) -> {
-                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
-                Expr pixel = add(mul(add(mul(n, conv.output().dim(1)), y), conv.output().dim(2)), x);
-                Expr out = column.let("pixel", mul(pixel, conv.channels()));
-                for (ChannelBlocks block : blocks) {
-                    channelLoop(column, block, n, ky, kx, out);
-                }
-            });
-        }));
+        body.loop(
+                "n",
+                conv.output().dim(0),
+                (batch, n) -> batch.loop("y", rows.begin(), rows.end(), 1, (row, y) -> {
+                    Window w = conv.window();
+                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
+                    row.loop("x", conv.output().dim(2), (column, x) -> {
+                        TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
+                        Expr pixel = add(
+                                mul(
+                                        add(mul(n, conv.output().dim(1)), y),
+                                        conv.output().dim(2)),
+                                x);
+                        Expr out = column.let("pixel", mul(pixel, conv.channels()));
+                        for (ChannelBlocks block : blocks) {
+                            channelLoop(column, block, n, ky, kx, out);
+                        }
+                    });
+                }));
         return body.build();
     }
 
@@ -130,15 +137,25 @@ final class ConvDirect {
         return new ChannelBlocks(begin, end, width, packing.table(name, tables));
     }
 
-    private void channelLoop(
-            BlockBuilder block, ChannelBlocks blocks, Expr n, TapRange ky, TapRange kx, Expr out) {
+    private void channelLoop(BlockBuilder block, ChannelBlocks blocks, Expr n, TapRange ky, TapRange kx, Expr out) {
         block.loop("oc", imm(blocks.begin()), imm(blocks.end()), blocks.width(), (inner, oc) -> {
             List<Expr.Var> accumulators = new ArrayList<>();
             for (int i = 0; i < blocks.width(); i++) {
                 accumulators.add(inner.mutable("acc" + i, load(bias.buffer(), add(oc, i))));
             }
-            inner.loop("ky", ky.begin(), ky.end(), 1, (rowBlock, k) ->
-                    windowRow(rowBlock, blocks, oc, n, add(ky.origin(), mul(k, conv.window().dilationH())), k, kx,
+            inner.loop(
+                    "ky",
+                    ky.begin(),
+                    ky.end(),
+                    1,
+                    (rowBlock, k) -> windowRow(
+                            rowBlock,
+                            blocks,
+                            oc,
+                            n,
+                            add(ky.origin(), mul(k, conv.window().dilationH())),
+                            k,
+                            kx,
                             accumulators));
             for (int i = 0; i < blocks.width(); i++) {
                 Expr channel = add(oc, i);
@@ -159,7 +176,8 @@ final class ConvDirect {
             List<Expr.Var> accumulators) {
         Window w = conv.window();
         int run = conv.channelsPerGroup();
-        Expr rowStart = mul(add(mul(n, conv.input().dim(1)), inputRow), conv.input().dim(2));
+        Expr rowStart =
+                mul(add(mul(n, conv.input().dim(1)), inputRow), conv.input().dim(2));
         Expr blockStart = mul(sub(oc, imm(blocks.begin())), conv.taps());
         boolean contiguous = conv.groups() == 1 && (w.dilationW() == 1 || w.kernelW() == 1);
         if (contiguous) {

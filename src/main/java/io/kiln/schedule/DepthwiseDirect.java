@@ -48,7 +48,8 @@ final class DepthwiseDirect {
         this.conv = conv;
         this.input = input;
         this.output = output;
-        this.weights = tables.add("weight", conv.weight().type().dtype(), conv.weight().data());
+        this.weights =
+                tables.add("weight", conv.weight().type().dtype(), conv.weight().data());
         this.bias = BiasTable.of(conv, tables);
         this.epilogue = new Epilogue(conv.op(), bias.bound(), tables);
         this.multiplier = conv.channels() / conv.input().dim(3);
@@ -65,22 +66,30 @@ final class DepthwiseDirect {
     Stmt body(Rows rows) {
         Window w = conv.window();
         BlockBuilder body = new BlockBuilder();
-        body.loop("n", conv.output().dim(0), (batch, n) -> batch.loop("y", rows.begin(), rows.end(), 1, (row, y) -> {
-            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
-            row.loop("x", conv.output().dim(2), (column, x) -> {
-                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
-                Expr pixel = add(mul(add(mul(n, conv.output().dim(1)), y), conv.output().dim(2)), x);
-                Expr out = column.let("pixel", mul(pixel, conv.channels()));
-                if (!unrolls(w)) {
-                    windowed(column, n, ky, kx, out);
-                } else if (ky.isWhole() && kx.isWhole()) {
-                    unrolled(column, n, ky, kx, out);
-                } else {
-                    Expr inside = Exprs.and(ky.isWholeAtRunTime(), kx.isWholeAtRunTime());
-                    column.ifThenElse(inside, b -> unrolled(b, n, ky, kx, out), b -> windowed(b, n, ky, kx, out));
-                }
-            });
-        }));
+        body.loop(
+                "n",
+                conv.output().dim(0),
+                (batch, n) -> batch.loop("y", rows.begin(), rows.end(), 1, (row, y) -> {
+                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
+                    row.loop("x", conv.output().dim(2), (column, x) -> {
+                        TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
+                        Expr pixel = add(
+                                mul(
+                                        add(mul(n, conv.output().dim(1)), y),
+                                        conv.output().dim(2)),
+                                x);
+                        Expr out = column.let("pixel", mul(pixel, conv.channels()));
+                        if (!unrolls(w)) {
+                            windowed(column, n, ky, kx, out);
+                        } else if (ky.isWhole() && kx.isWhole()) {
+                            unrolled(column, n, ky, kx, out);
+                        } else {
+                            Expr inside = Exprs.and(ky.isWholeAtRunTime(), kx.isWholeAtRunTime());
+                            column.ifThenElse(
+                                    inside, b -> unrolled(b, n, ky, kx, out), b -> windowed(b, n, ky, kx, out));
+                        }
+                    });
+                }));
         return body.build();
     }
 
@@ -108,9 +117,15 @@ final class DepthwiseDirect {
     private void windowed(BlockBuilder block, Expr n, TapRange ky, TapRange kx, Expr out) {
         Window w = conv.window();
         int channels = conv.input().dim(3);
-        channelLoops(block, out, (inner, c, oc, acc) ->
-                inner.loop("ky", ky.begin(), ky.end(), 1, (rowBlock, k) ->
-                        rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+        channelLoops(
+                block,
+                out,
+                (inner, c, oc, acc) -> inner.loop(
+                        "ky",
+                        ky.begin(),
+                        ky.end(),
+                        1,
+                        (rowBlock, k) -> rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
                             Expr row = add(ky.origin(), mul(k, w.dilationH()));
                             Expr column = add(kx.origin(), mul(j, w.dilationW()));
                             Expr x = load(input, add(mul(pixel(n, row, column), channels), c));
@@ -125,12 +140,15 @@ final class DepthwiseDirect {
     }
 
     private void channelLoops(BlockBuilder block, Expr out, ChannelBody body) {
-        block.loop("c", conv.input().dim(3), (inner, c) -> inner.loop("m", multiplier, (last, m) -> {
-            Expr oc = last.let("oc", add(mul(c, multiplier), m));
-            Expr.Var acc = last.mutable("acc", load(bias.buffer(), oc));
-            body.emit(last, c, oc, acc);
-            epilogue.store(last, "", acc, oc, output, add(out, oc));
-        }));
+        block.loop(
+                "c",
+                conv.input().dim(3),
+                (inner, c) -> inner.loop("m", multiplier, (last, m) -> {
+                    Expr oc = last.let("oc", add(mul(c, multiplier), m));
+                    Expr.Var acc = last.mutable("acc", load(bias.buffer(), oc));
+                    body.emit(last, c, oc, acc);
+                    epilogue.store(last, "", acc, oc, output, add(out, oc));
+                }));
     }
 
     /** Adds the taps of one channel to its accumulator. */

@@ -19,7 +19,8 @@ final class WeightPacking {
     WeightPacking(ConvComputation conv, int elements) {
         this.conv = conv;
         this.source = conv.weight().data().buffer();
-        this.packed = ByteBuffer.allocate(elements * conv.weight().type().dtype().bytes())
+        this.packed = ByteBuffer.allocate(
+                        elements * conv.weight().type().dtype().bytes())
                 .order(ByteOrder.LITTLE_ENDIAN);
     }
 

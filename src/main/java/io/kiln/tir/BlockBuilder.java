@@ -3,8 +3,11 @@ package io.kiln.tir;
 
 import io.kiln.base.DType;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** Collects the statements of a block. */
@@ -64,14 +67,39 @@ public final class BlockBuilder {
                 return this;
             }
             if (first.value() + step >= last.value()) {
-                body.emit(this, begin);
-                return this;
+                BlockBuilder once = new BlockBuilder();
+                body.emit(once, begin);
+                return inline(once.build());
             }
         }
         Expr.Var variable = Exprs.var(name);
         BlockBuilder inner = new BlockBuilder();
         body.emit(inner, variable);
         return add(new Stmt.For(variable, begin, end, step, inner.build()));
+    }
+
+    /** Adds the statements of a block; as a scope of its own where they would declare a name again. */
+    private BlockBuilder inline(Stmt.Block block) {
+        Set<String> declared = declaredNames(statements);
+        if (Collections.disjoint(declared, declaredNames(block.statements()))) {
+            statements.addAll(block.statements());
+            return this;
+        }
+        return add(block);
+    }
+
+    private static Set<String> declaredNames(List<Stmt> statements) {
+        Set<String> names = new HashSet<>();
+        for (Stmt statement : statements) {
+            if (statement instanceof Stmt.Declare declare) {
+                names.add(declare.variable().name());
+            } else if (statement instanceof Stmt.DeclareView view) {
+                names.add(view.view().name());
+            } else if (statement instanceof Stmt.DeclareArray array) {
+                names.add(array.array().name());
+            }
+        }
+        return names;
     }
 
     public BlockBuilder loop(String name, long end, LoopBody body) {
@@ -84,8 +112,7 @@ public final class BlockBuilder {
         return add(new Stmt.If(condition, inner.build(), Optional.empty()));
     }
 
-    public BlockBuilder ifThenElse(
-            Expr condition, Consumer<BlockBuilder> then, Consumer<BlockBuilder> otherwise) {
+    public BlockBuilder ifThenElse(Expr condition, Consumer<BlockBuilder> then, Consumer<BlockBuilder> otherwise) {
         BlockBuilder first = new BlockBuilder();
         then.accept(first);
         BlockBuilder second = new BlockBuilder();

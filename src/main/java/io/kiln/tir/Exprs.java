@@ -114,6 +114,14 @@ public final class Exprs {
         return isInt(b, 1) ? a : binary(BinaryOp.DIV, a, b);
     }
 
+    /** Remainder of {@link #div}. */
+    public static Expr mod(Expr a, Expr b) {
+        if (a instanceof IntImm x && b instanceof IntImm y && y.value() != 0) {
+            return fold(x.value() % y.value(), a, b);
+        }
+        return isInt(b, 1) ? imm(0) : binary(BinaryOp.MOD, a, b);
+    }
+
     public static Expr shl(Expr a, Expr b) {
         if (a instanceof IntImm x && b instanceof IntImm y) {
             return fold(x.value() << y.value(), a, a);

@@ -15,12 +15,10 @@ import java.util.List;
  */
 public record Intrinsic(String name, List<DType> parameters, DType result, String header, String definition) {
     /** {@code expf} of libm; float models only. */
-    public static final Intrinsic EXPF =
-            new Intrinsic("expf", List.of(DType.FLOAT32), DType.FLOAT32, "math.h", "");
+    public static final Intrinsic EXPF = new Intrinsic("expf", List.of(DType.FLOAT32), DType.FLOAT32, "math.h", "");
 
     /** {@code roundf} of libm, halves away from zero; float models only. */
-    public static final Intrinsic ROUNDF =
-            new Intrinsic("roundf", List.of(DType.FLOAT32), DType.FLOAT32, "math.h", "");
+    public static final Intrinsic ROUNDF = new Intrinsic("roundf", List.of(DType.FLOAT32), DType.FLOAT32, "math.h", "");
 
     public Intrinsic {
         parameters = List.copyOf(parameters);

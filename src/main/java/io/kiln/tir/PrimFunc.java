@@ -15,12 +15,7 @@ import java.util.List;
  * @param body its statements
  */
 public record PrimFunc(
-        String name,
-        String comment,
-        List<Buffer> buffers,
-        List<Expr.Var> scalars,
-        List<Table> constants,
-        Stmt body) {
+        String name, String comment, List<Buffer> buffers, List<Expr.Var> scalars, List<Table> constants, Stmt body) {
     public PrimFunc {
         buffers = List.copyOf(buffers);
         scalars = List.copyOf(scalars);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.shl;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Shape;
+import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnAdd;
+import io.kiln.ir.op.QnnDequantize;
+import io.kiln.ir.op.QnnQuantize;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Operators that compute an element from the elements at its place: sums with broadcasting, conversions, rescaling,
+ * limits, copies. Operands of the output's shape are walked in one flat loop, others dimension by dimension.
+ */
+public final class ElementwiseLowering {
+    private final FusedOperator op;
+    private final Tables tables;
+    private final OperatorBuffers buffers;
+    private final List<Buffer> operands = new ArrayList<>();
+    private final List<Shape> shapes = new ArrayList<>();
+    private final Epilogue epilogue;
+    private final Shape out;
+
+    public ElementwiseLowering(FusedOperator op) {
+        this.op = op;
+        this.tables = new Tables(op.name());
+        this.buffers = new OperatorBuffers(op, tables);
+        this.out = op.type().shape();
+        int operandCount = op.root().op() instanceof QnnAdd || op.root().op() instanceof io.kiln.ir.op.Add ? 2 : 1;
+        for (int i = 0; i < operandCount; i++) {
+            operands.add(buffers.argument(i));
+            shapes.add(op.rootTypes().get(i).shape());
+        }
+        long bound = op.rootTypes().get(0).dtype() == DType.INT8 ? 255 : Integer.MAX_VALUE;
+        this.epilogue = new Epilogue(op, bound, tables);
+    }
+
+    public LoweredOperator lower(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        boolean flat = shapes.stream().allMatch(s -> s.elements() == out.elements());
+        if (flat) {
+            long row = out.elements() / Rows.count(out);
+            body.loop("i", mul(rows.begin(), row), mul(rows.end(), row), 1, (element, i) ->
+                    element(element, operands.stream().map(b -> (Expr) load(b, i)).toList(), i));
+        } else {
+            nested(body, rows, 0, new ArrayList<>());
+        }
+        List<RowDependency> dependencies = new ArrayList<>();
+        for (int id : op.inputs()) {
+            int argument = op.root().args().indexOf(new io.kiln.ir.Arg.Ref(id));
+            dependencies.add(Nests.elementwise(op.rootTypes().get(argument).shape(), out));
+        }
+        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), flat ? "flat" : "broadcast");
+    }
+
+    private void nested(BlockBuilder block, Rows rows, int axis, List<Expr> indices) {
+        if (axis == out.rank()) {
+            List<Expr> values = new ArrayList<>();
+            for (int i = 0; i < operands.size(); i++) {
+                values.add(load(operands.get(i), position(shapes.get(i), indices)));
+            }
+            element(block, values, position(out, indices));
+            return;
+        }
+        boolean byRows = axis == 1 && Rows.count(out) == out.dim(1) && out.rank() == 4 && out.dim(0) == 1;
+        Expr begin = byRows ? rows.begin() : imm(0);
+        Expr end = byRows ? rows.end() : imm(out.dim(axis));
+        block.loop("i" + axis, begin, end, 1, (inner, index) -> {
+            List<Expr> more = new ArrayList<>(indices);
+            more.add(index);
+            nested(inner, rows, axis + 1, more);
+        });
+    }
+
+    /** Row-major position in an operand; its dimensions of 1 repeat. */
+    private Expr position(Shape shape, List<Expr> indices) {
+        Expr position = imm(0);
+        for (int i = 0; i < shape.rank(); i++) {
+            Expr index = shape.dim(i) == 1 ? imm(0) : indices.get(out.rank() - shape.rank() + i);
+            position = add(mul(position, shape.dim(i)), index);
+        }
+        return position;
+    }
+
+    private void element(BlockBuilder block, List<Expr> values, Expr index) {
+        Expr value = value(block, op.root().op(), values);
+        boolean perChannel = op.requantization().isPresent();
+        Expr channel = perChannel && out.rank() > 0 ? Exprs.mod(index, imm(out.dim(-1))) : imm(0);
+        epilogue.store(block, "_out", value, channel, buffers.output(), index);
+    }
+
+    private Expr value(BlockBuilder block, Op root, List<Expr> values) {
+        if (root instanceof QnnAdd) {
+            return quantizedSum(block, values);
+        }
+        if (root instanceof io.kiln.ir.op.Add) {
+            return add(values.get(0), values.get(1));
+        }
+        if (root instanceof QnnDequantize) {
+            Expr centred = sub(values.get(0), imm(zeroPoint(2)));
+            return mul(cast(DType.FLOAT32, centred), imm(scale(1)));
+        }
+        if (root instanceof QnnQuantize) {
+            return quantized(block, values.get(0));
+        }
+        return values.get(0);
+    }
+
+    /** Both sides on a common scale with 20 more bits, summed, then brought to the output's scale. */
+    private Expr quantizedSum(BlockBuilder block, List<Expr> values) {
+        TflAddParameters parameters = TflAddParameters.of(scale(2), scale(4), scale(6));
+        Expr lhs = shl(sub(values.get(0), imm(zeroPoint(3))), imm(parameters.leftShift()));
+        Expr rhs = shl(sub(values.get(1), imm(zeroPoint(5))), imm(parameters.leftShift()));
+        Expr left = block.let("lhs", rescale(lhs, parameters.lhs(), 1L << 28));
+        Expr right = block.let("rhs", rescale(rhs, parameters.rhs(), 1L << 28));
+        return add(rescale(add(left, right), parameters.output(), 1L << 29), imm(zeroPoint(7)));
+    }
+
+    private static Expr rescale(Expr value, QuantizedMultiplier by, long bound) {
+        if (by.shift() == 0) {
+            return new Expr.Call(Intrinsics.HIGH_MUL, List.of(value, imm(by.multiplier())));
+        }
+        boolean fast = Epilogue.isFast(by, bound);
+        Intrinsic intrinsic = fast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
+        return new Expr.Call(
+                intrinsic, List.of(value, imm(by.multiplier()), imm(fast ? -by.shift() : by.shift())));
+    }
+
+    /** The quotient is limited before it becomes an integer, so that no float is out of the integer's range. */
+    private Expr quantized(BlockBuilder block, Expr value) {
+        DType dtype = op.type().dtype();
+        Expr rounded = new Expr.Call(Intrinsic.ROUNDF, List.of(Exprs.div(value, imm(scale(1)))));
+        Expr above = Exprs.max(block.let("rounded", rounded), imm((float) (dtype.min() - zeroPoint(2))));
+        Expr within = Exprs.min(block.let("above", above), imm((float) (dtype.max() - zeroPoint(2))));
+        return add(cast(DType.INT32, within), imm(zeroPoint(2)));
+    }
+
+    private float scale(int argument) {
+        return op.root().constant(argument).real(0);
+    }
+
+    private int zeroPoint(int argument) {
+        return (int) op.root().constant(argument).integer(0);
+    }
+}

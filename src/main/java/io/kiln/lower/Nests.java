@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.ir.Shape;
+import io.kiln.tir.PrimFunc;
+import io.kiln.tir.Stmt;
+import java.util.List;
+
+/** Puts a loop nest together with what is known of it. */
+public final class Nests {
+    private Nests() {}
+
+    /** A lowered operator without multiply-accumulates and scratch. */
+    static LoweredOperator operator(
+            FusedOperator op,
+            OperatorBuffers buffers,
+            Tables tables,
+            Rows rows,
+            List<RowDependency> dependencies,
+            Stmt body,
+            String schedule) {
+        return operator(op, buffers, tables, rows, dependencies, body, 0, 0, schedule);
+    }
+
+    /** A lowered operator without scratch. */
+    public static LoweredOperator operator(
+            FusedOperator op,
+            OperatorBuffers buffers,
+            Tables tables,
+            Rows rows,
+            List<RowDependency> dependencies,
+            Stmt body,
+            long macs,
+            long executedMacs,
+            String schedule) {
+        PrimFunc function = new PrimFunc(
+                op.name(), comment(op), buffers.parameters(), rows.parameters(), tables.list(), body);
+        return new LoweredOperator(
+                function, op.op(), op.inputs(), op.output(), dependencies, 0, macs, executedMacs, schedule);
+    }
+
+    /** Operators, shapes and where they came from, on one line. */
+    private static String comment(FusedOperator op) {
+        Shape in = op.rootTypes().get(0).shape();
+        return op.op() + ": " + in.text() + " -> " + op.type().shape().text() + ", `"
+                + op.root().origin().tensor() + "`";
+    }
+
+    /** Each input row for the same output row where shapes agree, else everything. */
+    static RowDependency elementwise(Shape input, Shape output) {
+        return input.equals(output) ? RowDependency.same(Rows.count(output)) : new RowDependency.All(Rows.count(input));
+    }
+}

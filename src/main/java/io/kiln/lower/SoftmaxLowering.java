@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Shape;
+import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.op.Softmax;
+import io.kiln.ir.op.TflSoftmax;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
+import java.util.List;
+
+/** Softmax over the last axis: float by {@code expf}, int8 by a table of 256 exponentials. */
+public final class SoftmaxLowering {
+    private final FusedOperator op;
+    private final Tables tables;
+    private final OperatorBuffers buffers;
+    private final Epilogue epilogue;
+    private final int depth;
+
+    public SoftmaxLowering(FusedOperator op) {
+        this.op = op;
+        this.tables = new Tables(op.name());
+        this.buffers = new OperatorBuffers(op, tables);
+        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
+        this.depth = op.type().shape().dim(-1);
+    }
+
+    public LoweredOperator lower(Rows rows) {
+        Shape out = op.type().shape();
+        long vectors = out.elements() / depth / Rows.count(out);
+        BlockBuilder body = new BlockBuilder();
+        body.loop("v", mul(rows.begin(), vectors), mul(rows.end(), vectors), 1, (vector, v) -> {
+            Expr first = vector.let("first", mul(v, depth));
+            Expr.Var largest = vector.mutable("largest", load(buffers.argument(0), first));
+            vector.loop("i", imm(1), imm(depth), 1, (b, i) ->
+                    b.assign(largest, Exprs.max(b.let("value", load(buffers.argument(0), add(first, i))), largest)));
+            if (op.root().op() instanceof TflSoftmax softmax) {
+                quantized(vector, softmax, first, largest);
+            } else {
+                real(vector, ((Softmax) op.root().op()).beta(), first, largest);
+            }
+        });
+        return Nests.operator(op, buffers, tables, rows, List.of(Nests.elementwise(out, out)), body.build(), "rows");
+    }
+
+    private void real(BlockBuilder block, float beta, Expr first, Expr.Var largest) {
+        Buffer out = buffers.output();
+        Expr.Var sum = block.mutable("sum", imm(0.0f));
+        block.loop("i", depth, (b, i) -> {
+            Expr difference = sub(load(buffers.argument(0), add(first, i)), largest);
+            Expr scaled = beta == 1.0f ? difference : mul(difference, imm(beta));
+            Expr e = b.let("e", new Expr.Call(Intrinsic.EXPF, List.of(scaled)));
+            b.store(out, add(first, i), e).assign(sum, add(sum, e));
+        });
+        block.loop("i", depth, (b, i) ->
+                epilogue.store(b, "", Exprs.div(load(out, add(first, i)), sum), imm(0), out, add(first, i)));
+    }
+
+    private void quantized(BlockBuilder block, TflSoftmax softmax, Expr first, Expr.Var largest) {
+        float scale = op.root().constant(1).real(0);
+        Buffer table = tables.add("exp", DType.INT32, TflSoftmaxTables.exponentials(softmax.beta(), scale));
+        Expr.Var sum = block.mutable("sum", imm(0, DType.UINT32));
+        block.loop("i", depth, (b, i) -> {
+            Expr e = load(table, sub(largest, load(buffers.argument(0), add(first, i))));
+            Expr term = new Expr.Call(Intrinsics.ROUNDING_SHIFT, List.of(e, imm(12)));
+            b.assign(sum, add(sum, Exprs.cast(DType.UINT32, term)));
+        });
+        Expr zeros = block.let("zeros", new Expr.Call(Intrinsics.LEADING_ZEROS, List.of(sum)));
+        Expr normalised = Exprs.cast(DType.INT32, sub(Exprs.shl(sum, zeros), imm(0x80000000L, DType.UINT32)));
+        Expr reciprocal = block.let("reciprocal", new Expr.Call(Intrinsics.RECIPROCAL, List.of(normalised)));
+        Expr shift = block.let("shift", sub(zeros, imm(12 + 31 - 8)));
+        block.loop("i", depth, (b, i) -> {
+            Expr e = load(table, sub(largest, load(buffers.argument(0), add(first, i))));
+            Expr scaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(reciprocal, e, shift));
+            epilogue.store(b, "", sub(scaled, imm(128)), imm(0), buffers.output(), add(first, i));
+        });
+    }
+}

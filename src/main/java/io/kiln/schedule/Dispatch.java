@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import io.kiln.ir.op.AvgPool2d;
+import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.MaxPool2d;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.Softmax;
+import io.kiln.ir.op.TflSoftmax;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.ElementwiseLowering;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.Nests;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.PoolLowering;
+import io.kiln.lower.RowDependency;
+import io.kiln.lower.Rows;
+import io.kiln.lower.SoftmaxLowering;
+import io.kiln.lower.Tables;
+import io.kiln.target.Target;
+import io.kiln.tir.Stmt;
+import java.util.List;
+
+/** The one place that chooses a schedule for an operator on a target, and so decides about its scratch. */
+public final class Dispatch {
+    private final Target target;
+
+    /** Today's schedules are portable: they serve every target alike. */
+    public Dispatch(Target target) {
+        this.target = target;
+    }
+
+    public Target target() {
+        return target;
+    }
+
+    /** Lowers a fused operator to loops over all rows of its output. */
+    public LoweredOperator lower(FusedOperator op) {
+        return lower(op, Rows.whole(op.type().shape()));
+    }
+
+    /** Lowers a fused operator to loops over a range of rows. */
+    public LoweredOperator lower(FusedOperator op, Rows rows) {
+        Op root = op.root().op();
+        if (root instanceof Conv2d
+                || root instanceof QnnConv2d
+                || root instanceof Dense
+                || root instanceof QnnDense) {
+            return convolution(op, ConvComputation.of(op), rows);
+        }
+        if (root instanceof AvgPool2d || root instanceof MaxPool2d) {
+            return new PoolLowering(op).lower(rows);
+        }
+        if (root instanceof Softmax || root instanceof TflSoftmax) {
+            return new SoftmaxLowering(op).lower(rows);
+        }
+        return new ElementwiseLowering(op).lower(rows);
+    }
+
+    private static LoweredOperator convolution(FusedOperator op, ConvComputation conv, Rows rows) {
+        Tables tables = new Tables(op.name());
+        OperatorBuffers buffers = new OperatorBuffers(op, tables);
+        if (conv.depthwise()) {
+            DepthwiseDirect schedule = new DepthwiseDirect(conv, tables, buffers.argument(0), buffers.output());
+            return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv));
+        }
+        ConvDirect.Knobs knobs = ConvDirect.defaultKnobs(conv);
+        ConvDirect schedule = new ConvDirect(conv, knobs, tables, buffers.argument(0), buffers.output());
+        return nest(op, conv, rows, tables, buffers, schedule.body(rows), knobs.text());
+    }
+
+    private static LoweredOperator nest(
+            FusedOperator op,
+            ConvComputation conv,
+            Rows rows,
+            Tables tables,
+            OperatorBuffers buffers,
+            Stmt body,
+            String schedule) {
+        return Nests.operator(
+                op, buffers, tables, rows, List.of(dependency(op, conv)), body, conv.macs(), conv.macsInside(), schedule);
+    }
+
+    private static RowDependency dependency(FusedOperator op, ConvComputation conv) {
+        Window w = conv.window();
+        boolean byRows = op.type().shape().rank() == 4 && op.type().shape().dim(0) == 1;
+        return byRows
+                ? new RowDependency.Window(w.strideH(), w.padTop(), w.spanH(), conv.input().dim(1))
+                : new RowDependency.All(Rows.count(op.rootTypes().get(0).shape()));
+    }
+}
