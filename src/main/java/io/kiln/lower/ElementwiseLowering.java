@@ -11,8 +11,10 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Arg;
 import io.kiln.ir.Shape;
 import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.op.Add;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnDequantize;
@@ -43,7 +45,7 @@ public final class ElementwiseLowering {
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.out = op.type().shape();
-        int operandCount = op.root().op() instanceof QnnAdd || op.root().op() instanceof io.kiln.ir.op.Add ? 2 : 1;
+        int operandCount = op.root().op() instanceof QnnAdd || op.root().op() instanceof Add ? 2 : 1;
         for (int i = 0; i < operandCount; i++) {
             operands.add(buffers.argument(i));
             shapes.add(op.rootTypes().get(i).shape());
@@ -57,14 +59,21 @@ public final class ElementwiseLowering {
         boolean flat = shapes.stream().allMatch(s -> s.elements() == out.elements());
         if (flat) {
             long row = out.elements() / Rows.count(out);
-            body.loop("i", mul(rows.begin(), row), mul(rows.end(), row), 1, (element, i) ->
-                    element(element, operands.stream().map(b -> (Expr) load(b, i)).toList(), i));
+            body.loop(
+                    "i",
+                    mul(rows.begin(), row),
+                    mul(rows.end(), row),
+                    1,
+                    (element, i) -> element(
+                            element,
+                            operands.stream().map(b -> (Expr) load(b, i)).toList(),
+                            i));
         } else {
             nested(body, rows, 0, new ArrayList<>());
         }
         List<RowDependency> dependencies = new ArrayList<>();
         for (int id : op.inputs()) {
-            int argument = op.root().args().indexOf(new io.kiln.ir.Arg.Ref(id));
+            int argument = op.root().args().indexOf(new Arg.Ref(id));
             dependencies.add(Nests.elementwise(op.rootTypes().get(argument).shape(), out));
         }
         return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), flat ? "flat" : "broadcast");
@@ -110,7 +119,7 @@ public final class ElementwiseLowering {
         if (root instanceof QnnAdd) {
             return quantizedSum(block, values);
         }
-        if (root instanceof io.kiln.ir.op.Add) {
+        if (root instanceof Add) {
             return add(values.get(0), values.get(1));
         }
         if (root instanceof QnnDequantize) {
@@ -139,8 +148,7 @@ public final class ElementwiseLowering {
         }
         boolean fast = Epilogue.isFast(by, bound);
         Intrinsic intrinsic = fast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
-        return new Expr.Call(
-                intrinsic, List.of(value, imm(by.multiplier()), imm(fast ? -by.shift() : by.shift())));
+        return new Expr.Call(intrinsic, List.of(value, imm(by.multiplier()), imm(fast ? -by.shift() : by.shift())));
     }
 
     /** The quotient is limited before it becomes an integer, so that no float is out of the integer's range. */

@@ -15,7 +15,7 @@ public final class Intrinsics {
             static inline int32_t kiln_clamp(int32_t value, int32_t low, int32_t high) {
               return value < low ? low : (value > high ? high : value);
             }
-            """);
+            """, List.of());
 
     /** {@link io.kiln.base.FixedPoint#saturatingRoundingDoublingHighMul} where both are not INT32_MIN. */
     public static final Intrinsic HIGH_MUL = new Intrinsic("kiln_high_mul", List.of(INT32, INT32), INT32, "", """
@@ -23,7 +23,7 @@ public final class Intrinsics {
             static inline int32_t kiln_high_mul(int32_t a, int32_t b) {
               return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31);
             }
-            """);
+            """, List.of());
 
     /** Division by a power of two of at least 2, halves away from zero, where the sum cannot overflow. */
     public static final Intrinsic ROUNDING_SHIFT =
@@ -32,7 +32,7 @@ public final class Intrinsics {
             static inline int32_t kiln_rounding_shift(int32_t value, int32_t shift) {
               return (value + (1 << (shift - 1)) + (value >> 31)) >> shift;
             }
-            """);
+            """, List.of());
 
     /** Rescaling with a right shift of at least 1, where no step can overflow. */
     public static final Intrinsic RESCALE = new Intrinsic("kiln_rescale", List.of(INT32, INT32, INT32), INT32, "", """
@@ -42,7 +42,7 @@ public final class Intrinsics {
               const int32_t high = (int32_t)(((int64_t)value * multiplier + (1 << 30)) >> 31);
               return (high + (1 << (shift - 1)) + (high >> 31)) >> shift;
             }
-            """);
+            """, List.of());
 
     /** Rescaling with any shift, positive to the left, in the wrapping arithmetic of the reference kernels. */
     public static final Intrinsic RESCALE_ANY =
@@ -56,7 +56,7 @@ public final class Intrinsics {
               const int64_t half = ((int64_t)1 << right) >> 1;
               return (int32_t)((high + half - (high < 0 && right > 0 ? 1 : 0)) >> right);
             }
-            """);
+            """, List.of());
 
     /** Leading zero bits of a positive value. */
     public static final Intrinsic LEADING_ZEROS = new Intrinsic("kiln_leading_zeros", List.of(UINT32), INT32, "", """
@@ -68,7 +68,7 @@ public final class Intrinsics {
               }
               return zeros;
             }
-            """);
+            """, List.of());
 
     /** {@code 1 / (1 + x)} for x in [0, 1) by three Newton steps on Q31, as gemmlowp defines it. */
     public static final Intrinsic RECIPROCAL = new Intrinsic("kiln_reciprocal", List.of(INT32), INT32, "", """
@@ -84,7 +84,7 @@ public final class Intrinsics {
               const int64_t result = (int64_t)estimate * 2;
               return result > INT32_MAX ? INT32_MAX : (int32_t)result;
             }
-            """);
+            """, List.of(HIGH_MUL));
 
     private Intrinsics() {}
 }

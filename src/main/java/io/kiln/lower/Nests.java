@@ -33,8 +33,8 @@ public final class Nests {
             long macs,
             long executedMacs,
             String schedule) {
-        PrimFunc function = new PrimFunc(
-                op.name(), comment(op), buffers.parameters(), rows.parameters(), tables.list(), body);
+        PrimFunc function =
+                new PrimFunc(op.name(), comment(op), buffers.parameters(), rows.parameters(), tables.list(), body);
         return new LoweredOperator(
                 function, op.op(), op.inputs(), op.output(), dependencies, 0, macs, executedMacs, schedule);
     }

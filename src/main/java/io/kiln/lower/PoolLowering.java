@@ -16,7 +16,6 @@ import io.kiln.ir.op.Window;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
-import io.kiln.tir.Stmt;
 import java.util.List;
 
 /** Average and maximum pools, NHWC: a loop over channels around the taps inside the input. */
@@ -33,7 +32,9 @@ public final class PoolLowering {
     public PoolLowering(FusedOperator op) {
         this.op = op;
         this.average = op.root().op() instanceof AvgPool2d;
-        this.window = op.root().op() instanceof AvgPool2d pool ? pool.window() : ((MaxPool2d) op.root().op()).window();
+        this.window = op.root().op() instanceof AvgPool2d pool
+                ? pool.window()
+                : ((MaxPool2d) op.root().op()).window();
         this.in = op.rootTypes().get(0).shape();
         this.out = op.type().shape();
         this.tables = new Tables(op.name());
@@ -43,24 +44,35 @@ public final class PoolLowering {
 
     public LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        body.loop("n", out.dim(0), (batch, n) -> batch.loop("y", rows.begin(), rows.end(), 1, (row, y) -> {
-            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
-            row.loop("x", out.dim(2), (column, x) -> {
-                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
-                Expr pixel = add(mul(add(mul(n, out.dim(1)), y), out.dim(2)), x);
-                column.loop("c", out.dim(3), (channel, c) -> pixel(channel, n, ky, kx, c, add(mul(pixel, out.dim(3)), c)));
-            });
-        }));
+        body.loop(
+                "n",
+                out.dim(0),
+                (batch, n) -> batch.loop("y", rows.begin(), rows.end(), 1, (row, y) -> {
+                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
+                    row.loop("x", out.dim(2), (column, x) -> {
+                        TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
+                        Expr pixel = add(mul(add(mul(n, out.dim(1)), y), out.dim(2)), x);
+                        column.loop(
+                                "c",
+                                out.dim(3),
+                                (channel, c) -> pixel(channel, n, ky, kx, c, add(mul(pixel, out.dim(3)), c)));
+                    });
+                }));
         RowDependency dependency = Rows.count(out) == out.dim(1) && in.dim(0) == 1
                 ? new RowDependency.Window(window.strideH(), window.padTop(), window.spanH(), in.dim(1))
                 : new RowDependency.All(Rows.count(in));
-        return Nests.operator(op, buffers, tables, rows, List.of(dependency), body.build(), average ? "average" : "maximum");
+        return Nests.operator(
+                op, buffers, tables, rows, List.of(dependency), body.build(), average ? "average" : "maximum");
     }
 
     private void pixel(BlockBuilder block, Expr n, TapRange ky, TapRange kx, Expr c, Expr index) {
         Expr.Var acc = block.mutable("acc", start());
-        block.loop("ky", ky.begin(), ky.end(), 1, (rowBlock, k) ->
-                rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+        block.loop(
+                "ky",
+                ky.begin(),
+                ky.end(),
+                1,
+                (rowBlock, k) -> rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
                     Expr row = add(ky.origin(), mul(k, window.dilationH()));
                     Expr column = add(kx.origin(), mul(j, window.dilationW()));
                     Expr position = add(mul(add(mul(n, in.dim(1)), row), in.dim(2)), column);
@@ -73,7 +85,7 @@ public final class PoolLowering {
 
     private Expr start() {
         if (op.type().dtype().isFloat()) {
-            return imm(average ? 0.0f : Float.NEGATIVE_INFINITY);
+            return imm(average ? 0.0f : -Float.MAX_VALUE);
         }
         return imm(average ? 0 : op.type().dtype().min());
     }

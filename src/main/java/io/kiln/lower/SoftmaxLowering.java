@@ -42,8 +42,13 @@ public final class SoftmaxLowering {
         body.loop("v", mul(rows.begin(), vectors), mul(rows.end(), vectors), 1, (vector, v) -> {
             Expr first = vector.let("first", mul(v, depth));
             Expr.Var largest = vector.mutable("largest", load(buffers.argument(0), first));
-            vector.loop("i", imm(1), imm(depth), 1, (b, i) ->
-                    b.assign(largest, Exprs.max(b.let("value", load(buffers.argument(0), add(first, i))), largest)));
+            vector.loop(
+                    "i",
+                    imm(1),
+                    imm(depth),
+                    1,
+                    (b, i) -> b.assign(
+                            largest, Exprs.max(b.let("value", load(buffers.argument(0), add(first, i))), largest)));
             if (op.root().op() instanceof TflSoftmax softmax) {
                 quantized(vector, softmax, first, largest);
             } else {
@@ -62,8 +67,10 @@ public final class SoftmaxLowering {
             Expr e = b.let("e", new Expr.Call(Intrinsic.EXPF, List.of(scaled)));
             b.store(out, add(first, i), e).assign(sum, add(sum, e));
         });
-        block.loop("i", depth, (b, i) ->
-                epilogue.store(b, "", Exprs.div(load(out, add(first, i)), sum), imm(0), out, add(first, i)));
+        block.loop(
+                "i",
+                depth,
+                (b, i) -> epilogue.store(b, "", Exprs.div(load(out, add(first, i)), sum), imm(0), out, add(first, i)));
     }
 
     private void quantized(BlockBuilder block, TflSoftmax softmax, Expr first, Expr.Var largest) {

@@ -47,10 +47,7 @@ public final class Dispatch {
     /** Lowers a fused operator to loops over a range of rows. */
     public LoweredOperator lower(FusedOperator op, Rows rows) {
         Op root = op.root().op();
-        if (root instanceof Conv2d
-                || root instanceof QnnConv2d
-                || root instanceof Dense
-                || root instanceof QnnDense) {
+        if (root instanceof Conv2d || root instanceof QnnConv2d || root instanceof Dense || root instanceof QnnDense) {
             return convolution(op, ConvComputation.of(op), rows);
         }
         if (root instanceof AvgPool2d || root instanceof MaxPool2d) {
@@ -83,14 +80,23 @@ public final class Dispatch {
             Stmt body,
             String schedule) {
         return Nests.operator(
-                op, buffers, tables, rows, List.of(dependency(op, conv)), body, conv.macs(), conv.macsInside(), schedule);
+                op,
+                buffers,
+                tables,
+                rows,
+                List.of(dependency(op, conv)),
+                body,
+                conv.macs(),
+                conv.macsInside(),
+                schedule);
     }
 
     private static RowDependency dependency(FusedOperator op, ConvComputation conv) {
         Window w = conv.window();
         boolean byRows = op.type().shape().rank() == 4 && op.type().shape().dim(0) == 1;
         return byRows
-                ? new RowDependency.Window(w.strideH(), w.padTop(), w.spanH(), conv.input().dim(1))
+                ? new RowDependency.Window(
+                        w.strideH(), w.padTop(), w.spanH(), conv.input().dim(1))
                 : new RowDependency.All(Rows.count(op.rootTypes().get(0).shape()));
     }
 }

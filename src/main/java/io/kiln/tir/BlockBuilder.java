@@ -4,7 +4,6 @@ package io.kiln.tir;
 import io.kiln.base.DType;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -14,9 +13,27 @@ import java.util.function.Consumer;
 public final class BlockBuilder {
     private final List<Stmt> statements = new ArrayList<>();
 
-    /** The statements so far as one block. */
+    /** The statements so far as one block; inner blocks dissolve where no name is declared twice. */
     public Stmt.Block build() {
-        return new Stmt.Block(statements);
+        List<Set<String>> names = statements.stream().map(DeclaredNames::of).toList();
+        List<Stmt> flat = new ArrayList<>();
+        for (int i = 0; i < statements.size(); i++) {
+            if (statements.get(i) instanceof Stmt.Block inner && !isDeclaredElsewhere(names, i)) {
+                flat.addAll(inner.statements());
+            } else {
+                flat.add(statements.get(i));
+            }
+        }
+        return new Stmt.Block(flat);
+    }
+
+    private static boolean isDeclaredElsewhere(List<Set<String>> names, int index) {
+        for (int i = 0; i < names.size(); i++) {
+            if (i != index && !Collections.disjoint(names.get(i), names.get(index))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     public BlockBuilder add(Stmt statement) {
@@ -69,37 +86,13 @@ public final class BlockBuilder {
             if (first.value() + step >= last.value()) {
                 BlockBuilder once = new BlockBuilder();
                 body.emit(once, begin);
-                return inline(once.build());
+                return add(once.build());
             }
         }
         Expr.Var variable = Exprs.var(name);
         BlockBuilder inner = new BlockBuilder();
         body.emit(inner, variable);
         return add(new Stmt.For(variable, begin, end, step, inner.build()));
-    }
-
-    /** Adds the statements of a block; as a scope of its own where they would declare a name again. */
-    private BlockBuilder inline(Stmt.Block block) {
-        Set<String> declared = declaredNames(statements);
-        if (Collections.disjoint(declared, declaredNames(block.statements()))) {
-            statements.addAll(block.statements());
-            return this;
-        }
-        return add(block);
-    }
-
-    private static Set<String> declaredNames(List<Stmt> statements) {
-        Set<String> names = new HashSet<>();
-        for (Stmt statement : statements) {
-            if (statement instanceof Stmt.Declare declare) {
-                names.add(declare.variable().name());
-            } else if (statement instanceof Stmt.DeclareView view) {
-                names.add(view.view().name());
-            } else if (statement instanceof Stmt.DeclareArray array) {
-                names.add(array.array().name());
-            }
-        }
-        return names;
     }
 
     public BlockBuilder loop(String name, long end, LoopBody body) {

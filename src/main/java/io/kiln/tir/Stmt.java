@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tir;
 
-import io.kiln.base.DType;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,32 +28,19 @@ public sealed interface Stmt {
     /** Declares an array on the stack, not initialised. */
     record DeclareArray(Buffer array) implements Stmt {}
 
-    /** Declares a pointer to {@code base[offset]}. */
+    /** Declares a pointer to {@code base[offset]}; the offset counts elements of the base, whose type may differ. */
     record DeclareView(Buffer view, Buffer base, Expr offset) implements Stmt {}
-
-    /** Moves a pointer forward by elements. */
-    record Advance(Buffer view, Expr elements) implements Stmt {}
 
     /** {@code buffer[index] = value}; the value is narrowed to the element type. */
     record Store(Buffer buffer, Expr index, Expr value) implements Stmt {}
 
-    /** A comment on a line of its own. */
-    record Comment(String text) implements Stmt {}
-
     /** Calls an operator function and passes its error on. */
-    record CallFunction(String function, List<Argument> arguments) implements Stmt {
+    record CallFunction(String function, List<Buffer> arguments) implements Stmt {
         public CallFunction {
             arguments = List.copyOf(arguments);
         }
     }
 
-    /** {@code memcpy} between buffers; sizes in bytes. */
-    record Copy(Buffer to, Expr toIndex, Buffer from, Expr fromIndex, long bytes) implements Stmt {}
-
-    /** A pointer argument: a buffer, or the workspace at a byte offset seen as elements of a type. */
-    record Argument(Buffer buffer, long byteOffset, DType as, boolean writable) {}
-
-    static Block block(Stmt... statements) {
-        return new Block(List.of(statements));
-    }
+    /** {@code memcpy} between whole buffers; size in bytes. */
+    record Copy(Buffer to, Buffer from, long bytes) implements Stmt {}
 }

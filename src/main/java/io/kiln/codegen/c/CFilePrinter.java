@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.codegen.c;
+
+import io.kiln.tir.Intrinsic;
+import io.kiln.tir.PrimFunc;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Prints functions of the loop IR, with their tables and the intrinsics they call, as one C file. */
+public final class CFilePrinter {
+    private CFilePrinter() {}
+
+    /**
+     * The file's text.
+     *
+     * @param head comment lines at the top
+     * @param functions in the order of the file; calls go backwards
+     */
+    public static String print(String head, List<PrimFunc> functions) {
+        List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
+        Set<String> headers = new TreeSet<>(Set.of("stdint.h", "string.h"));
+        intrinsics.stream().map(Intrinsic::header).filter(h -> !h.isEmpty()).forEach(headers::add);
+        if (!UsedIntrinsics.copies(functions)) {
+            headers.remove("string.h");
+        }
+        StringBuilder out = new StringBuilder(head).append('\n');
+        out.append(headers.stream().map(h -> "#include <" + h + ">\n").collect(Collectors.joining()));
+        intrinsics.stream()
+                .filter(i -> !i.definition().isEmpty())
+                .forEach(i -> out.append('\n').append(i.definition()));
+        for (PrimFunc function : functions) {
+            function.constants().forEach(t -> out.append('\n').append(TablePrinter.print(t)));
+            out.append('\n').append(prototype(function)).append(FunctionPrinter.print(function));
+        }
+        return out.toString();
+    }
+
+    /** The declaration of a function, ended by a newline. */
+    public static String prototype(PrimFunc function) {
+        return FunctionPrinter.signature(function) + ";\n";
+    }
+}

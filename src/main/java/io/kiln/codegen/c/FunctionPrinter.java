@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.codegen.c;
+
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.PrimFunc;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Prints one function of the loop IR. */
+final class FunctionPrinter {
+    private final StringBuilder out = new StringBuilder();
+    private int depth;
+
+    private FunctionPrinter() {}
+
+    /** {@code int32_t name(const int8_t* restrict input, ...)}. */
+    static String signature(PrimFunc func) {
+        List<String> parameters = new ArrayList<>();
+        for (Buffer buffer : func.buffers()) {
+            String constness = buffer.isWritable() ? "" : "const ";
+            parameters.add(constness + buffer.dtype().cName() + "* restrict " + buffer.name());
+        }
+        func.scalars().forEach(s -> parameters.add(s.dtype().cName() + " " + s.name()));
+        return "int32_t " + func.name() + "(" + (parameters.isEmpty() ? "void" : String.join(", ", parameters)) + ")";
+    }
+
+    /** The comment, the attribute that keeps the function a symbol of its own, and the definition. */
+    static String print(PrimFunc func) {
+        FunctionPrinter printer = new FunctionPrinter();
+        printer.line("/* " + CText.comment(func.comment()) + " */");
+        printer.line("__attribute__((noinline)) " + signature(func) + " {");
+        printer.depth++;
+        printer.body(func.body());
+        printer.line("return 0;");
+        printer.depth--;
+        printer.line("}");
+        return printer.out.toString();
+    }
+
+    private void line(String text) {
+        out.append("  ".repeat(depth)).append(text).append('\n');
+    }
+
+    private void body(Stmt stmt) {
+        if (stmt instanceof Stmt.Block block) {
+            block.statements().forEach(this::statement);
+        } else {
+            statement(stmt);
+        }
+    }
+
+    private void braced(String head, Stmt body, String tail) {
+        line(head + " {");
+        depth++;
+        body(body);
+        depth--;
+        line("}" + tail);
+    }
+
+    private void statement(Stmt stmt) {
+        if (stmt instanceof Stmt.Block block) {
+            line("{");
+            depth++;
+            block.statements().forEach(this::statement);
+            depth--;
+            line("}");
+        } else if (stmt instanceof Stmt.For loop) {
+            braced(forHead(loop), loop.body(), "");
+        } else if (stmt instanceof Stmt.If branch) {
+            conditional(branch);
+        } else if (stmt instanceof Stmt.Declare declare) {
+            line((declare.mutable() ? "" : "const ") + declare.variable().dtype().cName() + " "
+                    + declare.variable().name() + " = " + ExprPrinter.print(declare.value()) + ";");
+        } else if (stmt instanceof Stmt.Assign assign) {
+            assign(assign);
+        } else {
+            memory(stmt);
+        }
+    }
+
+    private static String forHead(Stmt.For loop) {
+        String v = loop.variable().name();
+        String step = loop.step() == 1 ? "++" + v : v + " += " + loop.step();
+        return "for (" + loop.variable().dtype().cName() + " " + v + " = " + ExprPrinter.print(loop.begin()) + "; " + v
+                + " < " + ExprPrinter.print(loop.end()) + "; " + step + ")";
+    }
+
+    private void conditional(Stmt.If branch) {
+        line("if (" + ExprPrinter.print(branch.condition()) + ") {");
+        depth++;
+        body(branch.then());
+        depth--;
+        if (branch.otherwise().isPresent()) {
+            line("} else {");
+            depth++;
+            body(branch.otherwise().orElseThrow());
+            depth--;
+        }
+        line("}");
+    }
+
+    private void assign(Stmt.Assign assign) {
+        String name = assign.variable().name();
+        if (assign.value() instanceof Expr.Binary sum
+                && sum.op() == Expr.BinaryOp.ADD
+                && sum.a().equals(assign.variable())) {
+            line(name + " += " + ExprPrinter.print(sum.b()) + ";");
+        } else {
+            line(name + " = " + ExprPrinter.print(assign.value()) + ";");
+        }
+    }
+
+    private void memory(Stmt stmt) {
+        if (stmt instanceof Stmt.DeclareArray array) {
+            line(array.array().dtype().cName() + " " + array.array().name() + "[" + array.array().elements() + "];");
+        } else if (stmt instanceof Stmt.DeclareView view) {
+            view(view);
+        } else if (stmt instanceof Stmt.Store store) {
+            Buffer buffer = store.buffer();
+            String value = store.value().dtype() == buffer.dtype()
+                    ? ExprPrinter.print(store.value())
+                    : ExprPrinter.print(new Expr.Cast(buffer.dtype(), store.value()));
+            line(buffer.name() + "[" + ExprPrinter.print(store.index()) + "] = " + value + ";");
+        } else if (stmt instanceof Stmt.CallFunction call) {
+            String arguments = String.join(
+                    ", ", call.arguments().stream().map(Buffer::name).toList());
+            line("if (" + call.function() + "(" + arguments + ") != 0) {");
+            line("  return -1;");
+            line("}");
+        } else if (stmt instanceof Stmt.Copy copy) {
+            line("memcpy(" + copy.to().name() + ", " + copy.from().name() + ", " + copy.bytes() + ");");
+        }
+    }
+
+    private void view(Stmt.DeclareView view) {
+        Buffer pointer = view.view();
+        String type = (pointer.isWritable() ? "" : "const ") + pointer.dtype().cName() + "*";
+        String offset = ExprPrinter.print(view.offset());
+        String place = offset.equals("0") ? view.base().name() : "&" + view.base().name() + "[" + offset + "]";
+        String cast = pointer.dtype() == view.base().dtype() ? "" : "(" + type + ")(void*)";
+        line(type + " const " + pointer.name() + " = " + cast + place + ";");
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.codegen.c;
+
+import io.kiln.base.DType;
+import io.kiln.tir.PrimFunc;
+import java.nio.ByteBuffer;
+
+/** Prints constant tables. */
+final class TablePrinter {
+    private static final int WIDTH = 120;
+
+    private TablePrinter() {}
+
+    static String print(PrimFunc.Table table) {
+        DType dtype = table.buffer().dtype();
+        StringBuilder out = new StringBuilder("static const " + dtype.cName() + " "
+                + table.buffer().name() + "[" + table.buffer().elements() + "] = {\n");
+        ByteBuffer data = table.data().buffer();
+        StringBuilder line = new StringBuilder(" ");
+        while (data.hasRemaining()) {
+            String element = " " + element(dtype, data) + ",";
+            if (line.length() + element.length() > WIDTH) {
+                out.append(line).append('\n');
+                line = new StringBuilder(" ");
+            }
+            line.append(element);
+        }
+        return out.append(line).append("\n};\n").toString();
+    }
+
+    private static String element(DType dtype, ByteBuffer data) {
+        return switch (dtype) {
+            case INT8 -> Integer.toString(data.get());
+            case UINT8, BOOL -> Integer.toString(data.get() & 0xFF);
+            case INT16 -> Integer.toString(data.getShort());
+            case INT32 -> int32(data.getInt());
+            case UINT32 -> (data.getInt() & 0xFFFFFFFFL) + "u";
+            case INT64 -> int64(data.getLong());
+            case FLOAT32 -> Float.toString(data.getFloat()).replace("E", "e") + "f";
+        };
+    }
+
+    private static String int32(int value) {
+        return value == Integer.MIN_VALUE ? "INT32_MIN" : Integer.toString(value);
+    }
+
+    private static String int64(long value) {
+        return value == Long.MIN_VALUE ? "INT64_MIN" : "INT64_C(" + value + ")";
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.codegen.c;
+
+import io.kiln.tir.Expr;
+import io.kiln.tir.Intrinsic;
+import io.kiln.tir.PrimFunc;
+import io.kiln.tir.Stmt;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/** Finds what functions use of the outside. */
+final class UsedIntrinsics {
+    private UsedIntrinsics() {}
+
+    /** Intrinsics called, those needed by others first, then by name. */
+    static List<Intrinsic> of(List<PrimFunc> functions) {
+        Set<Intrinsic> found = new TreeSet<>(Comparator.comparing(Intrinsic::name));
+        for (PrimFunc function : functions) {
+            walk(function.body(), expr -> {
+                if (expr instanceof Expr.Call call) {
+                    found.add(call.intrinsic());
+                    found.addAll(call.intrinsic().uses());
+                }
+            }, statement -> {});
+        }
+        return found.stream()
+                .sorted(Comparator.comparing((Intrinsic i) -> !i.uses().isEmpty()).thenComparing(Intrinsic::name))
+                .toList();
+    }
+
+    /** Whether {@code memcpy} is called. */
+    static boolean copies(List<PrimFunc> functions) {
+        boolean[] found = new boolean[1];
+        functions.forEach(f -> walk(f.body(), e -> {}, s -> found[0] |= s instanceof Stmt.Copy));
+        return found[0];
+    }
+
+    private static void walk(Stmt stmt, Consumer<Expr> exprs, Consumer<Stmt> statements) {
+        statements.accept(stmt);
+        if (stmt instanceof Stmt.Block block) {
+            block.statements().forEach(s -> walk(s, exprs, statements));
+        } else if (stmt instanceof Stmt.For loop) {
+            walk(loop.begin(), exprs);
+            walk(loop.end(), exprs);
+            walk(loop.body(), exprs, statements);
+        } else if (stmt instanceof Stmt.If branch) {
+            walk(branch.condition(), exprs);
+            walk(branch.then(), exprs, statements);
+            branch.otherwise().ifPresent(o -> walk(o, exprs, statements));
+        } else if (stmt instanceof Stmt.Declare declare) {
+            walk(declare.value(), exprs);
+        } else if (stmt instanceof Stmt.Assign assign) {
+            walk(assign.value(), exprs);
+        } else if (stmt instanceof Stmt.Store store) {
+            walk(store.index(), exprs);
+            walk(store.value(), exprs);
+        } else if (stmt instanceof Stmt.DeclareView view) {
+            walk(view.offset(), exprs);
+        }
+    }
+
+    private static void walk(Expr expr, Consumer<Expr> exprs) {
+        exprs.accept(expr);
+        if (expr instanceof Expr.Load load) {
+            walk(load.index(), exprs);
+        } else if (expr instanceof Expr.Binary binary) {
+            walk(binary.a(), exprs);
+            walk(binary.b(), exprs);
+        } else if (expr instanceof Expr.Cast cast) {
+            walk(cast.value(), exprs);
+        } else if (expr instanceof Expr.Select select) {
+            walk(select.condition(), exprs);
+            walk(select.then(), exprs);
+            walk(select.otherwise(), exprs);
+        } else if (expr instanceof Expr.Call call) {
+            call.args().forEach(a -> walk(a, exprs));
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tir;
+
+import io.kiln.base.DType;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Holds a function against the rules of the loop IR: everything is declared before use and only once on the way from
+ * the function to its use, only mutable scalars are assigned, only writable buffers are stored to, types agree.
+ */
+public final class TirVerifier {
+    private final Problems problems = new Problems();
+    private final String function;
+
+    private record Scope(Map<String, Boolean> scalars, Set<Buffer> buffers) {
+        Scope inner() {
+            return new Scope(new HashMap<>(scalars), new HashSet<>(buffers));
+        }
+    }
+
+    private TirVerifier(String function) {
+        this.function = function;
+    }
+
+    /**
+     * Checks a function.
+     *
+     * @throws io.kiln.base.KilnException with every violation
+     */
+    public static void verify(PrimFunc func) {
+        TirVerifier verifier = new TirVerifier(func.name());
+        Scope scope = new Scope(new HashMap<>(), new HashSet<>(func.buffers()));
+        func.scalars().forEach(s -> scope.scalars().put(s.name(), false));
+        func.constants().forEach(t -> scope.buffers().add(t.buffer()));
+        verifier.statement(func.body(), scope);
+        verifier.problems.throwIfAny();
+    }
+
+    private void fail(String what) {
+        problems.add(Problem.of(what, function));
+    }
+
+    private void statement(Stmt stmt, Scope scope) {
+        if (stmt instanceof Stmt.Block block) {
+            Scope inner = scope.inner();
+            block.statements().forEach(s -> statement(s, inner));
+        } else if (stmt instanceof Stmt.For loop) {
+            expression(loop.begin(), scope);
+            expression(loop.end(), scope);
+            Scope inner = scope.inner();
+            declare(loop.variable(), false, inner);
+            statement(loop.body(), inner);
+        } else if (stmt instanceof Stmt.If branch) {
+            expression(branch.condition(), scope);
+            expect(DType.BOOL, branch.condition(), "a condition");
+            statement(branch.then(), scope);
+            branch.otherwise().ifPresent(o -> statement(o, scope));
+        } else if (stmt instanceof Stmt.Declare declare) {
+            expression(declare.value(), scope);
+            expect(declare.variable().dtype(), declare.value(), declare.variable().name());
+            declare(declare.variable(), declare.mutable(), scope);
+        } else if (stmt instanceof Stmt.Assign assign) {
+            expression(assign.value(), scope);
+            expect(assign.variable().dtype(), assign.value(), assign.variable().name());
+            if (!scope.scalars().getOrDefault(assign.variable().name(), false)) {
+                fail(assign.variable().name() + " is assigned but is no mutable scalar");
+            }
+        } else {
+            memory(stmt, scope);
+        }
+    }
+
+    private void memory(Stmt stmt, Scope scope) {
+        if (stmt instanceof Stmt.DeclareArray array) {
+            scope.buffers().add(array.array());
+        } else if (stmt instanceof Stmt.DeclareView view) {
+            expression(view.offset(), scope);
+            known(view.base(), scope);
+            if (view.view().isWritable() && !view.base().isWritable()) {
+                fail(view.view().name() + " is writable but its base " + view.base().name() + " is not");
+            }
+            scope.buffers().add(view.view());
+        } else if (stmt instanceof Stmt.Store store) {
+            expression(store.index(), scope);
+            expression(store.value(), scope);
+            known(store.buffer(), scope);
+            if (!store.buffer().isWritable()) {
+                fail("store to read-only " + store.buffer().name());
+            }
+            if (store.buffer().dtype().isFloat() != store.value().dtype().isFloat()) {
+                fail("store of " + store.value().dtype().text() + " to " + store.buffer().name());
+            }
+        } else if (stmt instanceof Stmt.CallFunction call) {
+            call.arguments().forEach(b -> known(b, scope));
+        } else if (stmt instanceof Stmt.Copy copy) {
+            known(copy.to(), scope);
+            known(copy.from(), scope);
+        }
+    }
+
+    private void declare(Expr.Var variable, boolean mutable, Scope scope) {
+        if (scope.scalars().put(variable.name(), mutable) != null) {
+            fail(variable.name() + " is declared twice");
+        }
+    }
+
+    private void known(Buffer buffer, Scope scope) {
+        if (!scope.buffers().contains(buffer)) {
+            fail("buffer " + buffer.name() + " is not known");
+        }
+    }
+
+    private void expect(DType dtype, Expr value, String what) {
+        DType actual = value.dtype() == DType.BOOL ? DType.BOOL : Exprs.promote(value.dtype(), value.dtype());
+        if (actual != dtype) {
+            fail(what + " must be " + dtype.text() + ", not " + actual.text());
+        }
+    }
+
+    private void expression(Expr expr, Scope scope) {
+        if (expr instanceof Expr.Var variable && !scope.scalars().containsKey(variable.name())) {
+            fail(variable.name() + " is used before it is declared");
+        } else if (expr instanceof Expr.Load load) {
+            known(load.buffer(), scope);
+            expression(load.index(), scope);
+        } else if (expr instanceof Expr.Binary binary) {
+            expression(binary.a(), scope);
+            expression(binary.b(), scope);
+        } else if (expr instanceof Expr.Cast cast) {
+            expression(cast.value(), scope);
+        } else if (expr instanceof Expr.Select select) {
+            expression(select.condition(), scope);
+            expect(DType.BOOL, select.condition(), "a condition");
+            expression(select.then(), scope);
+            expression(select.otherwise(), scope);
+        } else if (expr instanceof Expr.Call call) {
+            for (int i = 0; i < call.args().size(); i++) {
+                expression(call.args().get(i), scope);
+                expect(call.intrinsic().parameters().get(i), call.args().get(i), call.intrinsic().name());
+            }
+        }
+    }
+}
