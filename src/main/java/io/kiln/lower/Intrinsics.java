@@ -10,7 +10,8 @@ import java.util.List;
 /** The portable helpers that generated C calls; each is printed once into a file that uses it. */
 public final class Intrinsics {
     /** Limits a value. */
-    public static final Intrinsic CLAMP = new Intrinsic("kiln_clamp", List.of(INT32, INT32, INT32), INT32, "", """
+    public static final Intrinsic CLAMP =
+            new Intrinsic("kiln_clamp", List.of(INT32, INT32, INT32), INT32, "", """
             /* Limits a value to [low, high]. */
             static inline int32_t kiln_clamp(int32_t value, int32_t low, int32_t high) {
               return value < low ? low : (value > high ? high : value);
@@ -18,7 +19,8 @@ public final class Intrinsics {
             """, List.of());
 
     /** {@link io.kiln.base.FixedPoint#saturatingRoundingDoublingHighMul} where both are not INT32_MIN. */
-    public static final Intrinsic HIGH_MUL = new Intrinsic("kiln_high_mul", List.of(INT32, INT32), INT32, "", """
+    public static final Intrinsic HIGH_MUL =
+            new Intrinsic("kiln_high_mul", List.of(INT32, INT32), INT32, "", """
             /* round(a * b / 2^31) */
             static inline int32_t kiln_high_mul(int32_t a, int32_t b) {
               return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31);
@@ -35,7 +37,8 @@ public final class Intrinsics {
             """, List.of());
 
     /** Rescaling with a right shift of at least 1, where no step can overflow. */
-    public static final Intrinsic RESCALE = new Intrinsic("kiln_rescale", List.of(INT32, INT32, INT32), INT32, "", """
+    public static final Intrinsic RESCALE =
+            new Intrinsic("kiln_rescale", List.of(INT32, INT32, INT32), INT32, "", """
             /* value * multiplier / 2^(31 + shift) rounded twice: in the multiply, then in the shift. For shift >= 1 and values
                so small that adding half of 2^shift to the product does not overflow. */
             static inline int32_t kiln_rescale(int32_t value, int32_t multiplier, int32_t shift) {
@@ -59,7 +62,8 @@ public final class Intrinsics {
             """, List.of());
 
     /** Leading zero bits of a positive value. */
-    public static final Intrinsic LEADING_ZEROS = new Intrinsic("kiln_leading_zeros", List.of(UINT32), INT32, "", """
+    public static final Intrinsic LEADING_ZEROS =
+            new Intrinsic("kiln_leading_zeros", List.of(UINT32), INT32, "", """
             /* Leading zero bits of a positive value. */
             static inline int32_t kiln_leading_zeros(uint32_t value) {
               int32_t zeros = 0;
@@ -71,7 +75,8 @@ public final class Intrinsics {
             """, List.of());
 
     /** {@code 1 / (1 + x)} for x in [0, 1) by three Newton steps on Q31, as gemmlowp defines it. */
-    public static final Intrinsic RECIPROCAL = new Intrinsic("kiln_reciprocal", List.of(INT32), INT32, "", """
+    public static final Intrinsic RECIPROCAL =
+            new Intrinsic("kiln_reciprocal", List.of(INT32), INT32, "", """
             /* 1 / (1 + x) for x in [0, 1), both Q31: Newton-Raphson from 48/17 - 32/17 * d in Q29. */
             static inline int32_t kiln_reciprocal(int32_t x) {
               const int32_t denominator = (int32_t)(((int64_t)x + INT32_MAX + 1) / 2);

@@ -62,7 +62,10 @@ public final class TirVerifier {
             branch.otherwise().ifPresent(o -> statement(o, scope));
         } else if (stmt instanceof Stmt.Declare declare) {
             expression(declare.value(), scope);
-            expect(declare.variable().dtype(), declare.value(), declare.variable().name());
+            expect(
+                    declare.variable().dtype(),
+                    declare.value(),
+                    declare.variable().name());
             declare(declare.variable(), declare.mutable(), scope);
         } else if (stmt instanceof Stmt.Assign assign) {
             expression(assign.value(), scope);
@@ -82,7 +85,8 @@ public final class TirVerifier {
             expression(view.offset(), scope);
             known(view.base(), scope);
             if (view.view().isWritable() && !view.base().isWritable()) {
-                fail(view.view().name() + " is writable but its base " + view.base().name() + " is not");
+                fail(view.view().name() + " is writable but its base "
+                        + view.base().name() + " is not");
             }
             scope.buffers().add(view.view());
         } else if (stmt instanceof Stmt.Store store) {
@@ -93,7 +97,8 @@ public final class TirVerifier {
                 fail("store to read-only " + store.buffer().name());
             }
             if (store.buffer().dtype().isFloat() != store.value().dtype().isFloat()) {
-                fail("store of " + store.value().dtype().text() + " to " + store.buffer().name());
+                fail("store of " + store.value().dtype().text() + " to "
+                        + store.buffer().name());
             }
         } else if (stmt instanceof Stmt.CallFunction call) {
             call.arguments().forEach(b -> known(b, scope));
@@ -141,7 +146,10 @@ public final class TirVerifier {
         } else if (expr instanceof Expr.Call call) {
             for (int i = 0; i < call.args().size(); i++) {
                 expression(call.args().get(i), scope);
-                expect(call.intrinsic().parameters().get(i), call.args().get(i), call.intrinsic().name());
+                expect(
+                        call.intrinsic().parameters().get(i),
+                        call.args().get(i),
+                        call.intrinsic().name());
             }
         }
     }

@@ -32,8 +32,8 @@ final class ExprPrinter {
         if (expr instanceof Expr.Cast) {
             return UNARY;
         }
-        boolean negative = expr instanceof Expr.IntImm i && i.value() < 0
-                || expr instanceof Expr.FloatImm f && f.value() < 0;
+        boolean negative =
+                expr instanceof Expr.IntImm i && i.value() < 0 || expr instanceof Expr.FloatImm f && f.value() < 0;
         return negative ? UNARY : PRIMARY;
     }
 

@@ -71,7 +71,8 @@ final class FunctionPrinter {
         } else if (stmt instanceof Stmt.If branch) {
             conditional(branch);
         } else if (stmt instanceof Stmt.Declare declare) {
-            line((declare.mutable() ? "" : "const ") + declare.variable().dtype().cName() + " "
+            line((declare.mutable() ? "" : "const ")
+                    + declare.variable().dtype().cName() + " "
                     + declare.variable().name() + " = " + ExprPrinter.print(declare.value()) + ";");
         } else if (stmt instanceof Stmt.Assign assign) {
             assign(assign);
@@ -114,7 +115,8 @@ final class FunctionPrinter {
 
     private void memory(Stmt stmt) {
         if (stmt instanceof Stmt.DeclareArray array) {
-            line(array.array().dtype().cName() + " " + array.array().name() + "[" + array.array().elements() + "];");
+            line(array.array().dtype().cName() + " " + array.array().name() + "["
+                    + array.array().elements() + "];");
         } else if (stmt instanceof Stmt.DeclareView view) {
             view(view);
         } else if (stmt instanceof Stmt.Store store) {
@@ -138,7 +140,8 @@ final class FunctionPrinter {
         Buffer pointer = view.view();
         String type = (pointer.isWritable() ? "" : "const ") + pointer.dtype().cName() + "*";
         String offset = ExprPrinter.print(view.offset());
-        String place = offset.equals("0") ? view.base().name() : "&" + view.base().name() + "[" + offset + "]";
+        String place =
+                offset.equals("0") ? view.base().name() : "&" + view.base().name() + "[" + offset + "]";
         String cast = pointer.dtype() == view.base().dtype() ? "" : "(" + type + ")(void*)";
         line(type + " const " + pointer.name() + " = " + cast + place + ";");
     }

@@ -19,15 +19,19 @@ final class UsedIntrinsics {
     static List<Intrinsic> of(List<PrimFunc> functions) {
         Set<Intrinsic> found = new TreeSet<>(Comparator.comparing(Intrinsic::name));
         for (PrimFunc function : functions) {
-            walk(function.body(), expr -> {
-                if (expr instanceof Expr.Call call) {
-                    found.add(call.intrinsic());
-                    found.addAll(call.intrinsic().uses());
-                }
-            }, statement -> {});
+            walk(
+                    function.body(),
+                    expr -> {
+                        if (expr instanceof Expr.Call call) {
+                            found.add(call.intrinsic());
+                            found.addAll(call.intrinsic().uses());
+                        }
+                    },
+                    statement -> {});
         }
         return found.stream()
-                .sorted(Comparator.comparing((Intrinsic i) -> !i.uses().isEmpty()).thenComparing(Intrinsic::name))
+                .sorted(Comparator.comparing((Intrinsic i) -> !i.uses().isEmpty())
+                        .thenComparing(Intrinsic::name))
                 .toList();
     }
 

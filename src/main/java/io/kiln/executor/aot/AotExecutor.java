@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.executor.aot;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.codegen.c.CFilePrinter;
+import io.kiln.stream.Step;
+import io.kiln.tir.PrimFunc;
+import io.kiln.tir.TirVerifier;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Turns a planned program into C: entry point, operators, header. */
+public final class AotExecutor {
+    private static final String CODEGEN = "c";
+
+    private AotExecutor() {}
+
+    /** {@code <name>_lib0.c}, {@code <name>_lib1.c} and {@code tvmgen_<name>.h}. */
+    public static List<Artifact> emit(AotModule module) {
+        PrimFunc main = MainFunction.build(module);
+        List<PrimFunc> functions = new ArrayList<>();
+        for (Step step : module.program().steps()) {
+            if (step instanceof Step.Run run) {
+                functions.add(run.operator().function());
+            }
+        }
+        functions.add(main);
+        functions.forEach(TirVerifier::verify);
+        String operators = CFilePrinter.print(module.head(), functions);
+        return List.of(
+                artifact(module, Loader.SOURCE, module.name() + "_lib0.c", EntryPoint.print(module, main)),
+                artifact(module, Loader.SOURCE, module.name() + "_lib1.c", operators),
+                artifact(module, Loader.HEADER, module.prefix() + ".h", InterfaceHeader.print(module)));
+    }
+
+    private static Artifact artifact(AotModule module, Loader loader, String fileName, String text) {
+        return Artifact.ofText(CODEGEN, loader, fileName, text, module.target());
+    }
+}

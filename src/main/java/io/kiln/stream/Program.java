@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.stream;
+
+import io.kiln.ir.Function;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What runs when, and what lives how long.
+ *
+ * @param function the fused function
+ * @param steps in order
+ * @param values what needs memory: inputs, outputs, then values in between in the order in which they are written
+ * @param storage id of the stored value that holds each value
+ */
+public record Program(
+        Function function, List<Step> steps, List<StoredValue> values, Map<Integer, Integer> storage) {
+    public Program {
+        steps = List.copyOf(steps);
+        values = List.copyOf(values);
+        storage = Map.copyOf(storage);
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Function;
+import io.kiln.ir.Result;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Drops bindings that no result depends on. */
+public final class EliminateDeadBindings implements Pass {
+    @Override
+    public String name() {
+        return "eliminate-dead-bindings";
+    }
+
+    @Override
+    public Function run(Function function) {
+        Set<Integer> live = new HashSet<>();
+        function.results().stream().map(Result::id).forEach(live::add);
+        List<Binding> kept = new ArrayList<>();
+        for (int i = function.bindings().size() - 1; i >= 0; i--) {
+            Binding binding = function.bindings().get(i);
+            if (live.contains(binding.id())) {
+                kept.add(binding);
+                for (Arg arg : binding.args()) {
+                    if (arg instanceof Arg.Ref ref) {
+                        live.add(ref.id());
+                    }
+                }
+            }
+        }
+        Collections.reverse(kept);
+        return function.withBindings(kept);
+    }
+}

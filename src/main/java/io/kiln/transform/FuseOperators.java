@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Function;
+import io.kiln.ir.Group;
+import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Clip;
+import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.TflRequantize;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Groups operators that are lowered together: a convolution or dense layer with its bias, rescaling and limits; any other
+ * operator with the limits behind it. A binding joins a group only if it is the sole reader of what the group computes.
+ */
+public final class FuseOperators implements Pass {
+    @Override
+    public String name() {
+        return "fuse-operators";
+    }
+
+    @Override
+    public Function run(Function function) {
+        Map<Integer, Integer> uses = function.useCounts();
+        Map<Integer, List<Binding>> chainByOutput = new LinkedHashMap<>();
+        for (Binding binding : function.bindings()) {
+            List<Binding> chain = List.of();
+            if (binding.args().get(0) instanceof Arg.Ref ref && uses.get(ref.id()) == 1) {
+                chain = chainByOutput.getOrDefault(ref.id(), List.of());
+            }
+            if (!chain.isEmpty() && joins(chain, binding)) {
+                chainByOutput.remove(chain.get(chain.size() - 1).id());
+                List<Binding> longer = new ArrayList<>(chain);
+                longer.add(binding);
+                chainByOutput.put(binding.id(), longer);
+            } else {
+                chainByOutput.put(binding.id(), List.of(binding));
+            }
+        }
+        return function.withGroups(
+                chainByOutput.values().stream().map(FuseOperators::group).toList());
+    }
+
+    private static boolean joins(List<Binding> chain, Binding binding) {
+        Op root = chain.get(0).op();
+        Op last = chain.get(chain.size() - 1).op();
+        boolean accumulates = root instanceof QnnConv2d || root instanceof QnnDense;
+        boolean layer = accumulates || root instanceof Conv2d || root instanceof Dense;
+        if (binding.op() instanceof BiasAdd) {
+            return layer && chain.size() == 1;
+        }
+        if (binding.op() instanceof TflRequantize) {
+            return accumulates && (last == root || last instanceof BiasAdd);
+        }
+        boolean limited = last instanceof Clip || root instanceof Reshape;
+        return binding.op() instanceof Clip && !limited;
+    }
+
+    private static Group group(List<Binding> chain) {
+        String name = chain.stream()
+                .map(b -> b.op().name().replace('.', '_'))
+                .collect(Collectors.joining("_", "fused_", ""));
+        return new Group(name, chain.stream().map(Binding::id).toList());
+    }
+}
