@@ -13,8 +13,7 @@ import java.util.Map;
  * @param values what needs memory: inputs, outputs, then values in between in the order in which they are written
  * @param storage id of the stored value that holds each value
  */
-public record Program(
-        Function function, List<Step> steps, List<StoredValue> values, Map<Integer, Integer> storage) {
+public record Program(Function function, List<Step> steps, List<StoredValue> values, Map<Integer, Integer> storage) {
     public Program {
         steps = List.copyOf(steps);
         values = List.copyOf(values);

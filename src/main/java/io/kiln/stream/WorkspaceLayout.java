@@ -31,14 +31,14 @@ public record WorkspaceLayout(MemoryPlan plan) {
             if (value.place() == Place.WORKSPACE || withInputsAndOutputs) {
                 int last = value.place() == Place.OUTPUT ? end : value.lastStep();
                 int alignment = Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes());
-                buffers.add(new Buffer(
-                        name(value.id()), value.type().bytes(), alignment, value.firstStep(), last));
+                buffers.add(new Buffer(name(value.id()), value.type().bytes(), alignment, value.firstStep(), last));
             }
         }
         for (int step = 0; step < end; step++) {
-            if (program.steps().get(step) instanceof Step.Run run && run.operator().scratchBytes() > 0) {
-                buffers.add(new Buffer(
-                        scratchName(step), run.operator().scratchBytes(), 2 * LEAST_ALIGNMENT, step, step));
+            if (program.steps().get(step) instanceof Step.Run run
+                    && run.operator().scratchBytes() > 0) {
+                buffers.add(
+                        new Buffer(scratchName(step), run.operator().scratchBytes(), 2 * LEAST_ALIGNMENT, step, step));
             }
         }
         return new WorkspaceLayout(MemoryPlanner.plan(MemoryProblem.ofLifetimes(buffers)));

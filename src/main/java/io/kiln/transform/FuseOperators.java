@@ -68,9 +68,8 @@ public final class FuseOperators implements Pass {
     }
 
     private static Group group(List<Binding> chain) {
-        String name = chain.stream()
-                .map(b -> b.op().name().replace('.', '_'))
-                .collect(Collectors.joining("_", "fused_", ""));
+        String name =
+                chain.stream().map(b -> b.op().name().replace('.', '_')).collect(Collectors.joining("_", "fused_", ""));
         return new Group(name, chain.stream().map(Binding::id).toList());
     }
 }

@@ -33,7 +33,7 @@ final class ExprPrinter {
             return UNARY;
         }
         boolean negative =
-                expr instanceof Expr.IntImm i && i.value() < 0 || expr instanceof Expr.FloatImm f && f.value() < 0;
+                (expr instanceof Expr.IntImm i && i.value() < 0) || (expr instanceof Expr.FloatImm f && f.value() < 0);
         return negative ? UNARY : PRIMARY;
     }
 

@@ -17,12 +17,72 @@ public final class CNames {
     private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_]*");
 
     private static final Set<String> KEYWORDS = Set.of(
-            "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "compl",
-            "const", "constexpr", "continue", "default", "delete", "do", "double", "else", "enum", "explicit",
-            "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable",
-            "namespace", "new", "not", "operator", "or", "private", "protected", "public", "register", "restrict",
-            "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true",
-            "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor");
+            "alignas",
+            "alignof",
+            "and",
+            "asm",
+            "auto",
+            "bool",
+            "break",
+            "case",
+            "catch",
+            "char",
+            "class",
+            "compl",
+            "const",
+            "constexpr",
+            "continue",
+            "default",
+            "delete",
+            "do",
+            "double",
+            "else",
+            "enum",
+            "explicit",
+            "export",
+            "extern",
+            "false",
+            "float",
+            "for",
+            "friend",
+            "goto",
+            "if",
+            "inline",
+            "int",
+            "long",
+            "mutable",
+            "namespace",
+            "new",
+            "not",
+            "operator",
+            "or",
+            "private",
+            "protected",
+            "public",
+            "register",
+            "restrict",
+            "return",
+            "short",
+            "signed",
+            "sizeof",
+            "static",
+            "struct",
+            "switch",
+            "template",
+            "this",
+            "throw",
+            "true",
+            "try",
+            "typedef",
+            "typename",
+            "union",
+            "unsigned",
+            "using",
+            "virtual",
+            "void",
+            "volatile",
+            "while",
+            "xor");
 
     private CNames() {}
 
@@ -66,7 +126,7 @@ public final class CNames {
      *
      * @throws io.kiln.base.KilnException listing names that become the same, in C or in the upper case of macros
      */
-    static List<String> tensors(String model, List<String> inputs, List<String> outputs) {
+    public static List<String> tensors(String model, List<String> inputs, List<String> outputs) {
         List<String> names = new ArrayList<>();
         Map<String, String> taken = new HashMap<>();
         Problems problems = new Problems();

@@ -92,8 +92,7 @@ final class InterfaceHeader {
 
     private void workspaceInterface() {
         line("");
-        doc("Workspace pool pointers of " + module.name() + ", each aligned to " + AotModule.POOL_ALIGNMENT
-                + " bytes");
+        doc("Workspace pool pointers of " + module.name() + ", each aligned to " + AotModule.POOL_ALIGNMENT + " bytes");
         line("struct " + module.prefix() + "_workspace_pools {");
         line("  void* " + AotModule.POOL + ";");
         line("};");

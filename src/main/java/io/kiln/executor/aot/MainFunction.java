@@ -69,7 +69,8 @@ final class MainFunction {
         List<TensorInfo> named = value.place() == Place.INPUT ? module.inputs() : module.outputs();
         return value.place() == Place.WORKSPACE
                 ? "sid_" + value.id()
-                : (value.place() == Place.INPUT ? "in_" : "out_") + named.get(value.index()).cName();
+                : (value.place() == Place.INPUT ? "in_" : "out_")
+                        + named.get(value.index()).cName();
     }
 
     private void place(Buffer buffer, long offset) {
