@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.text;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Constant;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Numbers and strings as Relay text has them. */
+final class Literals {
+    private static final int DOUBLE_DIGITS = 17;
+
+    private Literals() {}
+
+    /** {@code 0.5f}: the fewest digits that read back the same float. */
+    static String of(float value) {
+        return shortest(value, Float::parseFloat) + "f";
+    }
+
+    /** As a float if it is one, else {@code 0.1f64}. */
+    static String of(double value) {
+        return (float) value == value ? of((float) value) : shortest(value, Double::parseDouble) + "f64";
+    }
+
+    /** The value of an operator's attribute. */
+    static String ofAttribute(Object value) {
+        if (value instanceof Double number) {
+            return of(number.doubleValue());
+        }
+        if (value instanceof List<?> list) {
+            return list.stream().map(Literals::ofAttribute).collect(Collectors.joining(", ", "[", "]"));
+        }
+        return value instanceof String text ? quoted(text) : String.valueOf(value);
+    }
+
+    /** A scalar constant's literal; empty where Relay has none: tensors, unsigned integers, what is not finite. */
+    static Optional<String> inline(Constant constant) {
+        if (constant.type().shape().rank() > 0) {
+            return Optional.empty();
+        }
+        DType dtype = constant.type().dtype();
+        return switch (dtype) {
+            case FLOAT32 ->
+                Optional.of(constant.real(0)).filter(Float::isFinite).map(Literals::of);
+            case INT32 -> Optional.of(String.valueOf(constant.integer(0)));
+            case INT8, INT16, INT64 -> Optional.of(constant.integer(0) + "i" + 8 * dtype.bytes());
+            case BOOL -> Optional.of(constant.integer(0) == 0 ? "False" : "True");
+            case UINT8, UINT32 -> Optional.empty();
+        };
+    }
+
+    /** In double quotes, with quotes, backslashes and control characters escaped. */
+    static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        text.chars().forEach(c -> {
+            if (c == '"' || c == '\\') {
+                quoted.append('\\').append((char) c);
+            } else if (c == '\n') {
+                quoted.append("\\n");
+            } else if (c == '\t') {
+                quoted.append("\\t");
+            } else if (c < ' ' || c == 0x7F) {
+                quoted.append(String.format("\\x%02x", c));
+            } else {
+                quoted.append((char) c);
+            }
+        });
+        return quoted.append('"').toString();
+    }
+
+    /** Keeps text from a model file from opening or closing a comment, or from ending a line: a backslash parts slash and star. */
+    static String inComment(String text) {
+        return text.replaceAll("(?<=/)(?=\\*)|(?<=\\*)(?=/)", "\\\\").replaceAll("[\n\r]", " ");
+    }
+
+    private static String shortest(double value, ToDoubleFunction<String> parse) {
+        if (value == 0 || !Double.isFinite(value)) {
+            return value == 0 ? (1 / value < 0 ? "-0" : "0") : String.valueOf(value);
+        }
+        BigDecimal exact = new BigDecimal(value);
+        for (int digits = 1; digits < DOUBLE_DIGITS; digits++) {
+            // At a power of two the nearest decimal can lie on the narrow side, where only its neighbour reads back.
+            int precision = digits;
+            Optional<BigDecimal> found = Stream.of(RoundingMode.FLOOR, RoundingMode.CEILING)
+                    .map(mode -> exact.round(new MathContext(precision, mode)))
+                    .filter(decimal -> parse.applyAsDouble(decimal.toString()) == value)
+                    .min(Comparator.comparing(decimal -> decimal.subtract(exact).abs()));
+            if (found.isPresent()) {
+                return plainOrScientific(found.get().stripTrailingZeros());
+            }
+        }
+        return plainOrScientific(exact.round(new MathContext(DOUBLE_DIGITS)).stripTrailingZeros());
+    }
+
+    private static String plainOrScientific(BigDecimal decimal) {
+        int exponent = decimal.precision() - decimal.scale() - 1;
+        if (exponent >= -5 && exponent < 10) {
+            return decimal.toPlainString();
+        }
+        return String.format("%se%+03d", decimal.movePointLeft(exponent).toPlainString(), exponent);
+    }
+}

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** The graph IR as Relay text. */
+package io.kiln.ir.text;
