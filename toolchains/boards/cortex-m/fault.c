@@ -13,6 +13,15 @@ extern uint32_t __stack_top[];
 
 void kiln_fault(const uint32_t* frame, uint32_t exception);
 
+/* Armv8-M stops the stack at its limit and says so: bit STKOF of the configurable fault status. */
+static int is_stack_limit_fault(void) {
+#if defined(__ARM_ARCH_8M_MAIN__) || defined(__ARM_ARCH_8_1M_MAIN__)
+  return (*(volatile uint32_t*)0xe000ed28u & 1u << 20) != 0u;
+#else
+  return 0;
+#endif
+}
+
 static void put_hex(uint32_t value) {
   kiln_console_text("0x");
   for (int shift = 28; shift >= 0; shift -= 4) {
@@ -26,7 +35,7 @@ static void put_hex(uint32_t value) {
  */
 __attribute__((used, noreturn)) void kiln_fault(const uint32_t* frame, uint32_t exception) {
   kiln_console_text("\r\nkiln: ");
-  if (frame < __stack_bottom || frame + 8 > __stack_top) {
+  if (frame < __stack_bottom || frame + 8 > __stack_top || is_stack_limit_fault()) {
     kiln_console_text("stack overflow (raise __stack_size)\r\n");
   } else {
     kiln_console_text("exception ");

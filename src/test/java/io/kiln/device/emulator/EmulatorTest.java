@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.device.transport.FirmwareSession;
+import io.kiln.device.transport.FirmwareSession.Model;
+import io.kiln.process.RunningProcess;
+import io.kiln.toolchain.board.Board;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class EmulatorTest {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({
+        "host,host,CALLER",
+        "host,host,WORKSPACE",
+        "mps2-an385,clang,CALLER",
+        "mps2-an386,clang,WORKSPACE",
+        "mps2-an386,gnu,CALLER",
+        "mps2-an500,clang,CALLER",
+        "mps2-an505,clang,CALLER",
+        "mps3-an547,clang,CALLER",
+        "mps3-an547,gnu,CALLER",
+        "microbit,clang,CALLER",
+        "microbit,gnu,CALLER",
+        "stm32f405,clang,CALLER",
+        "qemu-riscv32,clang,CALLER",
+        "qemu-riscv32,gnu,CALLER",
+    })
+    void everyBoardRunsAModelForAHost(String id, String toolchain, Io io) {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image = HandWrittenModel.build(board, toolchain, io, folder);
+        boolean good = Emulator.of(board, LIMIT).talk(image, text -> {}, session -> {
+            List<Model> models = session.models();
+            assertThat(models).containsExactly(new Model("hand", List.of(64), List.of(64, 128)));
+            return List.of(-100, -1, 3).stream().allMatch(x -> {
+                List<Bytes> outputs = session.run(0, models.get(0), List.of(HandWrittenModel.input(x)));
+                return HandWrittenModel.answers(x, outputs);
+            });
+        });
+        assertThat(good).isTrue();
+    }
+
+    @Test
+    void aModelsErrorIsReported() {
+        Board board = HandWrittenModel.board("host");
+        Path image = HandWrittenModel.build(board, "host", Io.CALLER, folder);
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, text -> {}, session -> {
+                    Model model = session.models().get(0);
+                    return session.run(0, model, List.of(HandWrittenModel.input(99)));
+                }))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("returned error -5");
+    }
+
+    @Test
+    void aHungImageIsStoppedAndLeavesNoProcess() throws IOException {
+        Board board = HandWrittenModel.board("mps2-an386");
+        TestTools.need(board);
+        Path image = withMain(board, "int main(void) { for (;;) { } }");
+        Emulator emulator = Emulator.of(board, Duration.ofSeconds(2));
+        assertThatThrownBy(() -> emulator.talk(image, text -> {}, FirmwareSession::models))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kiln: ready")
+                .hasMessageContaining("2 s");
+        long pid;
+        try (RunningProcess process = emulator.start(image)) {
+            pid = process.pid();
+            assertThat(process.waitFor(Duration.ofSeconds(10))).isPresent();
+            assertThat(process.timedOut()).isTrue();
+        }
+        assertThat(ProcessHandle.of(pid)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mps2-an386", "mps3-an547", "microbit", "qemu-riscv32"})
+    void aStackOverflowIsNotSilent(String id) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image = withMain(board, """
+                #include <stdint.h>
+                static int down(volatile int* above, int depth) {
+                  volatile int here[16];
+                  here[0] = *above + depth;
+                  return depth == 0 ? here[0] : down(here, depth - 1) + here[depth % 16];
+                }
+                int main(void) { volatile int start = 0; return down(&start, 1000000); }
+                """);
+        try (RunningProcess process = Emulator.of(board, LIMIT).start(image)) {
+            String said = new String(process.output().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(said).contains("stack overflow");
+            assertThat(process.waitFor(LIMIT)).contains(70);
+        }
+    }
+
+    @Test
+    void anImageThatEndsEarlyIsExplained() throws IOException {
+        Board board = HandWrittenModel.board("mps2-an386");
+        TestTools.need(board);
+        Path image = withMain(board, """
+                #include "kiln_console.h"
+                int main(void) { kiln_console_text("no sensor\\r\\n"); return 3; }
+                """);
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, text -> {}, FirmwareSession::models))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the image ended")
+                .hasMessageContaining("no sensor")
+                .hasMessageContaining("code 3");
+    }
+
+    private Path withMain(Board board, String code) throws IOException {
+        Files.writeString(Files.createDirectories(folder.resolve("main")).resolve("main.c"), code);
+        return HandWrittenModel.build(board, "clang", Io.CALLER, folder);
+    }
+}
