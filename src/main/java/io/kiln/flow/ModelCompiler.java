@@ -70,11 +70,7 @@ public final class ModelCompiler {
         artifacts.add(Artifact.ofText(
                 CODEGEN, Loader.RELAY, request.name() + ".relay", RelayPrinter.print(imported), target.text()));
         artifacts.add(new Artifact(
-                CODEGEN,
-                Loader.PARAMETERS,
-                request.name() + ".params",
-                ParameterFile.write(List.of()),
-                target.text()));
+                CODEGEN, Loader.PARAMETERS, request.name() + ".params", ParameterFile.write(List.of()), target.text()));
         return new ModelLibrary(metadata(module, tensors, operators), new ArtifactSet(artifacts));
     }
 

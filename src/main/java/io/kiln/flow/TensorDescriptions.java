@@ -30,14 +30,10 @@ final class TensorDescriptions {
                 function.params().stream().map(Parameter::name).toList(),
                 function.results().stream().map(Result::name).toList());
         function.bindings()
-                .forEach(b -> described.byId.put(
-                        b.id(), info(b.origin().tensor(), "", b.type(), Optional.empty())));
+                .forEach(b -> described.byId.put(b.id(), info(b.origin().tensor(), "", b.type(), Optional.empty())));
         for (Parameter parameter : function.params()) {
             TensorInfo info = info(
-                    parameter.name(),
-                    cNames.get(described.inputs.size()),
-                    parameter.type(),
-                    parameter.quantization());
+                    parameter.name(), cNames.get(described.inputs.size()), parameter.type(), parameter.quantization());
             described.inputs.add(info);
             described.byId.put(parameter.id(), info);
         }
@@ -53,8 +49,7 @@ final class TensorDescriptions {
         return described;
     }
 
-    private static TensorInfo info(
-            String name, String cName, TensorType type, Optional<Quantization> quantization) {
+    private static TensorInfo info(String name, String cName, TensorType type, Optional<Quantization> quantization) {
         return new TensorInfo(
                 name,
                 cName,

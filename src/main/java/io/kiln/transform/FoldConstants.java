@@ -45,10 +45,7 @@ public final class FoldConstants implements Pass {
 
     private static Constant evaluate(Binding binding) {
         Function alone = new Function(
-                "constant",
-                List.of(),
-                List.of(binding),
-                List.of(new Result(binding.id(), "value", Optional.empty())));
+                "constant", List.of(), List.of(binding), List.of(new Result(binding.id(), "value", Optional.empty())));
         Bytes value = Interpreter.run(alone, List.of()).get(0);
         return new Constant(binding.origin().tensor(), binding.type(), value);
     }
