@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+def runs = new File(basedir, 'build.log').text.split('Scanning for projects')[1..-1]
+assert runs.size() == 5
+
+assert runs[0].contains('Generating C: first build')
+assert runs[0].contains('Verifying: first build')
+
+assert runs[1].contains('Generating C: nothing changed')
+assert runs[1].count('Nothing changed:') == 2 : 'objects and image'
+assert runs[1].contains('Verifying: nothing changed')
+
+assert runs[2].contains("Generating C: optimize changed from 'speed' to 'size'")
+assert runs[2] =~ /Rebuilding \d+ of \d+: .*flags changed/
+assert runs[2].contains('Verifying: image changed')
+
+assert runs[3].contains('Generating C: nothing changed')
+assert runs[3].contains("Verifying: seed changed from '0' to '7'")
+
+assert runs[4].count('Skipped: kiln.skip is set.') == 6
+return true
