@@ -40,22 +40,19 @@ final class CommandLines {
         return line;
     }
 
-    /**
-     * Flags of the link, without driver and file names.
-     *
-     * @param scripts folder of the linker script and of those that it includes
-     */
-    List<String> linkFlags(String scripts) {
+    /** Flags of the link, without driver and file names. */
+    List<String> linkFlags() {
         List<String> flags = new ArrayList<>(project.toolchain().link());
-        project.linkerScript().ifPresent(script -> flags.addAll(List.of("-L" + scripts, "-T", scripts + "/" + script)));
+        project.linkerScript().ifPresent(script -> flags.addAll(List.of("-L" + ProjectFiles.BOARD, "-T", script)));
         return flags;
     }
 
     /** A whole link, driver first. */
-    List<String> link(List<String> objects, String image, String map, String scripts) {
+    List<String> link(List<String> objects, String image, String map, List<String> more) {
         List<String> line = new ArrayList<>();
         line.add(project.toolchain().compiler());
-        line.addAll(linkFlags(scripts));
+        line.addAll(linkFlags());
+        line.addAll(more);
         line.add("-Wl,-Map=" + map);
         line.addAll(List.of("-o", image));
         line.addAll(objects);

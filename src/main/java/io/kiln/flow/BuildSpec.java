@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param layout where things lie
  * @param models the models that go into the image, in the order given
  * @param board id of the board
- * @param toolchain id of the toolchain, such as {@code clang}
+ * @param toolchain id of the toolchain, such as {@code clang}; empty for the board's default
  * @param optimize {@code speed}, {@code size} or {@code ram}
  * @param io who owns inputs and outputs: {@code caller} or {@code workspace}
  * @param mlfVersion version of the Model Library Format, 5 or 7
@@ -23,7 +23,7 @@ public record BuildSpec(
         Layout layout,
         List<ModelSource> models,
         String board,
-        String toolchain,
+        Optional<String> toolchain,
         String optimize,
         String io,
         int mlfVersion,

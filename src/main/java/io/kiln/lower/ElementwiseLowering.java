@@ -6,7 +6,6 @@ import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
-import static io.kiln.tir.Exprs.shl;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
@@ -135,8 +134,8 @@ public final class ElementwiseLowering {
     /** Both sides on a common scale with 20 more bits, summed, then brought to the output's scale. */
     private Expr quantizedSum(BlockBuilder block, List<Expr> values) {
         TflAddParameters parameters = TflAddParameters.of(scale(2), scale(4), scale(6));
-        Expr lhs = shl(sub(values.get(0), imm(zeroPoint(3))), imm(parameters.leftShift()));
-        Expr rhs = shl(sub(values.get(1), imm(zeroPoint(5))), imm(parameters.leftShift()));
+        Expr lhs = mul(sub(values.get(0), imm(zeroPoint(3))), 1L << parameters.leftShift());
+        Expr rhs = mul(sub(values.get(1), imm(zeroPoint(5))), 1L << parameters.leftShift());
         Expr left = block.let("lhs", rescale(lhs, parameters.lhs(), 1L << 28));
         Expr right = block.let("rhs", rescale(rhs, parameters.rhs(), 1L << 28));
         return add(rescale(add(left, right), parameters.output(), 1L << 29), imm(zeroPoint(7)));

@@ -27,15 +27,6 @@ public final class Intrinsics {
             }
             """, List.of());
 
-    /** Division by a power of two of at least 2, halves away from zero, where the sum cannot overflow. */
-    public static final Intrinsic ROUNDING_SHIFT =
-            new Intrinsic("kiln_rounding_shift", List.of(INT32, INT32), INT32, "", """
-            /* value / 2^shift, halves away from zero, for 1 <= shift <= 31 and |value| + 2^(shift - 1) < 2^31 */
-            static inline int32_t kiln_rounding_shift(int32_t value, int32_t shift) {
-              return (value + (1 << (shift - 1)) + (value >> 31)) >> shift;
-            }
-            """, List.of());
-
     /** Rescaling with a right shift of at least 1, where no step can overflow. */
     public static final Intrinsic RESCALE =
             new Intrinsic("kiln_rescale", List.of(INT32, INT32, INT32), INT32, "", """

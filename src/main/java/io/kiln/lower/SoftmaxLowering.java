@@ -75,17 +75,18 @@ public final class SoftmaxLowering {
 
     private void quantized(BlockBuilder block, TflSoftmax softmax, Expr first, Expr.Var largest) {
         float scale = op.root().constant(1).real(0);
-        Buffer table = tables.add("exp", DType.INT32, TflSoftmaxTables.exponentials(softmax.beta(), scale));
+        Buffer table = tables.add("exponentials", DType.INT32, TflSoftmaxTables.exponentials(softmax.beta(), scale));
         Expr.Var sum = block.mutable("sum", imm(0, DType.UINT32));
         block.loop("i", depth, (b, i) -> {
-            Expr e = load(table, sub(largest, load(buffers.argument(0), add(first, i))));
-            Expr term = new Expr.Call(Intrinsics.ROUNDING_SHIFT, List.of(e, imm(12)));
+            Expr e = b.let("e", load(table, sub(largest, load(buffers.argument(0), add(first, i)))));
+            Expr rounding = Exprs.bitAnd(Exprs.shr(e, imm(11)), imm(1));
+            Expr term = add(Exprs.shr(e, imm(12)), rounding);
             b.assign(sum, add(sum, Exprs.cast(DType.UINT32, term)));
         });
         Expr zeros = block.let("zeros", new Expr.Call(Intrinsics.LEADING_ZEROS, List.of(sum)));
         Expr normalised = Exprs.cast(DType.INT32, sub(Exprs.shl(sum, zeros), imm(0x80000000L, DType.UINT32)));
         Expr reciprocal = block.let("reciprocal", new Expr.Call(Intrinsics.RECIPROCAL, List.of(normalised)));
-        Expr shift = block.let("shift", sub(zeros, imm(12 + 31 - 8)));
+        Expr shift = block.let("scale", sub(zeros, imm(12 + 31 - 8)));
         block.loop("i", depth, (b, i) -> {
             Expr e = load(table, sub(largest, load(buffers.argument(0), add(first, i))));
             Expr scaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(reciprocal, e, shift));

@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects the constant tables of one operator; their C names begin with the operator's. */
+/** Collects the constant tables of one operator; their C symbols begin with the operator's. */
 public final class Tables {
     private final String prefix;
     private final List<PrimFunc.Table> tables = new ArrayList<>();
@@ -21,8 +21,8 @@ public final class Tables {
 
     /** A table of raw little-endian elements. */
     public Buffer add(String name, DType dtype, Bytes data) {
-        Buffer buffer = new Buffer(prefix + "_" + name, dtype, data.size() / dtype.bytes(), Buffer.Scope.CONSTANT);
-        tables.add(new PrimFunc.Table(buffer, data));
+        Buffer buffer = new Buffer(name, dtype, data.size() / dtype.bytes(), Buffer.Scope.CONSTANT);
+        tables.add(new PrimFunc.Table(prefix + "_" + name, buffer, data));
         return buffer;
     }
 

@@ -42,7 +42,7 @@ public record BuildReport(
      * @param constants weights, biases and tables of the models
      * @param data initial values of writable data
      * @param total the sum
-     * @param available what the board has
+     * @param available what the board has; 0 for this computer, which sets no limit
      */
     public record Flash(long text, long constants, long data, long total, long available) {}
 
@@ -55,7 +55,7 @@ public record BuildReport(
      * @param io inputs and outputs that the application keeps
      * @param stack what is reserved for the stack
      * @param total the sum
-     * @param available what the board has
+     * @param available what the board has; 0 for this computer, which sets no limit
      */
     public record Ram(long data, long bss, long workspace, long io, long stack, long total, long available) {}
 

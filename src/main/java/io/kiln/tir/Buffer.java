@@ -6,7 +6,7 @@ import io.kiln.base.DType;
 /**
  * A one-dimensional run of elements that a function reads or writes.
  *
- * @param name C name, unique in its function; constants are unique in the whole file
+ * @param name C name, unique in its function
  * @param dtype element type
  * @param elements number of elements; 0 where a view's extent is not stated
  * @param scope where it lives

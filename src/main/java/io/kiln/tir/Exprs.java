@@ -137,6 +137,10 @@ public final class Exprs {
         return isInt(b, 0) ? a : shift(BinaryOp.SHR, a, b);
     }
 
+    public static Expr bitAnd(Expr a, Expr b) {
+        return binary(BinaryOp.BIT_AND, a, b);
+    }
+
     public static Expr lt(Expr a, Expr b) {
         return binary(BinaryOp.LT, a, b);
     }

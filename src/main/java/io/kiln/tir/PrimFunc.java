@@ -25,10 +25,11 @@ public record PrimFunc(
     /**
      * A table in read-only memory.
      *
-     * @param buffer its name, type and size; scope {@link Buffer.Scope#CONSTANT}
+     * @param symbol C name of the table, unique in the file
+     * @param buffer what the function calls it, its type and size; scope {@link Buffer.Scope#CONSTANT}
      * @param data elements, little-endian
      */
-    public record Table(Buffer buffer, Bytes data) {
+    public record Table(String symbol, Buffer buffer, Bytes data) {
         public Table {
             if (buffer.bytes() != data.size()) {
                 throw new IllegalArgumentException(

@@ -13,7 +13,8 @@ public record Pipeline(List<Pass> passes) {
 
     /** What every model goes through. */
     public static Pipeline standard() {
-        return new Pipeline(List.of(new SimplifyReshapes(), new EliminateDeadBindings(), new FuseOperators()));
+        return new Pipeline(
+                List.of(new FoldConstants(), new SimplifyReshapes(), new EliminateDeadBindings(), new FuseOperators()));
     }
 
     public Function run(Function function) {

@@ -84,7 +84,7 @@ final class SpecChecksTest {
                 new Layout(folder, folder.resolve("target"), "fw"),
                 List.of(models),
                 "mps2-an386",
-                "clang",
+                Optional.of("clang"),
                 optimize,
                 "caller",
                 5,

@@ -32,11 +32,18 @@ final class FunctionPrinter {
         printer.line("/* " + CText.comment(func.comment()) + " */");
         printer.line("__attribute__((noinline)) " + signature(func) + " {");
         printer.depth++;
+        func.constants().forEach(printer::table);
         printer.body(func.body());
         printer.line("return 0;");
         printer.depth--;
         printer.line("}");
         return printer.out.toString();
+    }
+
+    /** Gives a table its short name. */
+    private void table(PrimFunc.Table table) {
+        Buffer buffer = table.buffer();
+        line("const " + buffer.dtype().cName() + "* const " + buffer.name() + " = " + table.symbol() + ";");
     }
 
     private void line(String text) {

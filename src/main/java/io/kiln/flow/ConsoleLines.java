@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.base.Log;
+import java.util.function.Consumer;
+
+/** Logs console text line by line, however it arrives. Not thread-safe. */
+final class ConsoleLines implements Consumer<String> {
+    private final Log log;
+    private final StringBuilder line = new StringBuilder();
+
+    ConsoleLines(Log log) {
+        this.log = log;
+    }
+
+    @Override
+    public void accept(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
+            if (character == '\n') {
+                log.info("| " + line);
+                line.setLength(0);
+            } else if (character != '\r') {
+                line.append(character);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.base.Log;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What can be done with a build. Every method throws {@link io.kiln.base.KilnException} for what the user can mend, with
+ * everything that is wrong at once.
+ */
+public final class Flow {
+    private final Log log;
+    private final ToolchainEnvironment environment;
+
+    /**
+     * A flow.
+     *
+     * @param log hears one line for each thing done or left out
+     * @param environment where toolchains come from
+     */
+    public Flow(Log log, ToolchainEnvironment environment) {
+        this.log = log;
+        this.environment = environment;
+    }
+
+    /** Checks that everything is there and fits together. */
+    public void resolve(BuildSpec spec) {
+        ResolvedBuild build = resolved(spec);
+        log.info("Board " + build.board().id() + ", toolchain "
+                + build.toolchain().title());
+    }
+
+    /** Compiles the models to C and an archive. */
+    public void generate(BuildSpec spec) {
+        new GenerateStep(log, resolved(spec)).run();
+    }
+
+    /** Writes the C project. */
+    public void assemble(BuildSpec spec) {
+        new FirmwareSteps(log, resolved(spec)).assemble();
+    }
+
+    /** Compiles the C that changed. */
+    public void compile(BuildSpec spec) {
+        new FirmwareSteps(log, resolved(spec)).compile();
+    }
+
+    /** Links the image, holds it against the board and writes {@code report.json}. */
+    public void link(BuildSpec spec) {
+        new FirmwareSteps(log, resolved(spec)).link();
+    }
+
+    /** Proves the image's answers. */
+    public void verify(BuildSpec spec) {
+        new VerifyStep(log, resolved(spec)).run();
+    }
+
+    /** The whole road. */
+    public void build(BuildSpec spec) {
+        ResolvedBuild build = image(spec);
+        new VerifyStep(log, build).run();
+    }
+
+    /** Builds what is not built yet, boots the image and shows its console or its answers. */
+    public void run(BuildSpec spec, Duration limit) {
+        new RunStep(log, image(spec)).run(limit);
+    }
+
+    /** Shows a file, or what the build is about and has made, for people. */
+    public void inspect(BuildSpec spec, Optional<Path> file) {
+        new Inspector(spec).lines(file).forEach(log::info);
+    }
+
+    /** Says which tools are there and which are missing, and gets the missing ones if asked to. */
+    public void doctor(BuildSpec spec, boolean install) {
+        new Doctor(log, environment).run(spec, install);
+    }
+
+    private ResolvedBuild image(BuildSpec spec) {
+        ResolvedBuild build = resolved(spec);
+        new GenerateStep(log, build).run();
+        FirmwareSteps steps = new FirmwareSteps(log, build);
+        steps.assemble();
+        steps.compile();
+        steps.link();
+        return build;
+    }
+
+    private ResolvedBuild resolved(BuildSpec spec) {
+        return new Resolver(environment).resolve(spec);
+    }
+}

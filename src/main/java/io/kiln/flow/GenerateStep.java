@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Log;
+import io.kiln.base.WholeFiles;
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.BuildSpec.ModelSource;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+
+/** Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. */
+final class GenerateStep {
+    private static final int SEVERAL_MODELS = 7;
+
+    private final Log log;
+    private final ResolvedBuild build;
+    private final Layout layout;
+
+    GenerateStep(Log log, ResolvedBuild build) {
+        this.log = log;
+        this.build = build;
+        this.layout = build.spec().layout();
+    }
+
+    /** The models, compiled now or before. */
+    static LibraryStore store(Layout layout) {
+        return new LibraryStore(layout.reports().resolve("state").resolve("library.json"), layout.generated());
+    }
+
+    /** Compiles what changed. */
+    void run() {
+        BuildSpec spec = build.spec();
+        Fingerprint now = Fingerprint.empty()
+                .setting("target", build.board().target())
+                .setting("optimize", spec.optimize())
+                .setting("io", spec.io())
+                .setting("mlfVersion", mlfVersion())
+                .setting("timestamp", spec.timestamp());
+        for (ModelSource model : spec.models()) {
+            now.setting("name of " + model.file().getFileName(), model.name())
+                    .file(model.file().getFileName() + " (" + model.name() + ")", model.file());
+        }
+        new Steps(log, layout).run("generate", "Generating C", now, this::generate);
+    }
+
+    private int mlfVersion() {
+        return build.spec().models().size() > 1 ? SEVERAL_MODELS : build.spec().mlfVersion();
+    }
+
+    private Collection<Path> generate() {
+        BuildSpec spec = build.spec();
+        ModelMetadata.Io io = ModelMetadata.Io.valueOf(spec.io().toUpperCase(Locale.ROOT));
+        Optimize optimize = Optimize.valueOf(spec.optimize().toUpperCase(Locale.ROOT));
+        List<ModelLibrary> libraries = new ArrayList<>();
+        for (ModelSource model : spec.models()) {
+            CompiledModel compiled = ModelCompiler.compile(
+                    new CompileRequest(model.file(), model.name(), build.board().target(), io, optimize));
+            libraries.add(compiled.library());
+        }
+        List<Path> written = new ArrayList<>();
+        FreshFolder.clear(layout.generated());
+        for (ModelLibrary library : libraries) {
+            for (Artifact artifact : library.artifacts().artifacts()) {
+                Path file = layout.generated()
+                        .resolve(LibraryStore.place(artifact.loader()))
+                        .resolve(artifact.fileName());
+                WholeFiles.write(file, artifact.content().toArray());
+                written.add(file);
+            }
+        }
+        store(layout).write(libraries);
+        libraries.forEach(library -> log.info(summary(library.metadata())));
+        return written;
+    }
+
+    private static String summary(ModelMetadata model) {
+        long macs = model.operators().stream()
+                .mapToLong(ModelMetadata.OperatorInfo::macs)
+                .sum();
+        return String.format(
+                Locale.ROOT,
+                "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound %,d)",
+                model.name(),
+                model.operators().size(),
+                macs,
+                model.constantBytes(),
+                model.workspaceBytes(),
+                model.plan().lowerBound());
+    }
+}

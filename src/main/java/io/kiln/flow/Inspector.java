@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.firmware.ElfFile;
+import io.kiln.firmware.ImageMeasurer;
+import io.kiln.firmware.MemoryTable;
+import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.report.Table;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Shows models, archives and images for people: operators, shapes, sizes, and where the memory goes. */
+final class Inspector {
+    private static final int TAR_MAGIC = 257;
+    private static final int TFLITE_MAGIC = 4;
+    private static final int HEAD = 512;
+
+    private final BuildSpec spec;
+
+    Inspector(BuildSpec spec) {
+        this.spec = spec;
+    }
+
+    /** What there is to say of a file; without one, of the build's models and of its image if it was linked. */
+    List<String> lines(Optional<Path> file) {
+        if (file.isPresent()) {
+            return ofFile(file.get());
+        }
+        if (spec.models().isEmpty()) {
+            throw new KilnException(new Problem(
+                    "there is nothing to show",
+                    "",
+                    "a model, an archive or an image",
+                    "Name one with -Dkiln.file=<file>"));
+        }
+        List<String> lines = new ArrayList<>();
+        spec.models().forEach(model -> lines.addAll(model(model)));
+        Path elf = spec.layout().image("elf");
+        if (Files.isRegularFile(elf)) {
+            lines.addAll(image(elf));
+        }
+        return lines;
+    }
+
+    private List<String> ofFile(Path file) {
+        byte[] head = head(file);
+        if (head.length > 3 && head[0] == 0x7F && text(head, 1, 3).equals("ELF")) {
+            return image(file);
+        }
+        if (text(head, TFLITE_MAGIC, 4).equals("TFL3")) {
+            return model(new ModelSource(file, "default"));
+        }
+        if (text(head, TAR_MAGIC, 5).equals("ustar")) {
+            return ArchiveText.lines(file);
+        }
+        throw new KilnException(new Problem(
+                "is none of the files that can be shown",
+                file.toString(),
+                "a .tflite model, a Model Library Format .tar or an .elf image",
+                "Correct kiln.file"));
+    }
+
+    private List<String> model(ModelSource source) {
+        Problem missing =
+                new Problem("does not exist", source.file().toString(), "a .tflite file", "Correct kiln.model");
+        if (!Files.isRegularFile(source.file())) {
+            throw new KilnException(missing);
+        }
+        Optimize optimize = Optimize.valueOf(spec.optimize().toUpperCase(Locale.ROOT));
+        ModelMetadata model = ModelCompiler.compile(new CompileRequest(
+                        source.file(), source.name(), board().target(), ModelMetadata.Io.CALLER, optimize))
+                .library()
+                .metadata();
+        List<String> lines = new ArrayList<>();
+        lines.add("Model " + source.file() + " for " + model.target());
+        model.inputs().forEach(tensor -> lines.add("  input  " + tensor(tensor)));
+        model.outputs().forEach(tensor -> lines.add("  output " + tensor(tensor)));
+        Table table = new Table("operator", "output", "MACs", "constants", "scratch");
+        for (OperatorInfo operator : model.operators()) {
+            table.row(
+                    operator.op(),
+                    shape(operator.outputs()),
+                    operator.macs(),
+                    operator.constantBytes(),
+                    operator.workspaceBytes());
+        }
+        table.row(
+                "total",
+                "",
+                model.operators().stream().mapToLong(OperatorInfo::macs).sum(),
+                model.constantBytes(),
+                "");
+        lines.addAll(table.lines());
+        lines.add("workspace " + model.workspaceBytes() + " bytes by "
+                + model.plan().algorithm() + ", lower bound " + model.plan().lowerBound());
+        return lines;
+    }
+
+    private List<String> image(Path elf) {
+        List<String> lines = new ArrayList<>();
+        lines.add("Image " + elf + " held against the board " + spec.board());
+        MemoryTable.table(ImageMeasurer.measure(ElfFile.read(elf), board()))
+                .lines()
+                .forEach(lines::add);
+        return lines;
+    }
+
+    private Board board() {
+        return Boards.builtIn().with(spec.layout().userBoards()).find(spec.board());
+    }
+
+    private static String tensor(TensorInfo tensor) {
+        String quantization =
+                tensor.scale() == 0 ? "" : ", scale " + tensor.scale() + ", zero point " + tensor.zeroPoint();
+        return tensor.name() + " " + tensor.dtype().text() + tensor.shape() + quantization;
+    }
+
+    private static String shape(List<TensorInfo> tensors) {
+        return String.join(
+                " ",
+                tensors.stream()
+                        .map(t -> t.dtype().text() + t.shape().toString().replace(" ", ""))
+                        .toList());
+    }
+
+    private static byte[] head(Path file) {
+        if (!Files.isRegularFile(file)) {
+            throw new KilnException(new Problem("does not exist", file.toString(), "a file", "Correct kiln.file"));
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            return in.readNBytes(HEAD);
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+    }
+
+    private static String text(byte[] head, int from, int length) {
+        return head.length < from + length ? "" : new String(head, from, length, StandardCharsets.ISO_8859_1);
+    }
+}

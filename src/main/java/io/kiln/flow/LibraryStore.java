@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.report.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Keeps compiled models between one goal and the next: metadata and the list of files in one JSON file, the files
+ * themselves where the archive's folders put them.
+ */
+final class LibraryStore {
+    private final Path index;
+    private final Path folder;
+
+    /**
+     * A store.
+     *
+     * @param index the JSON file
+     * @param folder an unpacked Model Library Format archive
+     */
+    LibraryStore(Path index, Path folder) {
+        this.index = index;
+        this.folder = folder;
+    }
+
+    /** What the JSON file holds. */
+    record Entry(ModelMetadata metadata, List<FileEntry> files) {}
+
+    /** An artifact without its content. */
+    record FileEntry(String codegenId, Artifact.Loader loader, String fileName, String targetKey) {}
+
+    /** What the JSON file holds, all models. */
+    record Index(List<Entry> models) {}
+
+    /** Remembers what these models consist of; their files are in the folder already. */
+    void write(List<ModelLibrary> models) {
+        List<Entry> entries = models.stream()
+                .map(model -> new Entry(
+                        model.metadata(),
+                        model.artifacts().artifacts().stream()
+                                .map(a -> new FileEntry(a.codegenId(), a.loader(), a.fileName(), a.targetKey()))
+                                .toList()))
+                .toList();
+        Json.write(index, new Index(entries));
+    }
+
+    /**
+     * The models with their files.
+     *
+     * @throws KilnException if they were not generated yet
+     */
+    List<ModelLibrary> read() {
+        List<ModelLibrary> models = new ArrayList<>();
+        for (Entry entry : entries()) {
+            List<Artifact> artifacts = entry.files().stream()
+                    .map(file -> new Artifact(
+                            file.codegenId(), file.loader(), file.fileName(), content(file), file.targetKey()))
+                    .toList();
+            models.add(new ModelLibrary(entry.metadata(), new ArtifactSet(artifacts)));
+        }
+        return models;
+    }
+
+    /** The metadata alone. */
+    List<ModelMetadata> metadata() {
+        return entries().stream().map(Entry::metadata).toList();
+    }
+
+    private List<Entry> entries() {
+        if (!Files.isRegularFile(index)) {
+            throw new KilnException(new Problem(
+                    "the model was not compiled yet",
+                    index.toString(),
+                    "kiln:generate before this goal",
+                    "Run the whole lifecycle, for example mvn verify"));
+        }
+        return Json.read(index, Index.class).models();
+    }
+
+    private Bytes content(FileEntry file) {
+        Path path = folder.resolve(place(file.loader())).resolve(file.fileName());
+        try {
+            return Bytes.wrap(Files.readAllBytes(path));
+        } catch (IOException e) {
+            throw new KilnException(
+                    new Problem(
+                            "a generated file is missing", path.toString(), "what kiln:generate wrote", "Build again"),
+                    e);
+        }
+    }
+
+    /** An archive's folder for a kind of artifact. */
+    static String place(Artifact.Loader loader) {
+        return switch (loader) {
+            case SOURCE -> "codegen/host/src";
+            case HEADER -> "codegen/host/include";
+            case OBJECT -> "codegen/host/lib";
+            case RUNTIME -> "runtime";
+            case RELAY -> "src";
+            case PARAMETERS -> "parameters";
+            case TEMPLATE -> "templates";
+        };
+    }
+}

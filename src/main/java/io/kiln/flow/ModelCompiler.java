@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.ModelMetadata.Plan;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.artifact.ParameterFile;
+import io.kiln.executor.aot.AotExecutor;
+import io.kiln.executor.aot.AotModule;
+import io.kiln.executor.aot.CNames;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.Reshape;
+import io.kiln.ir.text.RelayPrinter;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.memory.MemoryPlan;
+import io.kiln.schedule.Dispatch;
+import io.kiln.stream.Program;
+import io.kiln.stream.WholeTensors;
+import io.kiln.stream.WorkspaceLayout;
+import io.kiln.target.Target;
+import io.kiln.transform.Pipeline;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The compiler's road: a model file becomes a model library. */
+public final class ModelCompiler {
+    private static final String CODEGEN = "c";
+
+    private ModelCompiler() {}
+
+    /**
+     * Compiles a model.
+     *
+     * @throws io.kiln.base.KilnException with everything that is wrong with the model or not supported
+     */
+    public static CompiledModel compile(CompileRequest request) {
+        CNames.checkModelName(request.name());
+        Target target = Target.parse(request.target());
+        Function imported = TfliteFrontend.read(request.model(), request.name());
+        return new CompiledModel(compile(request, imported, target), imported);
+    }
+
+    private static ModelLibrary compile(CompileRequest request, Function imported, Target target) {
+        Function fused = Pipeline.standard().run(imported);
+        Dispatch dispatch = new Dispatch(target);
+        List<LoweredOperator> operators = FusedOperator.all(fused, AotModule.prefix(request.name())).stream()
+                .filter(op -> !(op.root().op() instanceof Reshape))
+                .map(dispatch::lower)
+                .toList();
+        Program program = WholeTensors.order(fused, operators);
+        WorkspaceLayout layout = WorkspaceLayout.of(program, request.io() == ModelMetadata.Io.WORKSPACE);
+        TensorDescriptions tensors = TensorDescriptions.of(imported);
+        AotModule module = new AotModule(
+                request.name(),
+                String.valueOf(request.model().getFileName()),
+                target.text(),
+                request.io(),
+                program,
+                layout,
+                tensors.inputs(),
+                tensors.outputs());
+        List<Artifact> artifacts = new ArrayList<>(AotExecutor.emit(module));
+        artifacts.add(Artifact.ofText(
+                CODEGEN, Loader.RELAY, request.name() + ".relay", RelayPrinter.print(imported), target.text()));
+        artifacts.add(new Artifact(
+                CODEGEN, Loader.PARAMETERS, request.name() + ".params", ParameterFile.write(List.of()), target.text()));
+        return new ModelLibrary(metadata(module, tensors, operators), new ArtifactSet(artifacts));
+    }
+
+    private static ModelMetadata metadata(
+            AotModule module, TensorDescriptions tensors, List<LoweredOperator> operators) {
+        MemoryPlan plan = module.layout().plan();
+        return new ModelMetadata(
+                module.name(),
+                module.target(),
+                module.io(),
+                module.inputs(),
+                module.outputs(),
+                module.workspaceBytes(),
+                AotModule.POOL_ALIGNMENT,
+                operators.stream().mapToLong(o -> o.function().constantBytes()).sum(),
+                new Plan(plan.algorithm(), plan.bytes(), plan.lowerBound()),
+                operators.stream().map(o -> describe(o, tensors)).toList());
+    }
+
+    private static OperatorInfo describe(LoweredOperator operator, TensorDescriptions tensors) {
+        List<TensorInfo> inputs =
+                operator.inputs().stream().map(tensors::describe).toList();
+        return new OperatorInfo(
+                operator.function().name(),
+                operator.op(),
+                inputs,
+                List.of(tensors.describe(operator.output())),
+                operator.macs(),
+                operator.executedMacs(),
+                operator.function().constantBytes(),
+                operator.scratchBytes(),
+                operator.schedule());
+    }
+}

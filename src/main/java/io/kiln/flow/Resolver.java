@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TargetOptions;
+import io.kiln.toolchain.compiler.Toolchain;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import io.kiln.toolchain.compiler.Toolchains;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Finds the board and the toolchain of a build, and says everything that is wrong at once. */
+final class Resolver {
+    private final ToolchainEnvironment environment;
+    private final Problems problems = new Problems();
+
+    Resolver(ToolchainEnvironment environment) {
+        this.environment = environment;
+    }
+
+    /**
+     * The build with everything that it needs to begin.
+     *
+     * @throws KilnException if names, files, board or toolchain are wrong or missing
+     */
+    ResolvedBuild resolve(BuildSpec spec) {
+        SpecChecks.check(spec, problems);
+        Boards boards = Boards.builtIn().with(spec.layout().userBoards());
+        Optional<Board> board = collect(() -> boards.find(spec.board()));
+        Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));
+        problems.throwIfAny();
+        return new ResolvedBuild(
+                spec,
+                board.orElseThrow(),
+                boards.emulated(board.orElseThrow()),
+                toolchain.orElseThrow(),
+                io.kiln.toolchain.compiler.Optimize.valueOf(spec.optimize().toUpperCase(Locale.ROOT)));
+    }
+
+    private Toolchain toolchain(BuildSpec spec, Board board) {
+        TargetOptions target = TargetOptions.parse(board.target());
+        String name = spec.toolchain().orElseGet(() -> Toolchains.defaultFor(target));
+        return Toolchains.resolve(name, target, environment);
+    }
+
+    private <T> Optional<T> collect(Supplier<T> part) {
+        try {
+            return Optional.of(part.get());
+        } catch (KilnException e) {
+            e.problems().forEach(problems::add);
+            return Optional.empty();
+        }
+    }
+}

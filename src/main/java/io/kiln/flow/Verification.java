@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.transport.FirmwareSession;
+import io.kiln.report.VerifyReport;
+import io.kiln.report.VerifyReport.Tolerance;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs cases on an image and compares what it answers with the reference. */
+final class Verification {
+    /** Slowest console that is waited for, in bytes a second; QEMU's are two to seven times as fast. */
+    private static final long CONSOLE_BYTES_PER_SECOND = 3000;
+
+    private static final Duration TO_BOOT = Duration.ofSeconds(60);
+    private static final Duration TO_RUN = Duration.ofSeconds(20);
+
+    private final Problems wrong = new Problems();
+    private final List<VerifyReport.Case> results = new ArrayList<>();
+    private boolean bitExact = true;
+
+    /**
+     * How an image did.
+     *
+     * @param cases every case compared
+     * @param bitExact whether all bytes were equal
+     * @param wrong what differed, for people
+     * @param tolerance what was allowed
+     */
+    record Outcome(List<VerifyReport.Case> cases, boolean bitExact, Problems wrong, Tolerance tolerance) {}
+
+    /** Longest time that these cases may take, whatever the image does. */
+    static Duration limit(List<VerificationCases> models) {
+        Duration limit = TO_BOOT;
+        for (VerificationCases model : models) {
+            long bytes = model.model().inputs().stream()
+                            .mapToLong(t -> t.bytes())
+                            .sum()
+                    + model.model().outputs().stream().mapToLong(t -> t.bytes()).sum();
+            Duration one = TO_RUN.plusSeconds(bytes / CONSOLE_BYTES_PER_SECOND);
+            limit = limit.plus(one.multipliedBy(model.cases().size()));
+        }
+        return limit;
+    }
+
+    /**
+     * Boots the image and runs every case of every model.
+     *
+     * @param image ELF with the default application, linked for what the emulator runs
+     * @throws KilnException if the image or the emulator fails
+     */
+    static Outcome run(Emulator emulator, Path image, List<VerificationCases> models) {
+        Verification verification = new Verification();
+        emulator.talk(image, text -> {}, session -> {
+            verification.all(session, models);
+            return true;
+        });
+        boolean anyFloat =
+                models.stream().anyMatch(m -> TestCases.anyFloat(m.model().outputs()));
+        return new Outcome(
+                verification.results,
+                verification.bitExact,
+                verification.wrong,
+                anyFloat ? Tolerance.FLOAT : Tolerance.NONE);
+    }
+
+    private void all(FirmwareSession session, List<VerificationCases> models) {
+        List<FirmwareSession.Model> inImage = session.models();
+        for (int m = 0; m < models.size(); m++) {
+            VerificationCases each = models.get(m);
+            for (int c = 0; c < each.cases().size(); c++) {
+                TestCase input = each.cases().get(c);
+                List<Bytes> answer = session.run(m, inImage.get(m), input.inputs());
+                String name = models.size() == 1 ? input.name() : each.model().name() + "/" + input.name();
+                compare(name, each.model(), answer, each.expected().get(c));
+            }
+        }
+    }
+
+    private void compare(String name, ModelMetadata model, List<Bytes> answer, List<Bytes> expected) {
+        Comparison comparison = Comparison.of(model.outputs(), answer, expected);
+        results.add(
+                new VerifyReport.Case(name, comparison.outputs(), comparison.mismatches(), comparison.maxAbsDiff()));
+        bitExact &= comparison.bitExact();
+        if (comparison.mismatches() > 0) {
+            wrong.add(
+                    comparison.mismatches() + " of " + comparison.outputs() + " outputs differ from the reference",
+                    name,
+                    "",
+                    "First " + comparison.first());
+        }
+    }
+}

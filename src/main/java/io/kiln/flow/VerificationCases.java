@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.Problems;
+import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.ir.Function;
+import io.kiln.reference.Interpreter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The cases of one model with the answers that the reference interpreter gives.
+ *
+ * @param model the model
+ * @param cases what goes in
+ * @param expected what has to come out, one entry for each case
+ */
+record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<Bytes>> expected) {
+    VerificationCases {
+        cases = List.copyOf(cases);
+        expected = List.copyOf(expected);
+    }
+
+    /**
+     * Reads vectors, makes random cases and asks the reference interpreter.
+     *
+     * @param severalModels whether the vectors lie in a folder named like the model
+     * @throws io.kiln.base.KilnException if a vector has a wrong size or its outputs are not the reference's
+     */
+    static VerificationCases of(ModelMetadata model, Function function, VerifySpec spec, boolean severalModels) {
+        List<TestCase> cases = new ArrayList<>();
+        Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
+        // With several models, one without vectors of its own has random cases only.
+        folder.filter(f -> !severalModels || f.toFile().isDirectory())
+                .ifPresent(f -> cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs())));
+        cases.addAll(TestCases.random(spec.samples(), spec.seed(), model.inputs()));
+        List<List<Bytes>> expected = new ArrayList<>();
+        Problems problems = new Problems();
+        for (TestCase each : cases) {
+            List<Bytes> answer = Interpreter.run(function, each.inputs());
+            expected.add(answer);
+            each.givenOutputs().ifPresent(given -> checkGiven(model, each, given, answer, problems));
+        }
+        problems.throwIfAny();
+        return new VerificationCases(model, cases, expected);
+    }
+
+    private static void checkGiven(
+            ModelMetadata model, TestCase each, List<Bytes> given, List<Bytes> answer, Problems problems) {
+        Comparison comparison = Comparison.of(model.outputs(), given, answer);
+        if (comparison.mismatches() > 0) {
+            problems.add(
+                    "the outputs of the test vector are not the model's: " + comparison.mismatches() + " of "
+                            + comparison.outputs() + " differ, first " + comparison.first(),
+                    "model " + model.name() + ", " + each.name(),
+                    "what the reference interpreter answers",
+                    "Correct the vector, or delete its output file to verify without it");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.report.JUnitXml;
+import io.kiln.report.Json;
+import io.kiln.report.VerifyReport;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/** Proves that the image answers what the model says, and writes {@code verify.json} and JUnit XML. */
+final class VerifyStep {
+    private final Log log;
+    private final ResolvedBuild build;
+    private final Layout layout;
+    private final VerifySpec spec;
+
+    VerifyStep(Log log, ResolvedBuild build) {
+        this.log = log;
+        this.build = build;
+        this.layout = build.spec().layout();
+        this.spec = build.spec().verify();
+    }
+
+    /**
+     * Verifies unless image, vectors and settings are those that passed last time.
+     *
+     * @throws KilnException if an answer is wrong; the reports are written all the same
+     */
+    void run() {
+        if (spec.on().equals("none")) {
+            log.info("Verification skipped: kiln.verify.on is none");
+            return;
+        }
+        if (spec.on().equals("board")) {
+            throw new KilnException(new Problem(
+                    "this version of Kiln verifies on emulators only",
+                    "kiln.verify.on",
+                    "emulator or none",
+                    "Use -Dkiln.verify.on=emulator"));
+        }
+        if (build.runsOn().isEmpty()) {
+            log.info("Verification skipped: nothing on this computer runs images of "
+                    + build.board().id());
+            return;
+        }
+        Fingerprint now = Fingerprint.empty()
+                .file("image", layout.image("elf"))
+                .setting("board", build.board().id())
+                .setting("runs on", build.runsOn().get().emulation())
+                .setting("samples", spec.samples())
+                .setting("seed", spec.seed());
+        spec.vectors().ifPresent(folder -> now.folder("vectors", folder));
+        build.spec()
+                .models()
+                .forEach(model -> now.file(model.file().getFileName().toString(), model.file()));
+        new Steps(log, layout).run("verify", "Verifying", now, this::verify);
+    }
+
+    private Collection<Path> verify() {
+        List<VerificationCases> models = cases();
+        if (models.stream().allMatch(m -> m.cases().isEmpty())) {
+            throw new KilnException(new Problem(
+                    "there is nothing to verify with",
+                    "kiln.verify",
+                    "test vectors or at least one sample",
+                    "Set kiln.verify.vectors or kiln.verify.samples, or kiln.verify.on=none"));
+        }
+        RunnableImage image = RunnableImage.withDefaultApplication(log, build);
+        Emulator emulator = new Emulator(
+                image.board(),
+                Verification.limit(models),
+                Optional.of(layout.reports().resolve("verify.log")));
+        String ranOn = RunnableImage.name(build, emulator);
+        Verification.Outcome outcome = Verification.run(emulator, image.file(), models);
+        VerifyReport report = new VerifyReport(
+                build.board().id(),
+                ranOn,
+                spec.seed(),
+                outcome.cases(),
+                outcome.bitExact(),
+                outcome.wrong().isEmpty(),
+                outcome.tolerance());
+        Path json = layout.reports().resolve("verify.json");
+        Path xml = layout.reports().resolve("TEST-kiln-verify.xml");
+        Json.write(json, report);
+        JUnitXml.write(xml, report);
+        outcome.wrong().throwIfAny();
+        log.info(summary(report));
+        return List.of(json, xml);
+    }
+
+    private List<VerificationCases> cases() {
+        List<ModelMetadata> metadata = GenerateStep.store(layout).metadata();
+        List<VerificationCases> models = new ArrayList<>();
+        for (int i = 0; i < metadata.size(); i++) {
+            ModelSource source = build.spec().models().get(i);
+            models.add(VerificationCases.of(
+                    metadata.get(i), TfliteFrontend.read(source.file(), source.name()), spec, metadata.size() > 1));
+        }
+        return models;
+    }
+
+    private static String summary(VerifyReport report) {
+        long outputs =
+                report.cases().stream().mapToLong(VerifyReport.Case::outputs).sum();
+        String verdict = report.bitExact() ? "Bit-exact" : "Within the tolerance";
+        return verdict + " on " + report.ranOn() + ": " + report.cases().size() + " cases, " + outputs + " outputs";
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.BuildSpec.ModelSource;
+import java.io.File;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/** Goals called by hand, in a project or in an empty folder. */
+abstract class AbstractByHandMojo extends AbstractFirmwareMojo {
+    /**
+     * Where everything is written if there is no project of packaging {@code firmware}; {@code kiln:build} always writes
+     * here.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
+    private File outputDirectory;
+
+    /** Whether this goal keeps out of the project's own {@code target}. */
+    boolean isApart() {
+        return !hasProject() || !"firmware".equals(project().getPackaging());
+    }
+
+    @Override
+    final Layout layout(List<ModelSource> sources) {
+        if (!isApart()) {
+            return projectLayout();
+        }
+        String base = sources.stream().map(ModelSource::name).collect(Collectors.joining("-"));
+        return new Layout(folder(), folder().resolve(outputDirectory.toPath()), base.isEmpty() ? "default" : base);
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.flow.BuildSpec;
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.flow.ModelFiles;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/** The parameters of every goal that builds, and what they make: a {@link BuildSpec}. */
+abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
+    /**
+     * The model. If neither this nor {@code models} is set, the one file in {@code src/main/model}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.model")
+    private File model;
+
+    /**
+     * Name of the model in the generated C: {@code tvmgen_<name>_run}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.name", defaultValue = "default")
+    private String name;
+
+    /**
+     * Several models in one image, each with {@code <file>} and {@code <name>}; instead of {@code model} and {@code name}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private List<Model> models;
+
+    /**
+     * Id of the board; {@code kiln:boards} lists them.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.board", defaultValue = "mps2-an386")
+    private String board;
+
+    /**
+     * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set,
+     * {@code host} for the board {@code host} and {@code clang} for every other.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.toolchain")
+    private String toolchain;
+
+    /**
+     * What to care for: {@code speed}, {@code size} or {@code ram}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.optimize", defaultValue = "speed")
+    private String optimize;
+
+    /**
+     * Who owns inputs and outputs: {@code caller}, or {@code workspace} to keep them in one pool with the workspace.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.io", defaultValue = "caller")
+    private String io;
+
+    /**
+     * Version of the Model Library Format: 5 or 7. Several models always make version 7.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.mlfVersion", defaultValue = "5")
+    private int mlfVersion;
+
+    /**
+     * How the image is verified: {@code <on>}, {@code <vectors>}, {@code <samples>}, {@code <seed>}. What is left out comes
+     * from the properties {@code kiln.verify.*}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Verify verify;
+
+    /**
+     * Where the image is verified: {@code emulator}, {@code board} or {@code none}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.verify.on", defaultValue = "emulator")
+    private String verifyOn;
+
+    /**
+     * A folder of {@code input_<k>.bin} and optional {@code output_<k>.bin}: all inputs (outputs) of case k in model order,
+     * concatenated, raw little-endian. With several models, one folder of that kind for each, named like the model.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.verify.vectors")
+    private File verifyVectors;
+
+    /**
+     * Number of random cases beside the vectors.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.verify.samples", defaultValue = "2")
+    private int verifySamples;
+
+    /**
+     * Seed of the random cases.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.verify.seed", defaultValue = "0")
+    private long verifySeed;
+
+    /** The time that reproducible builds state. */
+    @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
+    private String outputTimestamp;
+
+    /** Where this goal's build lies; goals that are called by hand may lie elsewhere. */
+    Layout layout(List<ModelSource> sources) {
+        return projectLayout();
+    }
+
+    final Layout projectLayout() {
+        return new Layout(
+                folder(),
+                Path.of(project().getBuild().getDirectory()),
+                project().getBuild().getFinalName());
+    }
+
+    /** What the user asked for. */
+    final BuildSpec spec() {
+        List<ModelSource> sources = sources();
+        return new BuildSpec(
+                layout(sources),
+                sources,
+                board,
+                Optional.ofNullable(toolchain),
+                optimize,
+                io,
+                mlfVersion,
+                Timestamps.parse(outputTimestamp),
+                verifySpec());
+    }
+
+    private List<ModelSource> sources() {
+        List<ModelSource> given = new ArrayList<>();
+        if (models != null) {
+            for (Model each : models) {
+                given.add(each.source(folder()));
+            }
+        }
+        return ModelFiles.choose(
+                given,
+                model == null ? Optional.empty() : Optional.of(model.toPath()),
+                name,
+                folder().resolve("src").resolve("main").resolve("model"));
+    }
+
+    private VerifySpec verifySpec() {
+        Verify bean = verify == null ? new Verify() : verify;
+        File vectors = bean.vectors() == null ? verifyVectors : bean.vectors();
+        return new VerifySpec(
+                bean.on() == null ? verifyOn : bean.on(),
+                vectors == null ? Optional.empty() : Optional.of(vectors.toPath()),
+                bean.samples() == null ? verifySamples : bean.samples(),
+                bean.seed() == null ? verifySeed : bean.seed());
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.flow.Flow;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.inject.Inject;
+import org.apache.maven.plugins.annotations.Parameter;
+import org.apache.maven.toolchain.MisconfiguredToolchainException;
+import org.apache.maven.toolchain.model.ToolchainModel;
+import org.eclipse.aether.RepositorySystem;
+
+/** A goal that hands the flow what it needs of Maven: repositories, toolchains.xml and the log. */
+abstract class AbstractFlowMojo extends AbstractKilnMojo {
+    /**
+     * Folder that toolchains are unpacked in, shared by all builds. If not set, the environment's {@code KILN_HOME}, or
+     * {@code kiln} beside the local repository.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.home")
+    private File home;
+
+    @Inject
+    private RepositorySystem repositories;
+
+    /** The flow for this session and project. */
+    final Flow flow() {
+        MojoLog log = new MojoLog(getLog());
+        return new Flow(
+                log,
+                new ToolchainEnvironment(
+                        homeFolder(),
+                        gnuHomes().stream().findFirst(),
+                        new MavenArtifacts(repositories, session().getRepositorySession(), project()),
+                        log));
+    }
+
+    private Path homeFolder() {
+        return home == null
+                ? ToolchainEnvironment.defaultHome(
+                        Path.of(session().getLocalRepository().getBasedir()))
+                : home.toPath().toAbsolutePath();
+    }
+
+    /**
+     * What toolchains.xml names, read from the request: in a folder without a project no extension is loaded that would
+     * know the type.
+     */
+    private List<Path> gnuHomes() {
+        List<Path> homes = new ArrayList<>();
+        for (ToolchainModel model : session().getRequest().getToolchains().getOrDefault(GnuToolchain.TYPE, List.of())) {
+            try {
+                homes.add(GnuToolchain.of(model).folder());
+            } catch (MisconfiguredToolchainException e) {
+                throw new KilnException(Problem.of(e.getMessage(), ""), e);
+            }
+        }
+        return homes;
+    }
+}

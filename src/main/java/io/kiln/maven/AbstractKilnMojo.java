@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.base.KilnException;
+import java.nio.file.Path;
+import org.apache.maven.execution.MavenSession;
+import org.apache.maven.plugin.AbstractMojo;
+import org.apache.maven.plugin.MojoExecution;
+import org.apache.maven.plugin.MojoFailureException;
+import org.apache.maven.plugins.annotations.Parameter;
+import org.apache.maven.project.MavenProject;
+
+/** What every goal has: skipping, the project it runs in, and errors told without a stack trace. */
+abstract class AbstractKilnMojo extends AbstractMojo {
+    /**
+     * Skips every goal of Kiln.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.skip", defaultValue = "false")
+    private boolean skip;
+
+    /** The project, or Maven's empty one if there is none. */
+    @Parameter(defaultValue = "${project}", readonly = true, required = true)
+    private MavenProject project;
+
+    /** The running session. */
+    @Parameter(defaultValue = "${session}", readonly = true, required = true)
+    private MavenSession session;
+
+    /** This execution, for its goal's name. */
+    @Parameter(defaultValue = "${mojoExecution}", readonly = true, required = true)
+    private MojoExecution execution;
+
+    /** Does the goal's work. */
+    abstract void run();
+
+    /** The value of {@code kiln.<goal>.skip}. */
+    abstract boolean isGoalSkipped();
+
+    @Override
+    public final void execute() throws MojoFailureException {
+        if (skip || isGoalSkipped()) {
+            String flag = skip ? "kiln.skip" : "kiln." + execution.getGoal() + ".skip";
+            getLog().info("Skipped: " + flag + " is set.");
+            return;
+        }
+        try {
+            run();
+        } catch (KilnException e) {
+            throw new MojoFailureException(e.getMessage(), e);
+        }
+    }
+
+    final MavenProject project() {
+        return project;
+    }
+
+    final MavenSession session() {
+        return session;
+    }
+
+    /** Whether the goal was called where there is a pom.xml. */
+    final boolean hasProject() {
+        return project.getFile() != null;
+    }
+
+    /** The project's folder, or the one that Maven was called in. */
+    final Path folder() {
+        return hasProject()
+                ? project.getBasedir().toPath()
+                : Path.of(session.getExecutionRootDirectory()).toAbsolutePath();
+    }
+}

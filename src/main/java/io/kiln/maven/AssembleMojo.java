@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import org.apache.maven.plugins.annotations.LifecyclePhase;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Puts C runtime, board support, generated C and {@code src/main/c} together as a C project in {@code target/firmware}.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "assemble", defaultPhase = LifecyclePhase.PROCESS_SOURCES, threadSafe = true)
+public final class AssembleMojo extends AbstractFirmwareMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.assemble.skip", defaultValue = "false")
+    private boolean skipAssemble;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipAssemble;
+    }
+
+    @Override
+    void run() {
+        flow().assemble(spec());
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Goes the whole road, from the model to a verified image, in {@code outputDirectory}; needs no project.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "build", requiresProject = false, threadSafe = true)
+public final class BuildMojo extends AbstractByHandMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.build.skip", defaultValue = "false")
+    private boolean skipBuild;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipBuild;
+    }
+
+    @Override
+    boolean isApart() {
+        return true;
+    }
+
+    @Override
+    void run() {
+        flow().build(spec());
+    }
+}

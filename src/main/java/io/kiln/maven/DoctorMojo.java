@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Says which tools are there, in which version, what is missing and the one command that gets it.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "doctor", requiresProject = false, threadSafe = true)
+public final class DoctorMojo extends AbstractByHandMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.doctor.skip", defaultValue = "false")
+    private boolean skipDoctor;
+
+    /**
+     * Installs what the board needs with the system's package manager.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.install", defaultValue = "false")
+    private boolean install;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipDoctor;
+    }
+
+    @Override
+    void run() {
+        flow().doctor(spec(), install);
+    }
+}

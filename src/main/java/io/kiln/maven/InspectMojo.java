@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import java.io.File;
+import java.util.Optional;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Shows a model, an archive or an image: operators, shapes, sizes, and where the memory goes.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "inspect", requiresProject = false, threadSafe = true)
+public final class InspectMojo extends AbstractByHandMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.inspect.skip", defaultValue = "false")
+    private boolean skipInspect;
+
+    /**
+     * The file to look at: a model, a Model Library Format archive or an ELF image. If not set, {@code kiln.model} or the
+     * project's own model, and what was built of it.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.file")
+    private File file;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipInspect;
+    }
+
+    @Override
+    void run() {
+        flow().inspect(spec(), file == null ? Optional.empty() : Optional.of(file.toPath()));
+    }
+}

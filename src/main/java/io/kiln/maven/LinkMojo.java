@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.flow.BuildSpec;
+import io.kiln.flow.BuildSpec.Layout;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import javax.inject.Inject;
+import org.apache.maven.plugins.annotations.LifecyclePhase;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+import org.apache.maven.project.MavenProjectHelper;
+
+/**
+ * Links the image, holds its size against the board, and attaches {@code .elf}, {@code .bin}, {@code .hex}, {@code .map}
+ * and {@code -mlf.tar}.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "link", defaultPhase = LifecyclePhase.PACKAGE, threadSafe = true)
+public final class LinkMojo extends AbstractFirmwareMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.link.skip", defaultValue = "false")
+    private boolean skipLink;
+
+    @Inject
+    private MavenProjectHelper helper;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipLink;
+    }
+
+    @Override
+    void run() {
+        BuildSpec spec = spec();
+        flow().link(spec);
+        Layout layout = spec.layout();
+        project().getArtifact().setFile(layout.image("elf").toFile());
+        for (String type : new String[] {"bin", "hex", "map"}) {
+            attach(layout.image(type), type, Optional.empty());
+        }
+        attach(layout.archive(), "tar", Optional.of("mlf"));
+    }
+
+    /** The host board makes an executable only, so what is not there is not attached. */
+    private void attach(Path file, String type, Optional<String> classifier) {
+        if (Files.isRegularFile(file)) {
+            helper.attachArtifact(project(), type, classifier.orElse(null), file.toFile());
+        }
+    }
+}

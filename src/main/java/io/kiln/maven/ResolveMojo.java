@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import org.apache.maven.plugins.annotations.LifecyclePhase;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Checks that board, toolchain and model exist and fit together, before any work is done.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "resolve", defaultPhase = LifecyclePhase.VALIDATE, threadSafe = true)
+public final class ResolveMojo extends AbstractFirmwareMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.resolve.skip", defaultValue = "false")
+    private boolean skipResolve;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipResolve;
+    }
+
+    @Override
+    void run() {
+        flow().resolve(spec());
+    }
+}

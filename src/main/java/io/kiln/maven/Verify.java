@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import java.io.File;
+
+/** {@code <verify>}: how the image is verified. What is not set here comes from {@code kiln.verify.*}. */
+public final class Verify {
+    /** {@code emulator}, {@code board} or {@code none}. */
+    private String on;
+
+    /** A folder of {@code input_<k>.bin} and optional {@code output_<k>.bin}. */
+    private File vectors;
+
+    /** Number of random cases. */
+    private Integer samples;
+
+    /** Their seed. */
+    private Long seed;
+
+    /** Set by Maven from {@code <on>}. */
+    public void setOn(String on) {
+        this.on = on;
+    }
+
+    /** Set by Maven from {@code <vectors>}. */
+    public void setVectors(File vectors) {
+        this.vectors = vectors;
+    }
+
+    /** Set by Maven from {@code <samples>}. */
+    public void setSamples(Integer samples) {
+        this.samples = samples;
+    }
+
+    /** Set by Maven from {@code <seed>}. */
+    public void setSeed(Long seed) {
+        this.seed = seed;
+    }
+
+    String on() {
+        return on;
+    }
+
+    File vectors() {
+        return vectors;
+    }
+
+    Integer samples() {
+        return samples;
+    }
+
+    Long seed() {
+        return seed;
+    }
+}

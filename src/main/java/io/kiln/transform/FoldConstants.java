@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import io.kiln.base.Bytes;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Result;
+import io.kiln.reference.Interpreter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Computes at build time, with the reference interpreter, every binding whose arguments are all constant. */
+public final class FoldConstants implements Pass {
+    @Override
+    public String name() {
+        return "fold-constants";
+    }
+
+    @Override
+    public Function run(Function function) {
+        Set<Integer> results = new HashSet<>();
+        function.results().stream().map(Result::id).forEach(results::add);
+        Map<Integer, Constant> folded = new HashMap<>();
+        List<Binding> kept = new ArrayList<>();
+        for (Binding binding : function.bindings()) {
+            List<Arg> args = binding.args().stream()
+                    .map(a -> a instanceof Arg.Ref ref && folded.containsKey(ref.id()) ? folded.get(ref.id()) : a)
+                    .toList();
+            Binding current = new Binding(binding.id(), binding.op(), args, binding.type(), binding.origin());
+            if (args.stream().allMatch(Constant.class::isInstance) && !results.contains(binding.id())) {
+                folded.put(binding.id(), evaluate(current));
+            } else {
+                kept.add(current);
+            }
+        }
+        return function.withBindings(kept);
+    }
+
+    private static Constant evaluate(Binding binding) {
+        Function alone = new Function(
+                "constant", List.of(), List.of(binding), List.of(new Result(binding.id(), "value", Optional.empty())));
+        Bytes value = Interpreter.run(alone, List.of()).get(0);
+        return new Constant(binding.origin().tensor(), binding.type(), value);
+    }
+}
