@@ -40,19 +40,22 @@ final class CommandLines {
         return line;
     }
 
-    /** Flags of the link, without driver and file names. */
-    List<String> linkFlags() {
+    /**
+     * Flags of the link, without driver and file names.
+     *
+     * @param scripts folder of the linker script and of those that it includes
+     */
+    List<String> linkFlags(String scripts) {
         List<String> flags = new ArrayList<>(project.toolchain().link());
-        project.linkerScript().ifPresent(script -> flags.addAll(List.of("-L" + ProjectFiles.BOARD, "-T", script)));
+        project.linkerScript().ifPresent(script -> flags.addAll(List.of("-L" + scripts, "-T", scripts + "/" + script)));
         return flags;
     }
 
     /** A whole link, driver first. */
-    List<String> link(List<String> objects, String image, String map, List<String> more) {
+    List<String> link(List<String> objects, String image, String map, String scripts) {
         List<String> line = new ArrayList<>();
         line.add(project.toolchain().compiler());
-        line.addAll(linkFlags());
-        line.addAll(more);
+        line.addAll(linkFlags(scripts));
         line.add("-Wl,-Map=" + map);
         line.addAll(List.of("-o", image));
         line.addAll(objects);

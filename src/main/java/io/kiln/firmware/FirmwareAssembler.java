@@ -39,7 +39,7 @@ public final class FirmwareAssembler {
                 files.units(),
                 files.objects(),
                 includes(files, request),
-                request.board().linker().map(script -> ProjectFiles.BOARD + "/" + script),
+                request.board().linker(),
                 request.pluginVersion());
         SortedMap<String, Bytes> content = files.files();
         content.put("Makefile", Bytes.ofText(Makefile.print(project)));

@@ -89,14 +89,14 @@ public final class FirmwareLinker {
     }
 
     private void runLinker(Path elf, Path map) {
-        Result result = run(elf, map, List.of(), LOG_FILE);
+        Result result = run(elf, map, ProjectFiles.BOARD, LOG_FILE);
         if (result.succeeded()) {
             return;
         }
         if (OVERFLOW.matcher(result.message()).find()) {
-            // Linked once more without regard to the errors, so that there is something to measure.
-            run(elf, map, List.of("-Wl,--noinhibit-exec"), "overflow.log");
-            if (Files.isRegularFile(elf)) {
+            Path roomy = project.buildDirectory().resolve("overflow");
+            RoomyScripts.write(project.board(), roomy);
+            if (run(elf, map, lines.relative(roomy), "overflow.log").succeeded()) {
                 requireFit(measure(elf));
             }
         }
@@ -107,7 +107,7 @@ public final class FirmwareLinker {
                 ""));
     }
 
-    private Result run(Path elf, Path map, List<String> more, String logFile) {
+    private Result run(Path elf, Path map, String scripts, String logFile) {
         try {
             Files.createDirectories(elf.getParent());
             Files.deleteIfExists(elf);
@@ -115,7 +115,7 @@ public final class FirmwareLinker {
             throw new UncheckedIOException("cannot write " + elf, e);
         }
         return ProcessRunner.run(
-                Command.ofLine(lines.link(objectNames(), lines.relative(elf), lines.relative(map), more))
+                Command.ofLine(lines.link(objectNames(), lines.relative(elf), lines.relative(map), scripts))
                         .in(project.directory())
                         .with("LC_ALL", "C")
                         .without(Compilation.MISLEADING)
@@ -202,7 +202,7 @@ public final class FirmwareLinker {
     }
 
     private String commandDigest() {
-        String line = String.join("\0", lines.link(objectNames(), base, base, List.of()));
+        String line = String.join("\0", lines.link(objectNames(), base, base, ProjectFiles.BOARD));
         return Digests.sha256(line.replace(project.directory().toString(), "."));
     }
 

@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param units what is compiled, in link order
  * @param objects objects that came with a model library, relative to the project, linked as they are
  * @param includes include options, in order
- * @param linkerScript relative to the project; empty if the system's linker knows what to do
+ * @param linkerScript name within the board's folder; empty if the system's linker knows what to do
  * @param pluginVersion version of Kiln
  */
 public record FirmwareProject(

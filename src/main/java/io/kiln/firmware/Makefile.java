@@ -40,7 +40,9 @@ final class Makefile {
                     .append(words(lines.compileFlags(kind, HERE)))
                     .append('\n');
         }
-        out.append("LINK_FLAGS := ").append(words(lines.linkFlags())).append('\n');
+        out.append("LINK_FLAGS := ")
+                .append(words(lines.linkFlags(ProjectFiles.BOARD)))
+                .append('\n');
         out.append("LIBRARIES := ")
                 .append(words(project.toolchain().libraries()))
                 .append("\n\n");
@@ -56,7 +58,7 @@ final class Makefile {
 
     private void link(StringBuilder out) {
         out.append("$(BUILD)/firmware.elf: $(OBJECTS)");
-        project.linkerScript().ifPresent(script -> out.append(' ').append(escape(script)));
+        project.linkerScript().ifPresent(script -> out.append(' ').append(escape(ProjectFiles.BOARD + "/" + script)));
         out.append("\n\t$(CC) $(LINK_FLAGS) -Wl,-Map=$(BUILD)/firmware.map -o $@ $(OBJECTS) $(LIBRARIES)\n\n");
     }
 
@@ -76,7 +78,9 @@ final class Makefile {
 
     private static String words(List<String> words) {
         String text = words.stream().map(ShellWords::quote).collect(Collectors.joining(" "));
-        return text.replace("$", "$$").replace("#", "\\#").replace(HERE, "$(CURDIR)");
+        return text.replace("$", "$$")
+                .replace("#", "\\#")
+                .replace("-ffile-prefix-map=" + HERE + "=.", "'-ffile-prefix-map=$(CURDIR)=.'");
     }
 
     private static String escape(String path) {

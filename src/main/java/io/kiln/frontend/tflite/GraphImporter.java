@@ -97,7 +97,7 @@ final class GraphImporter {
             Optional<TfliteTensor> output = output(operator);
             if (problems.size() == before && output.isPresent()) {
                 support.importer()
-                        .emit(new OperatorContext(operator, graph, inputs, output.get(), file, where(operator)));
+                        .emit(new OperatorContext(operator, graph, inputs, output.get(), file, () -> where(operator)));
             }
         } catch (KilnException e) {
             problems.addAll(e.problems());

@@ -2,14 +2,13 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
-import io.kiln.base.Problems;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** One operator while it is imported: its tensors and options, what is wrong with it, and where its bindings go. */
 final class OperatorContext {
@@ -18,8 +17,7 @@ final class OperatorContext {
     private final List<Optional<TfliteTensor>> inputs;
     private final TfliteTensor output;
     private final Origin origin;
-    private final String where;
-    private final Problems problems = new Problems();
+    private final Findings findings;
 
     OperatorContext(
             OperatorRecord operator,
@@ -27,13 +25,13 @@ final class OperatorContext {
             List<Optional<TfliteTensor>> inputs,
             TfliteTensor output,
             String file,
-            String where) {
+            Supplier<String> where) {
         this.operator = operator;
         this.graph = graph;
         this.inputs = inputs;
         this.output = output;
         this.origin = new Origin(file, operator.index(), operator.name(), output.name());
-        this.where = where;
+        this.findings = new Findings(where);
     }
 
     String name() {
@@ -74,14 +72,14 @@ final class OperatorContext {
     /** Notes a problem unless the condition holds. */
     boolean require(boolean holds, String what, String expected, String next) {
         if (!holds) {
-            problems.add(what, where, expected, next);
+            findings.add(what, expected, next);
         }
         return holds;
     }
 
     /** Ends the import if anything was noted. */
     void check() {
-        problems.throwIfAny();
+        findings.throwIfAny();
     }
 
     /** Counts bytes derived from the file's, so that a small file cannot become a huge graph. */
@@ -90,8 +88,8 @@ final class OperatorContext {
     }
 
     KilnException failure(String what, String expected) {
-        problems.add(what, where, expected, "Export the model again");
-        return new KilnException(problems.list());
+        findings.add(what, expected, "Export the model again");
+        return findings.exception();
     }
 
     /** The value of an input that is computed. */
@@ -109,7 +107,7 @@ final class OperatorContext {
         try {
             return graph.emit(op, List.of(args), origin);
         } catch (IllegalArgumentException e) {
-            throw new KilnException(new Problem(e.getMessage(), where, "", "Export the model again"), e);
+            throw failure(e.getMessage(), "");
         }
     }
 

@@ -2,66 +2,59 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
-import io.kiln.base.Problems;
 import io.kiln.ir.TensorType;
 
 /** Reads and checks the quantization of a tensor: finite positive scales, zero points within the type, one per channel. */
 final class QuantizationReader {
     private QuantizationReader() {}
 
-    static TensorQuantization read(FlatTable table, TensorType type, String where, Problems problems) {
+    static TensorQuantization read(FlatTable table, TensorType type, Findings findings) {
         FlatVector scales = table.vector(2, 4);
         FlatVector zeroPoints = table.vector(3, 8);
         if (scales.size() == 0) {
             return TensorQuantization.NONE;
         }
         if (table.u8(4, 0) != 0) {
-            problems.add(
-                    "custom or blockwise quantization is not supported", where, "affine quantization by scales", "");
+            findings.add("custom or blockwise quantization is not supported", "affine quantization by scales", "");
             return TensorQuantization.NONE;
         }
         // Published models carry their weights' dimension at the bias, a vector, where only 0 can be meant.
         int dimension = type.shape().rank() == 1 ? 0 : table.i32(6, 0);
-        if (!countsFit(scales, zeroPoints, dimension, type, where, problems)) {
+        if (!countsFit(scales, zeroPoints, dimension, type, findings)) {
             return TensorQuantization.NONE;
         }
         return new TensorQuantization(
-                readScales(scales, where, problems),
-                readZeroPoints(zeroPoints, scales, type, where, problems),
-                dimension);
+                readScales(scales, findings), readZeroPoints(zeroPoints, scales, type, findings), dimension);
     }
 
     private static boolean countsFit(
-            FlatVector scales, FlatVector zeroPoints, int dimension, TensorType type, String where, Problems problems) {
-        int before = problems.list().size();
+            FlatVector scales, FlatVector zeroPoints, int dimension, TensorType type, Findings findings) {
+        int before = findings.count();
         if (scales.size() > 1) {
             int rank = type.shape().rank();
             if (dimension < 0 || dimension >= rank) {
-                problems.add(
+                findings.add(
                         "quantized_dimension is " + dimension,
-                        where,
                         "a dimension from 0 to " + (rank - 1),
                         "Export the model again");
             } else if (type.shape().dim(dimension) != scales.size()) {
-                problems.add(
+                findings.add(
                         scales.size() + " scales for " + type.shape().dim(dimension) + " channels in dimension "
                                 + dimension,
-                        where,
                         "one scale, or one per channel of quantized_dimension",
                         "Export the model again");
             }
         }
         if (zeroPoints.size() > 1 && zeroPoints.size() != scales.size()) {
-            problems.add(
+            findings.add(
                     zeroPoints.size() + " zero points for " + scales.size() + " scales",
-                    where,
                     "one zero point per scale",
                     "Export the model again");
         }
-        return problems.list().size() == before;
+        return findings.count() == before;
     }
 
-    private static float[] readScales(FlatVector vector, String where, Problems problems) {
+    private static float[] readScales(FlatVector vector, Findings findings) {
         float[] scales = new float[vector.spent().size()];
         int wrong = -1;
         for (int i = 0; i < scales.length; i++) {
@@ -71,25 +64,20 @@ final class QuantizationReader {
             }
         }
         if (wrong >= 0) {
-            problems.add(
-                    "scale[" + wrong + "] is " + scales[wrong],
-                    where,
-                    "finite scales above 0",
-                    "Quantize the model again");
+            findings.add(
+                    "scale[" + wrong + "] is " + scales[wrong], "finite scales above 0", "Quantize the model again");
         }
         return scales;
     }
 
-    private static int[] readZeroPoints(
-            FlatVector vector, FlatVector scales, TensorType type, String where, Problems problems) {
+    private static int[] readZeroPoints(FlatVector vector, FlatVector scales, TensorType type, Findings findings) {
         int[] zeroPoints = new int[scales.size()];
         vector.spent();
         for (int i = 0; i < zeroPoints.length && vector.size() > 0; i++) {
             long zeroPoint = vector.i64(vector.size() == 1 ? 0 : i);
             if (type.dtype().isInteger() && !fits(zeroPoint, type.dtype())) {
-                problems.add(
+                findings.add(
                         "zero_point[" + i + "] is " + zeroPoint,
-                        where,
                         "a zero point from " + type.dtype().min() + " to "
                                 + type.dtype().max(),
                         "Quantize the model again");

@@ -3,7 +3,6 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problems;
 import io.kiln.ir.Shape;
 import io.kiln.ir.TensorType;
 import java.util.ArrayList;
@@ -69,55 +68,51 @@ final class TensorReader {
 
     private TfliteTensor readTensor(int index) {
         FlatTable table = tensors.table(index);
-        String where = file.file() + ": tensor #" + index + " " + describe(index);
-        Problems problems = new Problems();
-        Optional<DType> dtype = readType(table, where, problems);
-        Optional<Shape> shape = readShape(table, where, problems);
+        Findings findings = new Findings(() -> file.file() + ": tensor #" + index + " " + describe(index));
+        Optional<DType> dtype = readType(table, findings);
+        Optional<Shape> shape = readShape(table, findings);
         if (table.has(6)) {
-            problems.add("sparse tensors are not supported", where, "dense data", "Convert without sparsity");
+            findings.add("sparse tensors are not supported", "dense data", "Convert without sparsity");
         }
-        problems.throwIfAny();
-        TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), where, problems);
+        findings.throwIfAny();
+        TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), findings);
         TensorQuantization quantization = table.table(4)
-                .map(q -> QuantizationReader.read(q, type, where, problems))
+                .map(q -> QuantizationReader.read(q, type, findings))
                 .orElse(TensorQuantization.NONE);
-        FlatVector data = readData(table, where, problems);
+        FlatVector data = readData(table, findings);
         if (data.size() != 0 && data.size() != type.bytes()) {
-            problems.add(
+            findings.add(
                     "the constant has " + data.size() + " bytes",
-                    where,
                     type.bytes() + " bytes for its shape and type",
                     "Export the model again");
         }
-        problems.throwIfAny();
+        findings.throwIfAny();
         return new TfliteTensor(index, name(table, index), type, quantization, data, table.u8(5, 0) != 0);
     }
 
-    private static Optional<DType> readType(FlatTable table, String where, Problems problems) {
+    private static Optional<DType> readType(FlatTable table, Findings findings) {
         int code = table.u8(1, 0);
         Optional<DType> dtype = TfliteType.of(code).flatMap(TfliteType::dtype);
         if (dtype.isEmpty()) {
-            problems.add(
+            findings.add(
                     "element type " + TfliteType.of(code).map(Enum::name).orElse("" + code) + " is not supported",
-                    where,
                     "int8 or float32 (int32 for biases and shapes)",
                     "Quantize the model to int8 or convert it to float32");
         }
         return dtype;
     }
 
-    private static Optional<Shape> readShape(FlatTable table, String where, Problems problems) {
+    private static Optional<Shape> readShape(FlatTable table, Findings findings) {
         FlatVector vector = table.vector(0, 4);
         if (vector.size() > MAX_RANK) {
-            problems.add("rank " + vector.size(), where, "a rank of at most " + MAX_RANK, "");
+            findings.add("rank " + vector.size(), "a rank of at most " + MAX_RANK, "");
             return Optional.empty();
         }
         List<Integer> dims = new ArrayList<>();
         for (int dim : vector.ints()) {
             if (dim < 1) {
-                problems.add(
+                findings.add(
                         dim == -1 ? "dimension " + dims.size() + " is dynamic" : "dimension is " + dim,
-                        where,
                         "dimensions that are fixed and at least 1",
                         "Convert the model with a fixed input shape");
                 return Optional.empty();
@@ -127,32 +122,30 @@ final class TensorReader {
         return Optional.of(new Shape(dims));
     }
 
-    private static TensorType checkedSize(TensorType type, String where, Problems problems) {
+    private static TensorType checkedSize(TensorType type, Findings findings) {
         double bytes = type.dtype().bytes();
         for (int dim : type.shape().dims()) {
             bytes *= dim;
         }
         if (bytes > MAX_BYTES) {
-            problems.add(
+            findings.add(
                     "the tensor would take " + String.format("%.0f", bytes) + " bytes",
-                    where,
                     "at most " + MAX_BYTES + " bytes",
                     "Check the model's input shape");
-            problems.throwIfAny();
+            findings.throwIfAny();
         }
         return type;
     }
 
     /** Small models keep data inside the FlatBuffer; large ones behind it, at an offset from the file's start. */
-    private FlatVector readData(FlatTable table, String where, Problems problems) {
+    private FlatVector readData(FlatTable table, Findings findings) {
         long index = table.i32(2, 0) & 0xFFFFFFFFL;
         if (index == HAS_NO_DATA) {
             return new FlatVector(file, 0, 0, 1);
         }
         if (index >= buffers.size()) {
-            problems.add(
+            findings.add(
                     "buffer #" + index + " does not exist",
-                    where,
                     "one of the model's " + buffers.size() + " buffers",
                     "Export the model again");
             return new FlatVector(file, 0, 0, 1);

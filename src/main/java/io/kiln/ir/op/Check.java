@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** Shared checks and shape rules of the operators. */
 final class Check {
@@ -20,20 +21,28 @@ final class Check {
         }
     }
 
+    /** For checks made so often that the message is put into words only if it is needed. */
+    private static void that(boolean holds, Supplier<String> message) {
+        if (!holds) {
+            throw new IllegalArgumentException(message.get());
+        }
+    }
+
     static void arity(Op op, List<TensorType> args) {
-        that(args.size() == op.arity(), op.name() + " takes " + op.arity() + " arguments, not " + args.size());
+        that(args.size() == op.arity(), () -> op.name() + " takes " + op.arity() + " arguments, not " + args.size());
     }
 
     static void rank(String what, TensorType type, int rank) {
         that(
                 type.shape().rank() == rank,
-                what + " must have rank " + rank + ", not " + type.shape().text());
+                () -> what + " must have rank " + rank + ", not " + type.shape().text());
     }
 
     static void dtype(String what, TensorType type, DType dtype) {
         that(
                 type.dtype() == dtype,
-                what + " must be " + dtype.text() + ", not " + type.dtype().text());
+                () -> what + " must be " + dtype.text() + ", not "
+                        + type.dtype().text());
     }
 
     /** A scalar, or a vector of one element per channel. */
@@ -42,7 +51,7 @@ final class Check {
         long elements = type.shape().elements();
         that(
                 type.shape().rank() <= 1 && (elements == 1 || elements == channels),
-                what + " must have 1 or " + channels + " elements, not "
+                () -> what + " must have 1 or " + channels + " elements, not "
                         + type.shape().text());
     }
 
@@ -57,7 +66,7 @@ final class Check {
         for (int i = 0; i < rank; i++) {
             int da = i < a.rank() ? a.dim(a.rank() - 1 - i) : 1;
             int db = i < b.rank() ? b.dim(b.rank() - 1 - i) : 1;
-            that(da == db || da == 1 || db == 1, "shapes " + a.text() + " and " + b.text() + " do not broadcast");
+            that(da == db || da == 1 || db == 1, () -> "shapes " + a.text() + " and " + b.text() + " do not broadcast");
             dims.add(Math.max(da, db));
         }
         Collections.reverse(dims);

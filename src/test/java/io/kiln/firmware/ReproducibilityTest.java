@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.Log;
+import io.kiln.process.Command;
+import io.kiln.process.Executables;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Same inputs, same bytes: in another folder, and by plain make. */
+class ReproducibilityTest {
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"gnu,mps2-an386", "gnu,qemu-riscv32", "clang,mps2-an386", "clang,qemu-riscv32", "host,host"})
+    void anotherFolderGivesTheSameImage(String toolchain, String board) throws IOException {
+        Path one = folder.resolve("one");
+        Path two = folder.resolve("another/folder with blanks");
+        Image first = TestFirmware.build(TestFirmware.request(board, toolchain, one), one, Log.QUIET);
+        Image second = TestFirmware.build(TestFirmware.request(board, toolchain, two), two, Log.QUIET);
+
+        List<Path> files = first.files();
+        for (int i = 0; i < files.size(); i++) {
+            assertThat(second.files().get(i)).hasSameBinaryContentAs(files.get(i));
+        }
+        for (String name : List.of("Makefile", "codegen/host/src/default_lib1.c")) {
+            assertThat(two.resolve("target/firmware").resolve(name))
+                    .hasSameBinaryContentAs(one.resolve("target/firmware").resolve(name));
+        }
+        assertThat(Files.readString(first.map())).doesNotContain(folder.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"gnu,mps2-an386", "gnu,qemu-riscv32", "clang,mps2-an386", "host,host"})
+    void plainMakeBuildsTheSameElf(String toolchain, String board) {
+        Assumptions.assumeTrue(
+                Executables.find("make").isPresent() || "true".equals(System.getenv("CI")), "there is no make");
+        Image image = TestFirmware.build(TestFirmware.request(board, toolchain, folder), folder, Log.QUIET);
+        Path project = folder.resolve("target/firmware");
+
+        Result made = ProcessRunner.run(Command.of("make", "-j2").in(project));
+
+        assertThat(made.exitCode()).as(made.message()).isZero();
+        assertThat(project.resolve("build/firmware.elf")).hasSameBinaryContentAs(image.elf());
+        Result again = ProcessRunner.run(Command.of("make").in(project));
+        assertThat(again.output()).contains("Nothing to be done");
+        ProcessRunner.run(Command.of("make", "clean").in(project));
+        assertThat(project.resolve("build")).doesNotExist();
+    }
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.ir.Function;
+import io.kiln.reference.Interpreter;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.TensorType;
+
+class BadModelTest {
+    private final TfliteModelBuilder model = new TfliteModelBuilder();
+
+    private static TensorSpec value(String name) {
+        return TensorSpec.int8(name, 0.5f, 3, 1, 4);
+    }
+
+    private void add(int lhs, int rhs, int out) {
+        model.operator(BuiltinOperator.ADD, 2, Options.add(Options.NO_ACTIVATION), new int[] {lhs, rhs}, out);
+    }
+
+    private void problems(String... expected) {
+        KilnException e = catchThrowableOfType(KilnException.class, model::read);
+        assertThat(e).isNotNull();
+        assertThat(e.getMessage()).contains(expected).contains("test.tflite");
+    }
+
+    @Test
+    void everythingUnsupportedIsNamedAtOnce() {
+        int x = model.tensor(value("x"));
+        int y = model.tensor(value("y"));
+        int z = model.tensor(value("z"));
+        int out = model.tensor(value("out"));
+        model.operator(BuiltinOperator.LEAKY_RELU, 2, Options.none(), new int[] {x}, y)
+                .custom("MyOp", new int[] {y}, z)
+                .operator(BuiltinOperator.ADD, 99, Options.none(), new int[] {z, z}, out)
+                .inputs(x)
+                .outputs(out);
+        KilnException e = catchThrowableOfType(KilnException.class, model::read);
+        assertThat(e.problems()).hasSize(3);
+        assertThat(e.getMessage())
+                .contains("operator #0 LEAKY_RELU (`x` int8 (1, 4) -> `y` int8 (1, 4))")
+                .contains("LEAKY_RELU version 2 is not supported")
+                .contains("operator #1 CUSTOM MyOp")
+                .contains("ADD version 99 is not supported")
+                .contains("AVERAGE_POOL_2D, CONV_2D");
+    }
+
+    @Test
+    void unsupportedActivationAndTypesAreNamed() {
+        int x = model.tensor(TensorSpec.of("x", TensorType.INT16, 1, 4).quantized(0.5f, 0));
+        int y = model.tensor(TensorSpec.of("y", TensorType.INT16, 1, 4).quantized(0.5f, 0));
+        model.operator(BuiltinOperator.ADD, 2, Options.add((byte) 4), new int[] {x, x}, y)
+                .inputs(x)
+                .outputs(y);
+        problems("fused activation TANH is not supported", "element type int16 of `x`", "element type int16 of `y`");
+    }
+
+    @Test
+    void hybridModelIsRefused() {
+        int x = model.tensor(TensorSpec.float32("x", 1, 4));
+        int w = model.tensor(TensorSpec.int8("w", 0.5f, 0, 2, 4).withData(new byte[8]));
+        int y = model.tensor(TensorSpec.float32("y", 1, 2));
+        model.operator(
+                        BuiltinOperator.FULLY_CONNECTED,
+                        3,
+                        Options.fullyConnected(Options.NO_ACTIVATION, false),
+                        new int[] {x, w, -1},
+                        y)
+                .inputs(x)
+                .outputs(y);
+        problems("hybrid operators (float32 data, int8 weights `w`)", "representative dataset");
+    }
+
+    @Test
+    void danglingAndCyclicTensorsAreTold() {
+        int x = model.tensor(value("x"));
+        int a = model.tensor(value("a"));
+        int b = model.tensor(value("b"));
+        int nowhere = model.tensor(value("nowhere"));
+        add(x, b, a);
+        add(a, nowhere, b);
+        model.inputs(x).outputs(b);
+        problems(
+                "input `b` int8 (1, 4) is computed only by operator #1",
+                "input `nowhere` int8 (1, 4) is never computed");
+    }
+
+    @Test
+    void tensorWrittenTwiceOrOverAnInputOrConstantIsTold() {
+        int x = model.tensor(value("x"));
+        int c = model.tensor(value("c").withData(new byte[4]));
+        int y = model.tensor(value("y"));
+        add(x, x, y);
+        add(x, x, y);
+        add(x, x, c);
+        add(y, y, x);
+        model.inputs(x).outputs(y);
+        problems(
+                "tensor `y` int8 (1, 4) was already written by operator #0",
+                "it writes to the constant `c`",
+                "it writes to the model input `x`");
+    }
+
+    @Test
+    void inputsAndOutputsAreChecked() {
+        int x = model.tensor(value("x"));
+        int c = model.tensor(value("c").withData(new byte[4]));
+        int y = model.tensor(value("y"));
+        add(x, x, y);
+        model.inputs(x, x, c, 77).outputs(y, y, x, c, -5);
+        problems(
+                "model input `x` int8 (1, 4): the tensor is listed twice",
+                "model input `c` int8 (1, 4): an input is a constant",
+                "model input #77: the tensor does not exist",
+                "model output `y` int8 (1, 4): the tensor is listed twice",
+                "an output is also an input",
+                "model output #-5: the tensor does not exist");
+    }
+
+    @Test
+    void outputThatIsAConstantOrNeverComputedIsTold() {
+        int x = model.tensor(value("x"));
+        int c = model.tensor(value("c").withData(new byte[4]));
+        int y = model.tensor(value("y"));
+        int z = model.tensor(value("z"));
+        add(x, x, y);
+        model.inputs(x).outputs(c, z);
+        problems("an output is a constant", "no operator computes the output");
+    }
+
+    @Test
+    void missingInputsOutputsAndOperatorsAreTold() {
+        model.tensor(value("x"));
+        problems("the model has no model inputs", "the model has no model outputs", "the model has no operators");
+    }
+
+    @Test
+    void operatorWithTensorsOutsideTheModelIsTold() {
+        int x = model.tensor(value("x"));
+        int y = model.tensor(value("y"));
+        add(x, 99, y);
+        add(x, x, 1234);
+        model.inputs(x).outputs(y);
+        problems("input tensor #99 does not exist", "output tensor #1234 does not exist");
+    }
+
+    @ParameterizedTest
+    @ValueSource(floats = {0f, -1f, Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY})
+    void impossibleScaleIsTold(float scale) {
+        int x = model.tensor(TensorSpec.int8("x", scale, 0, 1, 4));
+        int y = model.tensor(value("y"));
+        add(x, x, y);
+        model.inputs(x).outputs(y);
+        problems("scale[0] is " + scale, "tensor #0 `x` int8 (1, 4)", "finite scales above 0");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {128, -129, Long.MAX_VALUE, 1L << 32})
+    void zeroPointOutsideTheTypeIsTold(long zeroPoint) {
+        int x = model.tensor(TensorSpec.int8("x", 1f, zeroPoint, 1, 4));
+        int y = model.tensor(value("y"));
+        add(x, x, y);
+        model.inputs(x).outputs(y);
+        problems("zero_point[0] is " + zeroPoint, "a zero point from -128 to 127");
+    }
+
+    @Test
+    void quantizedDimensionAndChannelCountAreChecked() {
+        int x = model.tensor(TensorSpec.int8("x", 0.5f, 0, 1, 4, 4, 2));
+        int out = model.tensor(TensorSpec.int8("out", 0.5f, 0, 1, 4, 4, 3));
+        TensorSpec weights = TensorSpec.of("w", TensorType.INT8, 3, 1, 1, 2).withData(new byte[6]);
+        float[] three = {1f, 1f, 1f};
+        float[] two = {1f, 1f};
+        long[] zeros = {0, 0, 0};
+        int[] wrong = {
+            model.tensor(weights.quantized(three, zeros, 7)),
+            model.tensor(weights.quantized(two, new long[] {0, 0}, 0)),
+            model.tensor(weights.quantized(two, new long[] {0, 0}, 3)),
+            model.tensor(weights.quantized(three, new long[] {0, 0}, 0)),
+            model.tensor(weights.quantized(three, new long[] {0, 1, 0}, 0)),
+        };
+        for (int w : wrong) {
+            int y = w == wrong[0] ? out : model.tensor(TensorSpec.int8("y" + w, 0.5f, 0, 1, 4, 4, 3));
+            model.operator(
+                    BuiltinOperator.CONV_2D,
+                    3,
+                    Options.conv2d(Options.SAME, 1, 1, Options.NO_ACTIVATION, 1, 1),
+                    new int[] {x, w, -1},
+                    y);
+        }
+        model.inputs(x).outputs(out);
+        problems(
+                "quantized_dimension is 7",
+                "2 scales for 3 channels in dimension 0",
+                "have 2 scales in dimension 3",
+                "2 zero points for 3 scales",
+                "have a zero point other than 0");
+    }
+
+    @Test
+    void absurdShapesAreTold() {
+        int x = model.tensor(TensorSpec.int8("x", 0.5f, 0, 1 << 30, 1 << 30, 1 << 30, 3));
+        int y = model.tensor(TensorSpec.int8("y", 0.5f, 0, 1, -1));
+        int z = model.tensor(TensorSpec.int8("z", 0.5f, 0, 0, 4));
+        int deep = model.tensor(TensorSpec.int8("deep", 0.5f, 0, new int[100]));
+        add(x, y, z);
+        add(x, x, deep);
+        model.inputs(x).outputs(z);
+        problems("the tensor would take 3713820117856141", "dimension 1 is dynamic", "dimension is 0", "rank 100");
+    }
+
+    @Test
+    void constantOfAnotherSizeThanItsShapeIsTold() {
+        int x = model.tensor(value("x"));
+        int c = model.tensor(value("c").withData(new byte[3]));
+        int y = model.tensor(value("y"));
+        add(x, c, y);
+        model.inputs(x).outputs(y);
+        problems("the constant has 3 bytes", "4 bytes for its shape and type");
+    }
+
+    @Test
+    void outputShapeThatTheOperatorDoesNotComputeIsTold() {
+        int x = model.tensor(value("x"));
+        int y = model.tensor(TensorSpec.int8("y", 0.5f, 0, 1, 5));
+        add(x, x, y);
+        model.inputs(x).outputs(y);
+        problems("it computes Tensor[(1, 4), int8] but its output is Tensor[(1, 5), int8]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, -1, Integer.MAX_VALUE, Integer.MIN_VALUE})
+    void impossibleStridesAndDilationAreTold(int number) {
+        int x = model.tensor(TensorSpec.int8("x", 0.5f, 0, 1, 4, 4, 2));
+        int w = model.tensor(TensorSpec.int8("w", 0.5f, 0, 1, 3, 3, 2).withData(new byte[18]));
+        int y = model.tensor(TensorSpec.int8("y", 0.5f, 0, 1, 4, 4, 1));
+        int z = model.tensor(TensorSpec.int8("z", 0.5f, 0, 1, 4, 4, 2));
+        model.operator(
+                        BuiltinOperator.CONV_2D,
+                        3,
+                        Options.conv2d(Options.SAME, number, 1, Options.NO_ACTIVATION, 1, number),
+                        new int[] {x, w, -1},
+                        y)
+                .operator(
+                        BuiltinOperator.MAX_POOL_2D,
+                        2,
+                        Options.pool(Options.VALID, 1, 1, number, number, Options.NO_ACTIVATION),
+                        new int[] {x},
+                        z)
+                .inputs(x)
+                .outputs(y, z);
+        problems("stride is " + number + " x 1", "dilation is 1 x " + number, "window is " + number + " x " + number);
+    }
+
+    @Test
+    void severalSubgraphsAndVariablesAreTold() {
+        int x = model.tensor(value("x"));
+        int v = model.tensor(value("v").asVariable());
+        int y = model.tensor(value("y"));
+        add(x, v, y);
+        model.inputs(x).outputs(y).subgraphs(3);
+        problems("the model has 3 subgraphs", "variable `v` int8 (1, 4) is not supported");
+    }
+
+    @Test
+    void otherSchemaVersionIsTold() {
+        int x = model.tensor(value("x"));
+        int y = model.tensor(value("y"));
+        add(x, x, y);
+        model.inputs(x).outputs(y).schemaVersion(2);
+        problems("schema version 2 is not supported");
+    }
+
+    @Test
+    void multiplierBeyondRangeBecomesZero() {
+        int x = model.tensor(TensorSpec.int8("x", 1e-30f, 0, 1, 4));
+        int w = model.tensor(TensorSpec.int8("w", 1e-8f, 0, 1, 4).withData((byte) 1, (byte) 2, (byte) 3, (byte) 4));
+        int y = model.tensor(TensorSpec.int8("y", 1f, 7, 1, 1));
+        model.operator(
+                        BuiltinOperator.FULLY_CONNECTED,
+                        4,
+                        Options.fullyConnected(Options.NO_ACTIVATION, false),
+                        new int[] {x, w, -1},
+                        y)
+                .inputs(x)
+                .outputs(y);
+        Bytes input = Bytes.wrap(new byte[] {127, 127, 127, 127});
+        assertThat(Interpreter.run(model.read(), List.of(input))).containsExactly(Bytes.wrap(new byte[] {7}));
+    }
+
+    @Test
+    void longChainIsReadAndRunQuickly() {
+        int first = model.tensor(value("t0"));
+        int last = first;
+        for (int i = 1; i <= 10_000; i++) {
+            int next = model.tensor(value("t" + i));
+            add(last, first, next);
+            last = next;
+        }
+        model.inputs(first).outputs(last);
+        byte[] file = model.build();
+        long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        Function function = TfliteFrontend.read(Bytes.wrap(file), "chain.tflite", "default");
+        long nanos = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before;
+        assertThat(Duration.ofNanos(nanos)).isLessThan(Duration.ofSeconds(1));
+        assertThat(function.bindings()).hasSize(10_000);
+        assertThat(Interpreter.run(function, List.of(Bytes.wrap(new byte[4])))).hasSize(1);
+    }
+
+    @Test
+    void filesThatAreNoModelsAreTold(@TempDir Path folder) throws IOException {
+        assertThatThrownBy(() -> TfliteFrontend.read(folder, "default"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("this is a directory");
+        assertThatThrownBy(() -> TfliteFrontend.read(folder.resolve("missing.tflite"), "default"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the file does not exist");
+        assertThatThrownBy(() -> TfliteFrontend.read(Bytes.ofText("PK.. this is something else"), "a.zip", "default"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("this is not a TensorFlow Lite model");
+        assertThatThrownBy(() -> TfliteFrontend.read(Bytes.wrap(new byte[0]), "empty.tflite", "default"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the file is empty");
+        Path huge = folder.resolve("huge.tflite");
+        try (RandomAccessFile file = new RandomAccessFile(huge.toFile(), "rw")) {
+            file.setLength(1L << 33);
+        }
+        assertThatThrownBy(() -> TfliteFrontend.read(huge, "default"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("at most 33,554,432 bytes");
+    }
+}

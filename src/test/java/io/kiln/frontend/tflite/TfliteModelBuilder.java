@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import com.google.flatbuffers.FlatBufferBuilder;
+import io.kiln.base.Bytes;
+import io.kiln.ir.Function;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.tensorflow.lite.schema.Buffer;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.Model;
+import org.tensorflow.lite.schema.Operator;
+import org.tensorflow.lite.schema.OperatorCode;
+import org.tensorflow.lite.schema.QuantizationParameters;
+import org.tensorflow.lite.schema.SubGraph;
+import org.tensorflow.lite.schema.Tensor;
+
+/** Writes TFLite models for tests and for the shipped example; the same calls give the same bytes. */
+public final class TfliteModelBuilder {
+    private record Code(int builtin, int version, String custom) {}
+
+    private record OperatorSpec(int code, List<Integer> inputs, List<Integer> outputs, Options options) {}
+
+    private final List<TensorSpec> tensors = new ArrayList<>();
+    private final Map<Code, Integer> codes = new LinkedHashMap<>();
+    private final List<OperatorSpec> operators = new ArrayList<>();
+    private int[] inputs = {};
+    private int[] outputs = {};
+    private int subgraphs = 1;
+    private long schemaVersion = 3;
+
+    /** Adds a tensor and returns its index. */
+    public int tensor(TensorSpec tensor) {
+        tensors.add(tensor);
+        return tensors.size() - 1;
+    }
+
+    public TfliteModelBuilder operator(int builtin, int version, Options options, int[] in, int... out) {
+        return operator(new Code(builtin, version, ""), options, in, out);
+    }
+
+    public TfliteModelBuilder custom(String name, int[] in, int... out) {
+        return operator(new Code(BuiltinOperator.CUSTOM, 1, name), Options.none(), in, out);
+    }
+
+    private TfliteModelBuilder operator(Code code, Options options, int[] in, int... out) {
+        codes.putIfAbsent(code, codes.size());
+        operators.add(new OperatorSpec(
+                codes.get(code),
+                Arrays.stream(in).boxed().toList(),
+                Arrays.stream(out).boxed().toList(),
+                options));
+        return this;
+    }
+
+    public TfliteModelBuilder inputs(int... indices) {
+        inputs = indices;
+        return this;
+    }
+
+    public TfliteModelBuilder outputs(int... indices) {
+        outputs = indices;
+        return this;
+    }
+
+    /** Writes the same subgraph several times. */
+    public TfliteModelBuilder subgraphs(int count) {
+        subgraphs = count;
+        return this;
+    }
+
+    public TfliteModelBuilder schemaVersion(long version) {
+        schemaVersion = version;
+        return this;
+    }
+
+    /** What the frontend makes of the model. */
+    public Function read() {
+        return TfliteFrontend.read(Bytes.wrap(build()), "test.tflite", "default");
+    }
+
+    public byte[] build() {
+        FlatBufferBuilder b = new FlatBufferBuilder(1024);
+        int buffers = Model.createBuffersVector(b, writeBuffers(b));
+        int[] graphs = new int[subgraphs];
+        for (int i = 0; i < subgraphs; i++) {
+            graphs[i] = writeSubgraph(b);
+        }
+        int graphVector = Model.createSubgraphsVector(b, graphs);
+        int codeVector = Model.createOperatorCodesVector(b, writeCodes(b));
+        int description = b.createString("kiln");
+        Model.finishModelBuffer(
+                b, Model.createModel(b, schemaVersion, codeVector, graphVector, description, buffers, 0, 0, 0));
+        return b.sizedByteArray();
+    }
+
+    /** Buffer 0 is empty, as the schema demands; constants follow in the order of their tensors. */
+    private int[] writeBuffers(FlatBufferBuilder b) {
+        List<Integer> offsets = new ArrayList<>();
+        offsets.add(Buffer.createBuffer(b, 0));
+        for (TensorSpec tensor : tensors) {
+            if (tensor.isConstant()) {
+                byte[] data = tensor.data().toArray();
+                b.startVector(1, data.length, 16);
+                for (int i = data.length - 1; i >= 0; i--) {
+                    b.addByte(data[i]);
+                }
+                offsets.add(Buffer.createBuffer(b, b.endVector()));
+            }
+        }
+        return toArray(offsets);
+    }
+
+    private int writeSubgraph(FlatBufferBuilder b) {
+        List<Integer> tensorOffsets = new ArrayList<>();
+        int buffer = 0;
+        for (TensorSpec tensor : tensors) {
+            buffer += tensor.isConstant() ? 1 : 0;
+            tensorOffsets.add(writeTensor(b, tensor, tensor.isConstant() ? buffer : 0));
+        }
+        List<Integer> operatorOffsets = new ArrayList<>();
+        for (OperatorSpec operator : operators) {
+            int in = Operator.createInputsVector(b, toArray(operator.inputs));
+            int out = Operator.createOutputsVector(b, toArray(operator.outputs));
+            int options = operator.options.writer().applyAsInt(b);
+            operatorOffsets.add(Operator.createOperator(
+                    b, operator.code, in, out, operator.options.type(), options, 0, (byte) 0, 0, 0));
+        }
+        int tensorVector = SubGraph.createTensorsVector(b, toArray(tensorOffsets));
+        int inputVector = SubGraph.createInputsVector(b, inputs);
+        int outputVector = SubGraph.createOutputsVector(b, outputs);
+        int operatorVector = SubGraph.createOperatorsVector(b, toArray(operatorOffsets));
+        return SubGraph.createSubGraph(b, tensorVector, inputVector, outputVector, operatorVector, 0);
+    }
+
+    private static int writeTensor(FlatBufferBuilder b, TensorSpec tensor, int buffer) {
+        int quantization = 0;
+        if (!tensor.scales().isEmpty()) {
+            int scales = QuantizationParameters.createScaleVector(b, tensor.scaleArray());
+            int zeroPoints = QuantizationParameters.createZeroPointVector(b, tensor.zeroPointArray());
+            quantization = QuantizationParameters.createQuantizationParameters(
+                    b, 0, 0, scales, zeroPoints, (byte) 0, 0, tensor.dimension());
+        }
+        int name = b.createString(tensor.name());
+        int shape = Tensor.createShapeVector(b, toArray(tensor.shape()));
+        return Tensor.createTensor(
+                b, shape, tensor.type(), buffer, name, quantization, tensor.variable(), 0, 0, true, 0);
+    }
+
+    private int[] writeCodes(FlatBufferBuilder b) {
+        List<Integer> offsets = new ArrayList<>();
+        for (Code code : codes.keySet()) {
+            int custom = code.custom.isEmpty() ? 0 : b.createString(code.custom);
+            offsets.add(OperatorCode.createOperatorCode(
+                    b, (byte) Math.min(code.builtin, 127), custom, code.version, code.builtin));
+        }
+        return toArray(offsets);
+    }
+
+    private static int[] toArray(List<Integer> values) {
+        return values.stream().mapToInt(Integer::intValue).toArray();
+    }
+}

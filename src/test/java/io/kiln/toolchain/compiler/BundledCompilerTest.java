@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.compiler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+@EnabledOnOs(value = OS.LINUX, disabledReason = "the archive made here has Linux file names")
+class BundledCompilerTest {
+    private static final Bundle BUNDLE = new Bundle("g", "llvm", "1", 147, 270);
+    private static final String ROOT = "org/bytedeco/llvm/linux-x86_64/";
+
+    @TempDir
+    Path folder;
+
+    private final List<String> said = new ArrayList<>();
+    private final AtomicInteger fetches = new AtomicInteger();
+
+    @Test
+    void onlyWhatIsNeededIsUnpackedWhereClangLooksForIt() throws IOException {
+        Path home = BundledCompiler.install(BUNDLE, environment(jar("clang", "lld", "opt")));
+
+        assertThat(home.resolve("bin/clang")).isExecutable().hasContent("clang");
+        assertThat(home.resolve("bin/ld.lld")).isSymbolicLink().isExecutable().hasContent("lld");
+        assertThat(home.resolve("lib/libLLVM.so.20.1")).exists();
+        assertThat(home.resolve("lib/libclang-cpp.so.20.1")).exists();
+        assertThat(home.resolve("lib/clang/20/include/stdint.h")).exists();
+        assertThat(names(home)).doesNotContain("opt", "libclang.so", "Pass.h");
+        assertThat(said).singleElement().asString().contains("147 MB to fetch").contains("270 MB on disk");
+    }
+
+    @Test
+    void manyAtOnceUnpackItOnce() throws Exception {
+        ToolchainEnvironment environment = environment(jar("clang", "lld"));
+        ExecutorService pool = Executors.newFixedThreadPool(8);
+        try {
+            List<Callable<Path>> tasks = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                tasks.add(() -> BundledCompiler.install(BUNDLE, environment));
+            }
+            for (Future<Path> future : pool.invokeAll(tasks)) {
+                assertThat(future.get().resolve("bin/clang")).exists();
+            }
+        } finally {
+            pool.shutdownNow();
+        }
+        assertThat(fetches).hasValue(1);
+        BundledCompiler.install(BUNDLE, environment);
+        assertThat(fetches).hasValue(1);
+    }
+
+    @Test
+    void whatAnInterruptedBuildLeftBehindIsReplaced() throws IOException {
+        Path part = folder.resolve("home/llvm-1-" + HostPlatform.classifier("llvm") + ".part/bin");
+        Files.createDirectories(part);
+        Files.writeString(part.resolve("clang"), "half");
+
+        Path home = BundledCompiler.install(BUNDLE, environment(jar("clang", "lld")));
+
+        assertThat(home.resolve("bin/clang")).hasContent("clang");
+        assertThat(part.getParent()).doesNotExist();
+    }
+
+    @Test
+    void anArchiveWithoutCompilerOrWithEntriesThatLeadOutIsRefused() throws IOException {
+        Path empty = jar("lld");
+        assertThatThrownBy(() -> BundledCompiler.install(BUNDLE, environment(empty)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("there is no clang");
+        Path evil = jar("clang", "lib/clang/../../../../evil.h");
+        assertThatThrownBy(() -> BundledCompiler.install(BUNDLE, environment(evil)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("leads out of the archive");
+        try (Stream<Path> left = Files.list(folder.resolve("home"))) {
+            assertThat(left.filter(Files::isDirectory).filter(f -> !f.toString().endsWith(".part")))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void computersAreNamedAsClassifiersNameThem() {
+        assertThat(HostPlatform.classifier("linux", "amd64")).isEqualTo("linux-x86_64");
+        assertThat(HostPlatform.classifier("mac os x", "aarch64")).isEqualTo("macosx-arm64");
+        assertThat(HostPlatform.classifier("windows 11", "x86_64")).isEqualTo("windows-x86_64");
+    }
+
+    @Test
+    void theHomeIsBesideTheLocalRepositoryUnlessSaidOtherwise() {
+        if (System.getenv("KILN_HOME") == null && System.getProperty("kiln.home") == null) {
+            assertThat(ToolchainEnvironment.defaultHome(Path.of("/u/.m2/repository")))
+                    .isEqualTo(Path.of("/u/.m2/kiln"));
+        }
+    }
+
+    private ToolchainEnvironment environment(Path jar) {
+        Log log = new Log() {
+            @Override
+            public void info(String line) {
+                said.add(line);
+            }
+
+            @Override
+            public void warn(String line) {}
+
+            @Override
+            public void debug(String line) {}
+        };
+        return new ToolchainEnvironment(
+                folder.resolve("home"),
+                Optional.empty(),
+                (group, artifact, version, classifier, extension) -> {
+                    fetches.incrementAndGet();
+                    return jar;
+                },
+                log);
+    }
+
+    private Path jar(String... names) throws IOException {
+        Path jar = folder.resolve(String.join("-", names).replace('/', '_') + ".jar");
+        List<String> entries = new ArrayList<>(List.of(names));
+        entries.addAll(List.of(
+                "libLLVM.so",
+                "libclang-cpp.so",
+                "libclang.so",
+                "lib/clang/20/include/stdint.h",
+                "include/llvm/Pass.h"));
+        try (OutputStream out = Files.newOutputStream(jar);
+                ZipOutputStream zip = new ZipOutputStream(out)) {
+            for (String name : entries) {
+                zip.putNextEntry(new ZipEntry(ROOT + name));
+                zip.write(name.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        return jar;
+    }
+
+    private static List<String> names(Path folder) throws IOException {
+        try (Stream<Path> walk = Files.walk(folder)) {
+            return walk.map(path -> path.getFileName().toString()).toList();
+        }
+    }
+}
