@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.mlf;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.base.ResourceTree;
+import java.util.List;
+
+/** Kiln's own C runtime and the templates of an archive, as artifacts sorted by name. They belong to no target. */
+public final class RuntimeFiles {
+    private static final String CODEGEN_ID = "crt";
+
+    private RuntimeFiles() {}
+
+    /** {@code include/…} and {@code src/…} of the C runtime. */
+    public static List<Artifact> runtime() {
+        return files("crt", Loader.RUNTIME);
+    }
+
+    /** Starting points for a firmware of one's own: its settings and its platform hooks. */
+    public static List<Artifact> templates() {
+        return files("templates/mlf", Loader.TEMPLATE);
+    }
+
+    private static List<Artifact> files(String root, Loader loader) {
+        List<Artifact> files = ResourceTree.read(root).entrySet().stream()
+                .map(file -> new Artifact(CODEGEN_ID, loader, file.getKey(), file.getValue(), ""))
+                .toList();
+        if (files.isEmpty()) {
+            throw new IllegalStateException("Kiln's jar has no folder " + root);
+        }
+        return files;
+    }
+}

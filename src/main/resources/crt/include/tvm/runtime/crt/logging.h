@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Messages for people. What lies above TVM_CRT_LOG_LEVEL (crt_config.h) costs nothing.
+ */
+#ifndef TVM_RUNTIME_CRT_LOGGING_H_
+#define TVM_RUNTIME_CRT_LOGGING_H_
+
+#include <crt_config.h>
+#include <tvm/runtime/crt/platform.h>
+
+#define TVM_CRT_LOG_LEVEL_ERROR 0
+#define TVM_CRT_LOG_LEVEL_WARN 1
+#define TVM_CRT_LOG_LEVEL_INFO 2
+#define TVM_CRT_LOG_LEVEL_DEBUG 3
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Writes a message, format and arguments as printf's, wherever the platform shows messages.
+ * [default: a weak definition that drops it] */
+void TVMLogf(const char* fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#define LOG_AT(level, ...)            \
+  do {                                \
+    if (TVM_CRT_LOG_LEVEL >= (level)) { \
+      TVMLogf(__VA_ARGS__);           \
+    }                                 \
+  } while (0)
+
+#define LOG_ERROR(...) LOG_AT(TVM_CRT_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define LOG_WARN(...) LOG_AT(TVM_CRT_LOG_LEVEL_WARN, __VA_ARGS__)
+#define LOG_INFO(...) LOG_AT(TVM_CRT_LOG_LEVEL_INFO, __VA_ARGS__)
+#define LOG_DEBUG(...) LOG_AT(TVM_CRT_LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+/* Stops the platform when a condition does not hold. */
+#ifndef CHECK
+#define CHECK(condition)                                                     \
+  do {                                                                       \
+    if (!(condition)) {                                                      \
+      LOG_ERROR("%s:%d: check failed: %s\n", __FILE__, __LINE__, #condition); \
+      TVMPlatformAbort(kTvmErrorPlatformCheckFailure);                       \
+    }                                                                        \
+  } while (0)
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TVM_RUNTIME_CRT_LOGGING_H_ */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <tvm/runtime/c_backend_api.h>
+#include <tvm/runtime/crt/platform.h>
+
+static const char* last_error = "";
+
+void TVMAPISetLastError(const char* msg) {
+  last_error = msg == NULL ? "" : msg;
+}
+
+const char* TVMGetLastError(void) {
+  return last_error;
+}
+
+static DLDevice device_of(int device_type, int device_id) {
+  DLDevice device;
+  device.device_type = (DLDeviceType)device_type;
+  device.device_id = device_id;
+  return device;
+}
+
+void* TVMBackendAllocWorkspace(int device_type, int device_id, uint64_t nbytes,
+                               int dtype_code_hint, int dtype_bits_hint) {
+  (void)dtype_code_hint;
+  (void)dtype_bits_hint;
+  void* workspace = NULL;
+  if (nbytes <= SIZE_MAX &&
+      TVMPlatformMemoryAllocate((size_t)nbytes, device_of(device_type, device_id), &workspace) ==
+          kTvmErrorNoError) {
+    return workspace;
+  }
+  TVMAPISetLastError("TVMBackendAllocWorkspace: not enough memory");
+  return NULL;
+}
+
+int TVMBackendFreeWorkspace(int device_type, int device_id, void* ptr) {
+  return (int)TVMPlatformMemoryFree(ptr, device_of(device_type, device_id));
+}
+
+int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, int num_task) {
+  TVMParallelGroupEnv env;
+  (void)num_task;
+  env.sync_handle = NULL;
+  env.num_task = 1;
+  return flambda(0, &env, cdata);
+}
+
+int TVMBackendParallelBarrier(int task_id, TVMParallelGroupEnv* penv) {
+  (void)task_id;
+  (void)penv;
+  return kTvmErrorNoError;
+}
