@@ -42,12 +42,15 @@ public final class ModelCompiler {
      */
     public static CompiledModel compile(CompileRequest request) {
         CNames.checkModelName(request.name());
-        Target target = Target.parse(request.target());
-        Function imported = TfliteFrontend.read(request.model(), request.name());
-        return new CompiledModel(compile(request, imported, target), imported);
+        return compile(request, TfliteFrontend.read(request.model(), request.name()));
     }
 
-    private static ModelLibrary compile(CompileRequest request, Function imported, Target target) {
+    /** Compiles a model that was imported before. */
+    public static CompiledModel compile(CompileRequest request, Function imported) {
+        return new CompiledModel(library(request, imported, Target.parse(request.target())), imported);
+    }
+
+    private static ModelLibrary library(CompileRequest request, Function imported, Target target) {
         Function fused = Pipeline.standard().run(imported);
         Dispatch dispatch = new Dispatch(target);
         List<LoweredOperator> operators = FusedOperator.all(fused, AotModule.prefix(request.name())).stream()

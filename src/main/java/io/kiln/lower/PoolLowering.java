@@ -47,7 +47,7 @@ public final class PoolLowering {
         body.loop(
                 "n",
                 out.dim(0),
-                (batch, n) -> batch.loop("y", rows.begin(), rows.end(), 1, (row, y) -> {
+                (batch, n) -> batch.loop("y", rows.firstLine(out), rows.endLine(out), 1, (row, y) -> {
                     TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
                     row.loop("x", out.dim(2), (column, x) -> {
                         TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));

@@ -30,6 +30,16 @@ public record Rows(Expr begin, Expr end, List<Expr.Var> parameters) {
         return new Rows(begin, end, List.of(begin, end));
     }
 
+    /** First line of an NHWC output to compute: of the range, or the whole height where the batch makes one row. */
+    public Expr firstLine(Shape output) {
+        return output.dim(0) == 1 ? begin : Exprs.imm(0);
+    }
+
+    /** Line after the last one to compute. */
+    public Expr endLine(Shape output) {
+        return output.dim(0) == 1 ? end : Exprs.imm(output.dim(1));
+    }
+
     /** Rows of a tensor: its height if it is NHWC of batch 1, else 1. */
     public static int count(Shape shape) {
         return shape.rank() == 4 && shape.dim(0) == 1 ? shape.dim(1) : 1;

@@ -86,22 +86,23 @@ final class ConvDirect {
         body.loop(
                 "n",
                 conv.output().dim(0),
-                (batch, n) -> batch.loop("y", rows.begin(), rows.end(), 1, (row, y) -> {
-                    Window w = conv.window();
-                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
-                    row.loop("x", conv.output().dim(2), (column, x) -> {
-                        TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
-                        Expr pixel = add(
-                                mul(
-                                        add(mul(n, conv.output().dim(1)), y),
-                                        conv.output().dim(2)),
-                                x);
-                        Expr out = column.let("pixel", mul(pixel, conv.channels()));
-                        for (ChannelBlocks block : blocks) {
-                            channelLoop(column, block, n, ky, kx, out);
-                        }
-                    });
-                }));
+                (batch, n) ->
+                        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+                            Window w = conv.window();
+                            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
+                            row.loop("x", conv.output().dim(2), (column, x) -> {
+                                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
+                                Expr pixel = add(
+                                        mul(
+                                                add(mul(n, conv.output().dim(1)), y),
+                                                conv.output().dim(2)),
+                                        x);
+                                Expr out = column.let("pixel", mul(pixel, conv.channels()));
+                                for (ChannelBlocks block : blocks) {
+                                    channelLoop(column, block, n, ky, kx, out);
+                                }
+                            });
+                        }));
         return body.build();
     }
 

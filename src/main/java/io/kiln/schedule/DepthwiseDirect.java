@@ -69,27 +69,28 @@ final class DepthwiseDirect {
         body.loop(
                 "n",
                 conv.output().dim(0),
-                (batch, n) -> batch.loop("y", rows.begin(), rows.end(), 1, (row, y) -> {
-                    TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
-                    row.loop("x", conv.output().dim(2), (column, x) -> {
-                        TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
-                        Expr pixel = add(
-                                mul(
-                                        add(mul(n, conv.output().dim(1)), y),
-                                        conv.output().dim(2)),
-                                x);
-                        Expr out = column.let("pixel", mul(pixel, conv.channels()));
-                        if (!unrolls(w)) {
-                            windowed(column, n, ky, kx, out);
-                        } else if (ky.isWhole() && kx.isWhole()) {
-                            unrolled(column, n, ky, kx, out);
-                        } else {
-                            Expr inside = Exprs.and(ky.isWholeAtRunTime(), kx.isWholeAtRunTime());
-                            column.ifThenElse(
-                                    inside, b -> unrolled(b, n, ky, kx, out), b -> windowed(b, n, ky, kx, out));
-                        }
-                    });
-                }));
+                (batch, n) ->
+                        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+                            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
+                            row.loop("x", conv.output().dim(2), (column, x) -> {
+                                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
+                                Expr pixel = add(
+                                        mul(
+                                                add(mul(n, conv.output().dim(1)), y),
+                                                conv.output().dim(2)),
+                                        x);
+                                Expr out = column.let("pixel", mul(pixel, conv.channels()));
+                                if (!unrolls(w)) {
+                                    windowed(column, n, ky, kx, out);
+                                } else if (ky.isWhole() && kx.isWhole()) {
+                                    unrolled(column, n, ky, kx, out);
+                                } else {
+                                    Expr inside = Exprs.and(ky.isWholeAtRunTime(), kx.isWholeAtRunTime());
+                                    column.ifThenElse(
+                                            inside, b -> unrolled(b, n, ky, kx, out), b -> windowed(b, n, ky, kx, out));
+                                }
+                            });
+                        }));
         return body.build();
     }
 

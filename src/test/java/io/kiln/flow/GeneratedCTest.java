@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.lower.RandomOperators;
+import io.kiln.reference.GoldenModels;
+import io.kiln.reference.Interpreter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Generated C on this machine under sanitizers, against golden answers and the reference interpreter. */
+class GeneratedCTest {
+    private static final String TARGET = "c -keys=cpu -model=host";
+    private static final int RANDOM_MODELS = 60;
+
+    @TempDir
+    private Path folder;
+
+    static Stream<String> models() {
+        return Stream.concat(GoldenModels.INTEGER.stream(), GoldenModels.FLOAT.stream());
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void everyGoldenModelAnswersAsTheReferenceKernelsDo(String model) throws IOException {
+        Path source = GoldenModels.model(model);
+        CompiledModel compiled =
+                ModelCompiler.compile(new CompileRequest(source, "golden", TARGET, Io.CALLER, Optimize.SPEED));
+        ModelMetadata metadata = compiled.library().metadata();
+        HostProgram program = HostProgram.build(
+                folder,
+                List.of(metadata),
+                List.of(compiled.library().artifacts().artifacts()));
+        for (int k : GoldenModels.cases(model)) {
+            Path given = source.resolveSibling("input_" + k + ".bin");
+            Bytes actual = program.run(List.of(Bytes.wrap(Files.readAllBytes(given))));
+            Bytes expected = Bytes.wrap(Files.readAllBytes(source.resolveSibling("output_" + k + ".bin")));
+            boolean isFloat = metadata.outputs().get(0).dtype().isFloat();
+            assertThat(agree(expected, actual, isFloat)).as("%s case %d", model, k).isTrue();
+        }
+    }
+
+    private static boolean agree(Bytes expected, Bytes actual, boolean isFloat) {
+        if (!isFloat) {
+            return expected.equals(actual);
+        }
+        for (int i = 0; i < expected.size(); i += 4) {
+            float e = expected.buffer().getFloat(i);
+            if (!(Math.abs(actual.buffer().getFloat(i) - e) <= 1e-5f + 1e-4f * Math.abs(e))) {
+                return false;
+            }
+        }
+        return expected.size() == actual.size();
+    }
+
+    @ParameterizedTest
+    @MethodSource("ios")
+    void randomOperatorsAnswerAsTheInterpreterDoes(Io io) {
+        List<ModelMetadata> models = new ArrayList<>();
+        List<List<Artifact>> artifacts = new ArrayList<>();
+        List<Bytes> inputs = new ArrayList<>();
+        List<Bytes> expected = new ArrayList<>();
+        for (long seed = 0; seed < RANDOM_MODELS; seed++) {
+            Function function = RandomOperators.next(10_000 + seed);
+            CompileRequest request =
+                    new CompileRequest(Path.of("random"), function.name(), TARGET, io, Optimize.SPEED);
+            CompiledModel compiled = ModelCompiler.compile(request, function);
+            List<Bytes> own = new ArrayList<>();
+            for (Parameter parameter : function.params()) {
+                own.add(RandomOperators.input(parameter.type(), seed * 31 + own.size()));
+            }
+            inputs.addAll(own);
+            expected.add(Interpreter.run(function, own).get(0));
+            models.add(compiled.library().metadata());
+            artifacts.add(compiled.library().artifacts().artifacts());
+        }
+        Bytes actual = HostProgram.build(folder, models, artifacts).run(inputs);
+        int offset = 0;
+        for (int i = 0; i < RANDOM_MODELS; i++) {
+            byte[] slice = new byte[expected.get(i).size()];
+            actual.buffer().get(offset, slice);
+            offset += slice.length;
+            boolean isFloat = models.get(i).outputs().get(0).dtype().isFloat();
+            assertThat(agree(expected.get(i), Bytes.wrap(slice), isFloat))
+                    .as("%s %s", models.get(i).name(), models.get(i).operators().get(0).op())
+                    .isTrue();
+        }
+        assertThat(actual.size()).isEqualTo(offset);
+    }
+
+    static Stream<Io> ios() {
+        return Stream.of(Io.values());
+    }
+
+    @Test
+    void compilingTwiceGivesTheSameBytes() {
+        for (long seed = 0; seed < 20; seed++) {
+            Function function = RandomOperators.next(seed);
+            CompileRequest request =
+                    new CompileRequest(Path.of("random"), function.name(), TARGET, Io.CALLER, Optimize.SPEED);
+            assertThat(ModelCompiler.compile(request, function).library())
+                    .isEqualTo(ModelCompiler.compile(request, RandomOperators.next(seed)).library());
+        }
+    }
+}

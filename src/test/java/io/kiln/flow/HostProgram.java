@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.WholeFiles;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Generated C as a program of this machine, built with every warning as an error, AddressSanitizer and
+ * UndefinedBehaviorSanitizer: it reads the inputs of all models from a file and writes their outputs to another.
+ */
+final class HostProgram {
+    private static final List<String> FLAGS = List.of(
+            "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-O1", "-fsanitize=address,undefined",
+            "-fno-sanitize-recover=all");
+
+    private final Path folder;
+
+    private HostProgram(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Builds the program. */
+    static HostProgram build(Path folder, List<ModelMetadata> models, List<List<Artifact>> artifacts) {
+        List<String> line = new ArrayList<>(List.of("cc"));
+        line.addAll(FLAGS);
+        for (List<Artifact> files : artifacts) {
+            for (Artifact file : files) {
+                if (file.loader() == Loader.SOURCE || file.loader() == Loader.HEADER) {
+                    WholeFiles.write(folder.resolve(file.fileName()), file.content().toArray());
+                }
+                if (file.loader() == Loader.SOURCE) {
+                    line.add(file.fileName());
+                }
+            }
+        }
+        WholeFiles.write(folder.resolve("main.c"), main(models));
+        line.addAll(List.of("main.c", "-o", "program", "-lm"));
+        Result result = ProcessRunner.run(Command.of(line.get(0), line.subList(1, line.size()))
+                .in(folder)
+                .within(Duration.ofMinutes(4)));
+        assertThat(result.exitCode()).as(result.output()).isZero();
+        return new HostProgram(folder);
+    }
+
+    /** Runs all models once on the concatenation of their inputs; gives the concatenation of their outputs. */
+    Bytes run(List<Bytes> inputs) {
+        try {
+            ByteArrayOutputStream all = new ByteArrayOutputStream();
+            inputs.forEach(i -> all.writeBytes(i.toArray()));
+            WholeFiles.write(folder.resolve("in.bin"), all.toByteArray());
+            Result result = ProcessRunner.run(Command.of("./program", List.of("in.bin", "out.bin"))
+                    .in(folder)
+                    .within(Duration.ofMinutes(2)));
+            assertThat(result.exitCode()).as(result.output()).isZero();
+            return Bytes.wrap(Files.readAllBytes(folder.resolve("out.bin")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String main(List<ModelMetadata> models) {
+        StringBuilder text = new StringBuilder("#include <stdio.h>\n#include <stdlib.h>\n");
+        models.forEach(m -> text.append("#include \"tvmgen_").append(m.name()).append(".h\"\n"));
+        models.forEach(m -> text.append(m.io() == Io.CALLER ? caller(m) : workspace(m)));
+        text.append("int main(int argc, char** argv) {\n  FILE* in = fopen(argv[1], \"rb\");\n")
+                .append("  FILE* out = fopen(argv[2], \"wb\");\n  if (argc != 3 || !in || !out) return 2;\n");
+        models.forEach(m -> text.append("  run_" + m.name() + "(in, out);\n"));
+        return text.append("  fclose(in);\n  return fclose(out);\n}\n").toString();
+    }
+
+    private static String caller(ModelMetadata model) {
+        String p = "tvmgen_" + model.name();
+        StringBuilder text = new StringBuilder("static void run_" + model.name() + "(FILE* in, FILE* out) {\n");
+        for (TensorInfo t : model.inputs()) {
+            text.append("  void* i_" + t.cName() + " = malloc(" + t.bytes() + ");\n");
+            text.append("  if (fread(i_" + t.cName() + ", 1, " + t.bytes() + ", in) != " + t.bytes() + ") exit(3);\n");
+        }
+        for (TensorInfo t : model.outputs()) {
+            text.append("  void* o_" + t.cName() + " = malloc(" + t.bytes() + ");\n");
+        }
+        text.append("  struct " + p + "_inputs inputs = {");
+        model.inputs().forEach(t -> text.append("." + t.cName() + " = i_" + t.cName() + ", "));
+        text.append("};\n  struct " + p + "_outputs outputs = {");
+        model.outputs().forEach(t -> text.append("." + t.cName() + " = o_" + t.cName() + ", "));
+        text.append("};\n  if (" + p + "_run(&inputs, &outputs) != 0) exit(4);\n");
+        model.outputs().forEach(t -> text.append("  fwrite(o_" + t.cName() + ", 1, " + t.bytes() + ", out);\n"));
+        model.inputs().forEach(t -> text.append("  free(i_" + t.cName() + ");\n"));
+        model.outputs().forEach(t -> text.append("  free(o_" + t.cName() + ");\n"));
+        return text.append("}\n").toString();
+    }
+
+    private static String workspace(ModelMetadata model) {
+        String p = "tvmgen_" + model.name();
+        String size = p.toUpperCase(Locale.ROOT) + "_GLOBAL_WORKSPACE_WORKSPACE_POOL_SIZE";
+        StringBuilder text = new StringBuilder("static void run_" + model.name() + "(FILE* in, FILE* out) {\n");
+        text.append("  struct " + p + "_workspace_pools pools = {malloc(" + size + ")};\n");
+        text.append("  struct " + p + "_inputs inputs = " + p + "_map_inputs(&pools);\n");
+        text.append("  struct " + p + "_outputs outputs = " + p + "_map_outputs(&pools);\n");
+        model.inputs()
+                .forEach(t -> text.append(
+                        "  if (fread(inputs." + t.cName() + ", 1, " + t.bytes() + ", in) != " + t.bytes() + ") exit(3);\n"));
+        text.append("  if (" + p + "_run(&pools) != 0) exit(4);\n");
+        model.outputs()
+                .forEach(t -> text.append("  fwrite(outputs." + t.cName() + ", 1, " + t.bytes() + ", out);\n"));
+        return text.append("  free(pools.global_workspace);\n}\n").toString();
+    }
+}
