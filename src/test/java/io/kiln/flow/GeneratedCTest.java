@@ -51,7 +51,9 @@ class GeneratedCTest {
             Bytes actual = program.run(List.of(Bytes.wrap(Files.readAllBytes(given))));
             Bytes expected = Bytes.wrap(Files.readAllBytes(source.resolveSibling("output_" + k + ".bin")));
             boolean isFloat = metadata.outputs().get(0).dtype().isFloat();
-            assertThat(agree(expected, actual, isFloat)).as("%s case %d", model, k).isTrue();
+            assertThat(agree(expected, actual, isFloat))
+                    .as("%s case %d", model, k)
+                    .isTrue();
         }
     }
 
@@ -77,8 +79,7 @@ class GeneratedCTest {
         List<Bytes> expected = new ArrayList<>();
         for (long seed = 0; seed < RANDOM_MODELS; seed++) {
             Function function = RandomOperators.next(10_000 + seed);
-            CompileRequest request =
-                    new CompileRequest(Path.of("random"), function.name(), TARGET, io, Optimize.SPEED);
+            CompileRequest request = new CompileRequest(Path.of("random"), function.name(), TARGET, io, Optimize.SPEED);
             CompiledModel compiled = ModelCompiler.compile(request, function);
             List<Bytes> own = new ArrayList<>();
             for (Parameter parameter : function.params()) {
@@ -97,7 +98,10 @@ class GeneratedCTest {
             offset += slice.length;
             boolean isFloat = models.get(i).outputs().get(0).dtype().isFloat();
             assertThat(agree(expected.get(i), Bytes.wrap(slice), isFloat))
-                    .as("%s %s", models.get(i).name(), models.get(i).operators().get(0).op())
+                    .as(
+                            "%s %s",
+                            models.get(i).name(),
+                            models.get(i).operators().get(0).op())
                     .isTrue();
         }
         assertThat(actual.size()).isEqualTo(offset);
@@ -114,7 +118,8 @@ class GeneratedCTest {
             CompileRequest request =
                     new CompileRequest(Path.of("random"), function.name(), TARGET, Io.CALLER, Optimize.SPEED);
             assertThat(ModelCompiler.compile(request, function).library())
-                    .isEqualTo(ModelCompiler.compile(request, RandomOperators.next(seed)).library());
+                    .isEqualTo(ModelCompiler.compile(request, RandomOperators.next(seed))
+                            .library());
         }
     }
 }

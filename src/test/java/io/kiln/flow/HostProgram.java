@@ -29,7 +29,14 @@ import java.util.Locale;
  */
 final class HostProgram {
     private static final List<String> FLAGS = List.of(
-            "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-O1", "-fsanitize=address,undefined",
+            "-std=c99",
+            "-Wall",
+            "-Wextra",
+            "-Wconversion",
+            "-Wshadow",
+            "-Werror",
+            "-O1",
+            "-fsanitize=address,undefined",
             "-fno-sanitize-recover=all");
 
     private final Path folder;
@@ -45,7 +52,8 @@ final class HostProgram {
         for (List<Artifact> files : artifacts) {
             for (Artifact file : files) {
                 if (file.loader() == Loader.SOURCE || file.loader() == Loader.HEADER) {
-                    WholeFiles.write(folder.resolve(file.fileName()), file.content().toArray());
+                    WholeFiles.write(
+                            folder.resolve(file.fileName()), file.content().toArray());
                 }
                 if (file.loader() == Loader.SOURCE) {
                     line.add(file.fileName());
@@ -54,9 +62,8 @@ final class HostProgram {
         }
         WholeFiles.write(folder.resolve("main.c"), main(models));
         line.addAll(List.of("main.c", "-o", "program", "-lm"));
-        Result result = ProcessRunner.run(Command.of(line.get(0), line.subList(1, line.size()))
-                .in(folder)
-                .within(Duration.ofMinutes(4)));
+        Result result = ProcessRunner.run(
+                Command.of(line.get(0), line.subList(1, line.size())).in(folder).within(Duration.ofMinutes(4)));
         assertThat(result.exitCode()).as(result.output()).isZero();
         return new HostProgram(folder);
     }
@@ -116,11 +123,10 @@ final class HostProgram {
         text.append("  struct " + p + "_inputs inputs = " + p + "_map_inputs(&pools);\n");
         text.append("  struct " + p + "_outputs outputs = " + p + "_map_outputs(&pools);\n");
         model.inputs()
-                .forEach(t -> text.append(
-                        "  if (fread(inputs." + t.cName() + ", 1, " + t.bytes() + ", in) != " + t.bytes() + ") exit(3);\n"));
+                .forEach(t -> text.append("  if (fread(inputs." + t.cName() + ", 1, " + t.bytes() + ", in) != "
+                        + t.bytes() + ") exit(3);\n"));
         text.append("  if (" + p + "_run(&pools) != 0) exit(4);\n");
-        model.outputs()
-                .forEach(t -> text.append("  fwrite(outputs." + t.cName() + ", 1, " + t.bytes() + ", out);\n"));
+        model.outputs().forEach(t -> text.append("  fwrite(outputs." + t.cName() + ", 1, " + t.bytes() + ", out);\n"));
         return text.append("  free(pools.global_workspace);\n}\n").toString();
     }
 }

@@ -204,7 +204,7 @@ public final class RandomOperators {
         int[] shifts = new int[channels];
         boolean extreme = below(6) == 0;
         for (int i = 0; i < channels; i++) {
-            double typical = 1.0 / (128 * Math.sqrt(taps)) * (0.2 + random.nextDouble());
+            double typical = 1.0 / (128 * Math.sqrt((double) taps)) * (0.2 + random.nextDouble());
             double real = extreme ? Math.scalb(0.5 + random.nextDouble(), below(40) - 34) : typical;
             QuantizedMultiplier q = QuantizedMultiplier.of(real);
             multipliers[i] = q.multiplier();
