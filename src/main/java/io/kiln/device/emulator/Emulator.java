@@ -78,7 +78,8 @@ public record Emulator(Board board, Duration limit, Optional<Path> log) {
         }
     }
 
-    private KilnException explained(KilnException e, Path image, RunningProcess process) {
+    /** Adds what the process said and how it ended to what failed. */
+    KilnException explained(KilnException e, Path image, RunningProcess process) {
         Optional<Integer> code = process.waitFor(Duration.ofMillis(200));
         String said = process.errors().strip();
         List<Problem> problems = new ArrayList<>(e.problems());

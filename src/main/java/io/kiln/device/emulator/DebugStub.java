@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+
+/**
+ * Drives QEMU's debug stub over a Unix socket, in the little of GDB's remote serial protocol that it takes to stop at
+ * addresses. Not thread-safe.
+ */
+final class DebugStub implements AutoCloseable {
+    private static final int BREAKPOINT_BYTES = 2;
+
+    private final SocketChannel channel;
+    private final MachineMonitor monitor;
+    private final ByteBuffer received = ByteBuffer.allocate(1 << 16).flip();
+    private final Architecture architecture;
+
+    /** Where a register set keeps the program counter and the return address: indices of 32-bit words. */
+    enum Architecture {
+        ARM(15, 14),
+        RISCV(32, 1);
+
+        private final int counter;
+        private final int link;
+
+        Architecture(int counter, int link) {
+            this.counter = counter;
+            this.link = link;
+        }
+    }
+
+    /**
+     * A stop of the image.
+     *
+     * @param address where it stopped
+     * @param returnAddress what the link register holds, without the Thumb bit
+     * @param instructions executed up to here, the one at the address not included
+     */
+    record Stop(long address, long returnAddress, long instructions) {}
+
+    private DebugStub(SocketChannel channel, MachineMonitor monitor, Architecture architecture) {
+        this.channel = channel;
+        this.monitor = monitor;
+        this.architecture = architecture;
+    }
+
+    /** Connects as soon as QEMU listens. */
+    static DebugStub connect(Path socket, MachineMonitor monitor, Architecture architecture, Duration timeout) {
+        return new DebugStub(LocalSockets.connect(socket, timeout), monitor, architecture);
+    }
+
+    void stopAt(long address) {
+        expect("Z0," + Long.toHexString(address) + "," + BREAKPOINT_BYTES, "OK");
+    }
+
+    void passBy(long address) {
+        expect("z0," + Long.toHexString(address) + "," + BREAKPOINT_BYTES, "OK");
+    }
+
+    /** Lets the image run without waiting for anything. */
+    void resume() {
+        send("c");
+    }
+
+    /** Waits until the resumed image stops. */
+    Stop await() {
+        stopped(receive());
+        byte[] registers = HexFormat.of().parseHex(ask("g"));
+        ByteBuffer words = ByteBuffer.wrap(registers).order(ByteOrder.LITTLE_ENDIAN);
+        long address = Integer.toUnsignedLong(words.getInt(4 * architecture.counter));
+        long link = Integer.toUnsignedLong(words.getInt(4 * architecture.link));
+        return new Stop(address, link & ~1L, monitor.instructions());
+    }
+
+    private void stopped(String reply) {
+        if (!reply.startsWith("T") && !reply.startsWith("S")) {
+            throw failure("the image ended while its instructions were counted (" + reply + ")");
+        }
+    }
+
+    private void expect(String packet, String expected) {
+        String reply = ask(packet);
+        if (!reply.equals(expected)) {
+            throw failure("QEMU's debug stub answered " + packet + " with \"" + reply + "\"");
+        }
+    }
+
+    private String ask(String packet) {
+        send(packet);
+        return receive();
+    }
+
+    private void send(String packet) {
+        byte[] body = packet.getBytes(StandardCharsets.US_ASCII);
+        // The plus acknowledges the reply before.
+        String framed = "+$" + packet + "#" + String.format("%02x", checksum(body));
+        ByteBuffer bytes = ByteBuffer.wrap(framed.getBytes(StandardCharsets.US_ASCII));
+        try {
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        } catch (IOException e) {
+            throw ended(e);
+        }
+    }
+
+    private static int checksum(byte[] body) {
+        int sum = 0;
+        for (byte value : body) {
+            sum += value;
+        }
+        return sum & 0xFF;
+    }
+
+    /** The next packet's body. Acknowledgements are passed over. */
+    private String receive() {
+        int value = next();
+        while (value != '$') {
+            value = next();
+        }
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        for (value = next(); value != '#'; value = next()) {
+            body.write(value);
+        }
+        next();
+        next();
+        return body.toString(StandardCharsets.US_ASCII);
+    }
+
+    private int next() {
+        try {
+            if (!received.hasRemaining()) {
+                received.clear();
+                int n = channel.read(received);
+                received.flip();
+                if (n < 0) {
+                    throw failure("QEMU ended while instructions were counted");
+                }
+            }
+            return received.get() & 0xFF;
+        } catch (IOException e) {
+            throw ended(e);
+        }
+    }
+
+    private static KilnException ended(IOException cause) {
+        return new KilnException(Problem.of("QEMU ended while instructions were counted", "debug stub"), cause);
+    }
+
+    private static KilnException failure(String what) {
+        return new KilnException(Problem.of(what, "debug stub"));
+    }
+
+    @Override
+    public void close() {
+        LocalSockets.close(channel);
+    }
+}

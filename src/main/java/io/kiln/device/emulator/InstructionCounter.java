@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.device.emulator.DebugStub.Architecture;
+import io.kiln.device.emulator.DebugStub.Stop;
+import io.kiln.device.transport.FirmwareSession;
+import io.kiln.device.transport.FirmwareSession.Model;
+import io.kiln.firmware.ElfFile;
+import io.kiln.firmware.ElfFile.Symbol;
+import io.kiln.process.RunningProcess;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.Emulation;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Counts the instructions of one run of a model in a plain, uninstrumented image that holds the default application. QEMU advances its
+ * clock by instructions ({@code -icount}), so that the same image with the same inputs gives the same counts, on every machine; its
+ * debug stub stops it where functions begin and return, and its monitor says how many instructions ran.
+ *
+ * @param emulator the board to count on; QEMU must emulate it
+ */
+public record InstructionCounter(Emulator emulator) {
+    private static final Duration TO_CONNECT = Duration.ofSeconds(10);
+    private static final int EM_RISCV = 243;
+
+    /**
+     * Counts one run.
+     *
+     * @param image ELF file with its symbols, linked for the board
+     * @param model name of the model, as in {@code tvmgen_<name>_run}
+     * @param operators names of the operator functions
+     * @param inputs one run of bytes for each input
+     * @throws KilnException if a function is not in the image, or QEMU fails
+     */
+    public InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs) {
+        requireQemu(emulator.board());
+        ElfFile elf = ElfFile.read(image);
+        Architecture architecture = elf.machine() == EM_RISCV ? Architecture.RISCV : Architecture.ARM;
+        String entry = "tvmgen_" + model + "_run";
+        Map<String, List<Long>> functions = functions(elf, image, entry, operators);
+        List<Long> entries = functions.remove(entry);
+        try (Scratch scratch = new Scratch();
+                RunningProcess process = emulator.start(image, scratch.arguments())) {
+            try (MachineMonitor monitor = MachineMonitor.connect(scratch.monitor(), TO_CONNECT);
+                    DebugStub stub = DebugStub.connect(scratch.debug(), monitor, architecture, TO_CONNECT)) {
+                return count(stub, process, model, entries, functions, inputs);
+            } catch (KilnException e) {
+                throw emulator.explained(e, image, process);
+            }
+        }
+    }
+
+    private static void requireQemu(Board board) {
+        if (!(board.emulation() instanceof Emulation.Qemu)) {
+            throw new KilnException(new Problem(
+                    "instructions cannot be counted on " + board.id(),
+                    "kiln.board",
+                    "a board that QEMU emulates, such as mps2-an386",
+                    ""));
+        }
+    }
+
+    private static Map<String, List<Long>> functions(ElfFile elf, Path image, String entry, List<String> operators) {
+        Map<String, List<Long>> functions = new LinkedHashMap<>();
+        Problems problems = new Problems();
+        Stream.concat(Stream.of(entry), operators.stream()).forEach(name -> {
+            // A compiler may call a specialised copy instead, named with a dot and what it did.
+            List<Long> addresses = elf.symbols().stream()
+                    .filter(Symbol::isFunction)
+                    .filter(symbol ->
+                            symbol.name().equals(name) || symbol.name().startsWith(name + "."))
+                    .map(symbol -> symbol.value() & ~1L)
+                    .distinct()
+                    .toList();
+            if (addresses.isEmpty()) {
+                problems.add(
+                        "the image has no function " + name,
+                        image.toString(),
+                        "an image with its symbols, whose operators were not inlined",
+                        "");
+            }
+            functions.put(name, addresses);
+        });
+        problems.throwIfAny();
+        return functions;
+    }
+
+    private InstructionCounts count(
+            DebugStub stub,
+            RunningProcess process,
+            String name,
+            List<Long> entries,
+            Map<String, List<Long>> functions,
+            List<Bytes> inputs) {
+        entries.forEach(stub::stopAt);
+        stub.resume();
+        FirmwareSession session = FirmwareSession.open(process.output(), process.input(), emulator.limit(), text -> {});
+        List<Model> models = session.models();
+        int index = IntStream.range(0, models.size())
+                .filter(i -> models.get(i).name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "the image does not run a model " + name,
+                        "console",
+                        "one of " + models.stream().map(Model::name).toList(),
+                        "")));
+        CompletableFuture<List<Bytes>> answer =
+                CompletableFuture.supplyAsync(() -> session.run(index, models.get(index), inputs));
+        Stop entry = stub.await();
+        entries.forEach(stub::passBy);
+        CallCounter counter = new CallCounter(stub, functions);
+        long total = counter.countCall(entry);
+        stub.resume();
+        try {
+            return new InstructionCounts(total, counter.counts(), answer.join());
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof KilnException cause ? cause : e;
+        }
+    }
+
+    /** The files that QEMU needs while it counts. */
+    private static final class Scratch implements AutoCloseable {
+        private final Path folder;
+
+        Scratch() {
+            try {
+                folder = Files.createTempDirectory("kiln");
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        Path debug() {
+            return folder.resolve("debug");
+        }
+
+        Path monitor() {
+            return folder.resolve("monitor");
+        }
+
+        List<String> arguments() {
+            return List.of(
+                    "-icount",
+                    "shift=0,sleep=off",
+                    "-S",
+                    "-gdb",
+                    "unix:" + debug() + ",server=on,wait=off",
+                    "-qmp",
+                    "unix:" + monitor() + ",server=on,wait=off");
+        }
+
+        @Override
+        public void close() {
+            for (Path file : List.of(debug(), monitor(), folder)) {
+                try {
+                    Files.deleteIfExists(file);
+                } catch (IOException e) {
+                    throw new UncheckedIOException("cannot tidy " + folder, e);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import io.kiln.base.Bytes;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Instructions that one run of a model executed.
+ *
+ * @param total from the first instruction of {@code tvmgen_<name>_run} to its return
+ * @param operators from the first instruction of each operator function to its return, summed over its calls, with what it calls
+ *     itself; in the order asked for, 0 for functions that were not called
+ * @param outputs what the run answered
+ */
+public record InstructionCounts(long total, Map<String, Long> operators, List<Bytes> outputs) {
+    public InstructionCounts {
+        operators = Collections.unmodifiableMap(new LinkedHashMap<>(operators));
+        outputs = List.copyOf(outputs);
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Unix sockets that QEMU opens. */
+final class LocalSockets {
+    private static final long RETRY_MILLIS = 20;
+
+    private LocalSockets() {}
+
+    /** Connects as soon as somebody listens. */
+    static SocketChannel connect(Path socket, Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            try {
+                return SocketChannel.open(UnixDomainSocketAddress.of(socket));
+            } catch (IOException e) {
+                if (System.nanoTime() > deadline) {
+                    throw new KilnException(new Problem("QEMU does not answer", socket.toString(), "", ""), e);
+                }
+                pause();
+            }
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(RETRY_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KilnException(Problem.of("the build was interrupted", "QEMU"), e);
+        }
+    }
+
+    static void close(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Asks QEMU's monitor (QMP, one JSON object in a line) how many instructions ran. Not thread-safe. */
+final class MachineMonitor implements AutoCloseable {
+    private static final String PLACE = "QEMU's monitor";
+
+    private final ObjectMapper json = new ObjectMapper();
+    private final SocketChannel channel;
+    private final BufferedReader lines;
+
+    private MachineMonitor(SocketChannel channel) {
+        this.channel = channel;
+        this.lines = new BufferedReader(Channels.newReader(channel, StandardCharsets.UTF_8));
+    }
+
+    /** Connects as soon as QEMU listens. */
+    static MachineMonitor connect(Path socket, Duration timeout) {
+        MachineMonitor monitor = new MachineMonitor(LocalSockets.connect(socket, timeout));
+        monitor.ask("qmp_capabilities");
+        return monitor;
+    }
+
+    /** Instructions executed since the start; the machine must stand still. */
+    long instructions() {
+        JsonNode count = ask("query-replay").path("icount");
+        if (!count.isIntegralNumber()) {
+            throw new KilnException(
+                    new Problem("this QEMU does not say how many instructions ran", PLACE, "QEMU 5.2 or later", ""));
+        }
+        return count.asLong();
+    }
+
+    private JsonNode ask(String command) {
+        try {
+            ByteBuffer request =
+                    ByteBuffer.wrap(("{\"execute\": \"" + command + "\"}\n").getBytes(StandardCharsets.US_ASCII));
+            while (request.hasRemaining()) {
+                channel.write(request);
+            }
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                // A greeting and events come in between.
+                JsonNode reply = json.readTree(line);
+                if (reply.has("return") || reply.has("error")) {
+                    return reply.path("return");
+                }
+            }
+            throw new KilnException(Problem.of("QEMU ended while instructions were counted", PLACE));
+        } catch (IOException e) {
+            throw new KilnException(Problem.of("QEMU ended while instructions were counted", PLACE), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        LocalSockets.close(channel);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.process.RunningProcess;
+import io.kiln.toolchain.board.Board;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class InstructionCounterTest {
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final List<Bytes> INPUT = List.of(HandWrittenModel.input(-40));
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"mps2-an386,clang", "mps3-an547,gnu", "microbit,clang", "qemu-riscv32,clang"})
+    void everyRunOfTheSameImageCountsTheSame(String id, String toolchain) {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image = HandWrittenModel.build(board, toolchain, Io.CALLER, folder);
+        InstructionCounter counter = new InstructionCounter(Emulator.of(board, LIMIT));
+        InstructionCounts first = counter.count(image, "hand", HandWrittenModel.OPERATORS, INPUT);
+        InstructionCounts second = counter.count(image, "hand", HandWrittenModel.OPERATORS, INPUT);
+        assertThat(second).isEqualTo(first);
+        assertThat(HandWrittenModel.answers(-40, first.outputs())).isTrue();
+        assertThat(first.operators().keySet()).containsExactlyElementsOf(HandWrittenModel.OPERATORS);
+        long inOperators =
+                first.operators().values().stream().mapToLong(Long::longValue).sum();
+        assertThat(first.operators().values()).allMatch(count -> count > 100);
+        assertThat(first.total()).isBetween(inOperators, inOperators + 60);
+    }
+
+    /** SysTick counts down once in 40 instructions when an instruction takes a nanosecond and the clock has 25 MHz. */
+    @Test
+    void theCountIsThatOfAPlainRun() throws IOException {
+        Board board = HandWrittenModel.board("mps2-an386");
+        TestTools.need(board);
+        Path image = HandWrittenModel.build(board, "clang", Io.CALLER, folder.resolve("counted"));
+        long counted = new InstructionCounter(Emulator.of(board, LIMIT))
+                .count(image, "hand", HandWrittenModel.OPERATORS, INPUT)
+                .total();
+        long ticks = ticksOfTenThousandRuns(board);
+        assertThat(40.0 * ticks / 10_000).isCloseTo((double) counted, Percentage.withPercentage(0.1));
+    }
+
+    private long ticksOfTenThousandRuns(Board board) throws IOException {
+        Path timed = folder.resolve("timed");
+        Files.writeString(Files.createDirectories(timed.resolve("main")).resolve("main.c"), """
+                #include <stdint.h>
+                #include "kiln_console.h"
+                #include "tvmgen_hand.h"
+                #define SYST ((volatile uint32_t*)0xe000e010)
+                static int32_t x[16];
+                static int32_t whole[16];
+                static float real[32];
+                typedef int32_t model(struct tvmgen_hand_inputs*, struct tvmgen_hand_outputs*);
+                static int32_t nothing(struct tvmgen_hand_inputs* inputs, struct tvmgen_hand_outputs* outputs) {
+                  (void)inputs;
+                  (void)outputs;
+                  return 0;
+                }
+                static uint32_t time(model* volatile run, int runs) {
+                  struct tvmgen_hand_inputs inputs = {x};
+                  struct tvmgen_hand_outputs outputs = {whole, real};
+                  uint32_t start = SYST[2];
+                  for (volatile int i = 0; i < runs; ++i) {
+                    run(&inputs, &outputs);
+                  }
+                  return (start - SYST[2]) & 0xffffffu;
+                }
+                int main(void) {
+                  for (int i = 0; i < 16; ++i) {
+                    x[i] = -40 + 7 * i;
+                  }
+                  SYST[1] = 0xffffff;
+                  SYST[2] = 0;
+                  SYST[0] = 5;
+                  uint32_t ticks = time(tvmgen_hand_run, 10000) - time(nothing, 10000);
+                  for (int digit = 28; digit >= 0; digit -= 4) {
+                    kiln_console_put((uint8_t)"0123456789abcdef"[(ticks >> digit) & 15u]);
+                  }
+                  return 0;
+                }
+                """);
+        Path image = HandWrittenModel.build(board, "clang", Io.CALLER, timed);
+        try (RunningProcess process = Emulator.of(board, LIMIT).start(image, List.of("-icount", "shift=0,sleep=off"))) {
+            String hex = new String(process.output().readAllBytes(), StandardCharsets.US_ASCII);
+            return Long.parseLong(hex, 16);
+        }
+    }
+
+    @Test
+    void aFunctionThatIsNotThereIsNamed() {
+        Board board = HandWrittenModel.board("mps2-an386");
+        Path image = HandWrittenModel.build(board, "clang", Io.CALLER, folder);
+        InstructionCounter counter = new InstructionCounter(Emulator.of(board, LIMIT));
+        assertThatThrownBy(() -> counter.count(image, "foot", List.of("tvmgen_foot_fused_kick"), INPUT))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("tvmgen_foot_run")
+                .hasMessageContaining("tvmgen_foot_fused_kick");
+    }
+
+    @Test
+    void thisComputerDoesNotCount() {
+        Emulator host = Emulator.of(HandWrittenModel.board("host"), LIMIT);
+        assertThatThrownBy(() -> new InstructionCounter(host).count(folder, "hand", List.of(), INPUT))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("cannot be counted on host");
+    }
+}

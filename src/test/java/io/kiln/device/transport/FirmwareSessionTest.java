@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.device.transport.FirmwareSession.Model;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a host does with what an image may send; the images themselves run in the emulator's tests. */
+@Timeout(value = 20, unit = TimeUnit.SECONDS)
+class FirmwareSessionTest {
+    private static final Duration SOON = Duration.ofMillis(300);
+    private static final Model MODEL = new Model("m", List.of(2), List.of(1, 3));
+
+    @Test
+    void nothingIsSentBeforeTheBanner() {
+        ByteArrayOutputStream sent = new ByteArrayOutputStream();
+        assertThatThrownBy(() -> FirmwareSession.open(image("booting\n"), sent, SOON, text -> {}))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kiln: ready")
+                .hasMessageContaining("booting");
+        assertThat(sent.size()).isZero();
+    }
+
+    @Test
+    void anImageThatKeepsQuietIsGivenUp() throws Exception {
+        try (PipedOutputStream quiet = new PipedOutputStream();
+                PipedInputStream in = new PipedInputStream(quiet)) {
+            assertThatThrownBy(() -> FirmwareSession.open(in, OutputStream.nullOutputStream(), SOON, text -> {}))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("did not answer")
+                    .hasMessageContaining("It printed nothing");
+        }
+    }
+
+    @Test
+    void outputsAreCutApartAndTextBetweenFramesIsShown() {
+        StringBuilder shown = new StringBuilder();
+        FirmwareSession session = FirmwareSession.open(
+                image("kiln: ready, m\r\n", "warming up\n", reply(0x82, 0, 7, 1, 2, 3)),
+                OutputStream.nullOutputStream(),
+                SOON,
+                shown::append);
+        assertThat(session.run(0, MODEL, List.of(bytes(5, 6)))).containsExactly(bytes(7), bytes(1, 2, 3));
+        assertThat(shown.toString()).isEqualTo("kiln: ready, m\r\nwarming up\n");
+    }
+
+    @Test
+    void aRequestThatWasDamagedOnItsWayIsSentAgain() {
+        ByteArrayOutputStream sent = new ByteArrayOutputStream();
+        FirmwareSession session = FirmwareSession.open(
+                image("kiln: ready\n", reply(0x80, 5), reply(0x83, 0)), sent, SOON, text -> {});
+        session.exit();
+        byte[] once = Frames.encode(bytes(3));
+        assertThat(sent.toByteArray()).hasSize(2 * once.length).startsWith(once).endsWith(once);
+    }
+
+    @Test
+    void inputsOfTheWrongSizeAreNotSent() {
+        FirmwareSession session =
+                FirmwareSession.open(image("kiln: ready\n"), OutputStream.nullOutputStream(), SOON, text -> {});
+        assertThatThrownBy(() -> session.run(0, MODEL, List.of(bytes(1, 2, 3))))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("[3] bytes")
+                .hasMessageContaining("[2] bytes");
+    }
+
+    @Test
+    void whateverAnImageAnswersIsAnAnswerOrAClearMessage() {
+        Random random = new Random(20260101);
+        for (int round = 0; round < 300; round++) {
+            byte[] payload = new byte[random.nextInt(24)];
+            random.nextBytes(payload);
+            if (payload.length > 2 && random.nextBoolean()) {
+                payload[0] = (byte) 0x81;
+                payload[1] = 0;
+                payload[2] = 1;
+            }
+            Object hostile = random.nextBoolean() ? Frames.encode(Bytes.copyOf(payload)) : payload;
+            FirmwareSession session = FirmwareSession.open(
+                    image("kiln: ready\n", hostile), OutputStream.nullOutputStream(), SOON, text -> {});
+            try {
+                assertThat(session.models()).hasSizeLessThan(256);
+            } catch (KilnException e) {
+                assertThat(e.problems()).isNotEmpty();
+            }
+        }
+    }
+
+    private static InputStream image(Object... parts) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (Object part : parts) {
+            out.writeBytes(part instanceof byte[] raw ? raw : part.toString().getBytes(StandardCharsets.US_ASCII));
+        }
+        return new ByteArrayInputStream(out.toByteArray());
+    }
+
+    private static byte[] reply(int... values) {
+        return Frames.encode(bytes(values));
+    }
+
+    private static Bytes bytes(int... values) {
+        byte[] bytes = new byte[values.length];
+        for (int i = 0; i < values.length; i++) {
+            bytes[i] = (byte) values[i];
+        }
+        return Bytes.wrap(bytes);
+    }
+}
