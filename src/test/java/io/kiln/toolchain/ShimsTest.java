@@ -34,9 +34,7 @@ class ShimsTest {
         line.addAll(List.of("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-I" + SHIMS, "-o", program));
         line.add(Path.of("src", "test", "c", "shims_test.c").toString());
         try (Stream<Path> sources = Files.list(SHIMS)) {
-            sources.filter(file -> file.toString().endsWith(".c"))
-                    .sorted()
-                    .forEach(file -> line.add(file.toString()));
+            sources.filter(file -> file.toString().endsWith(".c")).sorted().forEach(file -> line.add(file.toString()));
         }
         line.add("-lm");
         Result compiled = ProcessRunner.run(Command.ofLine(line));

@@ -63,8 +63,8 @@ class FirmwareSessionTest {
     @Test
     void aRequestThatWasDamagedOnItsWayIsSentAgain() {
         ByteArrayOutputStream sent = new ByteArrayOutputStream();
-        FirmwareSession session = FirmwareSession.open(
-                image("kiln: ready\n", reply(0x80, 5), reply(0x83, 0)), sent, SOON, text -> {});
+        FirmwareSession session =
+                FirmwareSession.open(image("kiln: ready\n", reply(0x80, 5), reply(0x83, 0)), sent, SOON, text -> {});
         session.exit();
         byte[] once = Frames.encode(bytes(3));
         assertThat(sent.toByteArray()).hasSize(2 * once.length).startsWith(once).endsWith(once);
