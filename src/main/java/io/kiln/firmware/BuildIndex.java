@@ -11,13 +11,15 @@ import io.kiln.base.WholeFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 
 /** What each output was made from, kept in a JSON file between builds. A file that cannot be read counts as none. */
 final class BuildIndex {
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 2;
 
     private BuildIndex() {}
 
@@ -27,11 +29,14 @@ final class BuildIndex {
      * @param tool version of the compiler and of Kiln
      * @param command digest of the command line
      * @param inputs digest of every file read, by the name that the compiler gave it
+     * @param rivals files that were there and have the name of one that was read; another one may now be read in its place
      * @param outputs digest of every file written, by name
      */
-    record Entry(String tool, String command, Map<String, String> inputs, Map<String, String> outputs) {
+    record Entry(
+            String tool, String command, Map<String, String> inputs, List<String> rivals, Map<String, String> outputs) {
         Entry {
             inputs = new TreeMap<>(inputs);
+            rivals = List.copyOf(rivals);
             outputs = new TreeMap<>(outputs);
         }
     }
@@ -49,6 +54,7 @@ final class BuildIndex {
                                 node.path("tool").asText(),
                                 node.path("command").asText(),
                                 digests(node.path("inputs")),
+                                names(node.path("rivals")),
                                 digests(node.path("outputs"))));
             });
         }
@@ -65,6 +71,7 @@ final class BuildIndex {
             node.put("command", entry.command());
             ObjectNode inputs = node.putObject("inputs");
             entry.inputs().forEach(inputs::put);
+            entry.rivals().forEach(node.putArray("rivals")::add);
             ObjectNode outputs = node.putObject("outputs");
             entry.outputs().forEach(outputs::put);
         });
@@ -84,6 +91,12 @@ final class BuildIndex {
         } catch (IOException e) {
             return Optional.empty();
         }
+    }
+
+    private static List<String> names(JsonNode node) {
+        List<String> names = new ArrayList<>();
+        node.forEach(name -> names.add(name.asText()));
+        return names;
     }
 
     private static Map<String, String> digests(JsonNode node) {

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** One source on its way to an object. */
 final class Compilation {
@@ -64,13 +65,26 @@ final class Compilation {
         return Digests.sha256(line.replace(project.directory().toString(), "."));
     }
 
+    /** Why the object has to be made again; empty if it is up to date. */
     Optional<String> reason(Map<String, Entry> index, FileDigests digests) {
-        return Staleness.reason(
-                Optional.ofNullable(index.get(unit.path())),
-                tool(project),
-                commandDigest(),
-                digests,
-                project.objectDirectory());
+        Optional<Entry> last = Optional.ofNullable(index.get(unit.path()));
+        return Staleness.reason(last, tool(project), commandDigest(), digests, project.objectDirectory())
+                .or(() -> last.flatMap(this::newRival));
+    }
+
+    /** A header of a name that was read before, now also somewhere where the compiler may look earlier. */
+    private Optional<String> newRival(Entry last) {
+        return rivals(last.inputs().keySet()).stream()
+                .filter(rival -> !last.rivals().contains(rival))
+                .findFirst()
+                .map(rival -> Staleness.fileName(rival) + " was added");
+    }
+
+    private List<String> rivals(Set<String> inputs) {
+        Set<String> names = inputs.stream().map(Staleness::fileName).collect(Collectors.toSet());
+        return project.headers().stream()
+                .filter(header -> !inputs.contains(header) && names.contains(Staleness.fileName(header)))
+                .toList();
     }
 
     /** Compiles; the object appears only if the compiler succeeded. */
@@ -105,7 +119,7 @@ final class Compilation {
         }
         Map<String, String> outputs =
                 Map.of(unit.object(), FileDigests.digest(object).orElse(""));
-        return new Entry(tool(project), commandDigest(), inputs, outputs);
+        return new Entry(tool(project), commandDigest(), inputs, rivals(inputs.keySet()), outputs);
     }
 
     private List<String> line(String object, String depFile) {

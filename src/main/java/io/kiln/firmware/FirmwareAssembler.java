@@ -38,6 +38,7 @@ public final class FirmwareAssembler {
                 request.buildDirectory(),
                 files.units(),
                 files.objects(),
+                files.headers(),
                 includes(files, request),
                 request.board().linker(),
                 request.pluginVersion());

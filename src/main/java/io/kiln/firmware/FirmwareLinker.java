@@ -82,7 +82,8 @@ public final class FirmwareLinker {
         Map<String, String> outputs = new TreeMap<>();
         files.forEach((name, content) -> outputs.put(name, Digests.sha256(content)));
         BuildIndex.write(
-                indexFile, Map.of(base, new Entry(Compilation.tool(project), command, inputs(digests), outputs)));
+                indexFile,
+                Map.of(base, new Entry(Compilation.tool(project), command, inputs(digests), List.of(), outputs)));
         Image image = image(files.keySet(), measurement, true);
         log.info("Linked " + image.elf() + ": " + MemoryTable.line(measurement));
         return image;

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param buildDirectory absolute path of what this build keeps beside it
  * @param units what is compiled, in link order
  * @param objects objects that came with a model library, relative to the project, linked as they are
+ * @param headers every other file of the project, sorted; a new one may hide one that was read before
  * @param includes include options, in order
  * @param linkerScript name within the board's folder; empty if the system's linker knows what to do
  * @param pluginVersion version of Kiln
@@ -30,12 +31,14 @@ public record FirmwareProject(
         Path buildDirectory,
         List<SourceUnit> units,
         List<String> objects,
+        List<String> headers,
         List<String> includes,
         Optional<String> linkerScript,
         String pluginVersion) {
     public FirmwareProject {
         units = List.copyOf(units);
         objects = List.copyOf(objects);
+        headers = List.copyOf(headers);
         includes = List.copyOf(includes);
     }
 

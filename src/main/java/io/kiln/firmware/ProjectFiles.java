@@ -61,6 +61,13 @@ final class ProjectFiles {
         return objects;
     }
 
+    /** What is neither compiled nor linked. */
+    List<String> headers() {
+        return files.keySet().stream()
+                .filter(file -> !isSource(file) && !objects.contains(file))
+                .toList();
+    }
+
     boolean has(String folder) {
         return files.keySet().stream().anyMatch(file -> file.startsWith(folder + "/"));
     }

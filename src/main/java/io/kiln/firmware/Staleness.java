@@ -45,7 +45,7 @@ final class Staleness {
         return Optional.empty();
     }
 
-    private static String fileName(String path) {
+    static String fileName(String path) {
         return path.substring(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
     }
 }

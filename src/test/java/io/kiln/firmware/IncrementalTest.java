@@ -69,6 +69,22 @@ class IncrementalTest {
     }
 
     @Test
+    void anAddedHeaderThatHidesAnotherRebuildsWhatReadTheOther() throws IOException {
+        user("a.c", "#include \"hidden.h\"\nint a(void);\nint a(void) { return HIDDEN; }\n");
+        user("include/hidden.h", "#define HIDDEN 1\n");
+        build(request());
+        log.take();
+        user("hidden.h", "#define HIDDEN 2\n");
+        user("other.h", "#define OTHER 2\n");
+
+        build(request());
+        assertThat(log.take().get(1)).matches("Rebuilding 1 of \\d+: hidden.h was added .*");
+
+        build(request());
+        assertThat(log.take().get(1)).startsWith("Nothing changed");
+    }
+
+    @Test
     void changedFlagsAndPluginCountAsChanges() {
         build(request());
         log.take();

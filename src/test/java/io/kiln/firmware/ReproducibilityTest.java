@@ -23,7 +23,7 @@ class ReproducibilityTest {
     Path folder;
 
     @ParameterizedTest
-    @CsvSource({"gnu,mps2-an386", "gnu,qemu-riscv32", "clang,mps2-an386", "clang,qemu-riscv32", "host,host"})
+    @CsvSource({"gnu,mps2-an386", "clang,qemu-riscv32", "host,host"})
     void anotherFolderGivesTheSameImage(String toolchain, String board) throws IOException {
         Path one = folder.resolve("one");
         Path two = folder.resolve("another/folder with blanks");
@@ -42,7 +42,7 @@ class ReproducibilityTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"gnu,mps2-an386", "gnu,qemu-riscv32", "clang,mps2-an386", "host,host"})
+    @CsvSource({"gnu,qemu-riscv32", "clang,mps2-an386", "host,host"})
     void plainMakeBuildsTheSameElf(String toolchain, String board) {
         Assumptions.assumeTrue(
                 Executables.find("make").isPresent() || "true".equals(System.getenv("CI")), "there is no make");

@@ -30,7 +30,7 @@ public final class Toolchains {
     public static SortedMap<String, String> builtIn() {
         TreeMap<String, String> titles = new TreeMap<>();
         ResourceTree.read("toolchains/compilers").forEach((file, content) -> {
-            CompilerDescriptor descriptor = DescriptorReader.read(file, content);
+            CompilerDescriptor descriptor = DescriptorReader.readBuiltIn(file, content);
             titles.put(descriptor.id(), descriptor.title());
         });
         return titles;
@@ -86,7 +86,7 @@ public final class Toolchains {
         SortedMap<String, Bytes> builtIn = ResourceTree.read("toolchains/compilers");
         Bytes content = builtIn.get(name + SUFFIX);
         if (content != null) {
-            return DescriptorReader.read("built-in toolchain " + name, content);
+            return DescriptorReader.readBuiltIn("built-in toolchain " + name, content);
         }
         if (!name.endsWith(SUFFIX)) {
             String known = String.join(", ", builtIn().keySet());

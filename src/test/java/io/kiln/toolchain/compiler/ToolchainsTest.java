@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.ResourceTree;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
@@ -40,6 +41,10 @@ class ToolchainsTest {
     @Test
     void builtInDescriptorsSatisfyTheSchema() {
         assertThat(Toolchains.builtIn()).containsOnlyKeys("clang", "gnu", "host");
+        ResourceTree.read("toolchains/compilers")
+                .forEach((file, content) -> assertThat(
+                                DescriptorReader.read(file, content).id() + ".yaml")
+                        .isEqualTo(file));
     }
 
     /** Instruction sets by what the compiler itself says that it compiles for. */
