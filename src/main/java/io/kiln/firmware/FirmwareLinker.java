@@ -5,7 +5,6 @@ import io.kiln.base.Digests;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
-import io.kiln.base.WholeFiles;
 import io.kiln.firmware.BuildIndex.Entry;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
@@ -14,13 +13,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
@@ -36,6 +32,7 @@ public final class FirmwareLinker {
     private final FirmwareProject project;
     private final CompiledObjects objects;
     private final CommandLines lines;
+    private final ImageFiles files;
     private final Path folder;
     private final String base;
     private final Log log;
@@ -46,6 +43,7 @@ public final class FirmwareLinker {
         this.lines = new CommandLines(project);
         this.folder = folder.toAbsolutePath().normalize();
         this.base = base;
+        this.files = new ImageFiles(this.folder, base, project.buildDirectory(), log);
         this.log = log;
     }
 
@@ -67,7 +65,7 @@ public final class FirmwareLinker {
         Optional<Entry> last = Optional.ofNullable(BuildIndex.read(indexFile).get(base));
         Optional<String> reason = Staleness.reason(last, Compilation.tool(project), command, digests, folder);
         if (reason.isEmpty()) {
-            Image image = image(last.get().outputs().keySet(), measure(file("elf")), false);
+            Image image = files.image(last.get().outputs().keySet(), measure(files.file("elf")), false);
             log.info("Nothing changed: " + image.elf() + " is up to date (" + MemoryTable.line(image.measurement())
                     + ")");
             return image;
@@ -77,14 +75,11 @@ public final class FirmwareLinker {
         runLinker(elf, map);
         Measurement measurement = measure(elf);
         requireFit(measurement);
-        Map<String, byte[]> files = formats(elf, map);
-        publish(files);
-        Map<String, String> outputs = new TreeMap<>();
-        files.forEach((name, content) -> outputs.put(name, Digests.sha256(content)));
+        Map<String, String> outputs = files.publish(elf, map, project.board().isHost());
         BuildIndex.write(
                 indexFile,
                 Map.of(base, new Entry(Compilation.tool(project), command, inputs(digests), List.of(), outputs)));
-        Image image = image(files.keySet(), measurement, true);
+        Image image = files.image(outputs.keySet(), measurement, true);
         log.info("Linked " + image.elf() + ": " + MemoryTable.line(measurement));
         return image;
     }
@@ -132,63 +127,6 @@ public final class FirmwareLinker {
                     "",
                     "Take a smaller model, a board with more memory, or -Dkiln.optimize=size"));
         }
-    }
-
-    private Map<String, byte[]> formats(Path elf, Path map) {
-        Map<String, byte[]> files = new LinkedHashMap<>();
-        try {
-            if (!project.board().isHost()) {
-                LoadImage load = LoadImage.of(ElfFile.read(elf));
-                load.binary()
-                        .ifPresentOrElse(
-                                bytes -> files.put(base + ".bin", bytes),
-                                () -> log.info("No flat binary: the image's memories lie too far apart"));
-                files.put(base + ".hex", load.intelHex());
-            }
-            files.put(base + ".map", Files.isRegularFile(map) ? Files.readAllBytes(map) : new byte[0]);
-            files.put(base + ".elf", Files.readAllBytes(elf));
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + elf, e);
-        }
-        return files;
-    }
-
-    /** Writes all under other names first, so that renaming is all that is left to go wrong. */
-    private void publish(Map<String, byte[]> files) {
-        try {
-            Files.createDirectories(folder);
-            for (Map.Entry<String, byte[]> file : files.entrySet()) {
-                WholeFiles.write(part(file.getKey()), file.getValue());
-            }
-            Files.deleteIfExists(file("bin"));
-            for (String name : files.keySet()) {
-                Path target = folder.resolve(name);
-                Files.move(part(name), target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            }
-            if (!file("elf").toFile().setExecutable(true, false)) {
-                log.debug("cannot make " + file("elf") + " executable");
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot write the image to " + folder, e);
-        }
-    }
-
-    private Path part(String name) {
-        return project.buildDirectory().resolve(name + ".part");
-    }
-
-    private Path file(String extension) {
-        return folder.resolve(base + "." + extension);
-    }
-
-    private Image image(Set<String> names, Measurement measurement, boolean relinked) {
-        return new Image(
-                file("elf"),
-                Optional.of(file("bin")).filter(file -> names.contains(base + ".bin")),
-                Optional.of(file("hex")).filter(file -> names.contains(base + ".hex")),
-                file("map"),
-                measurement,
-                relinked);
     }
 
     private Measurement measure(Path elf) {
