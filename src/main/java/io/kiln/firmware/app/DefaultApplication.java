@@ -5,9 +5,7 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import io.kiln.base.ResourceTree;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -19,8 +17,6 @@ import java.util.TreeMap;
 public final class DefaultApplication {
     /** Most models that one image can hold. */
     public static final int MAX_MODELS = 255;
-
-    private static final String ROOT = "/templates/app/";
 
     private DefaultApplication() {}
 
@@ -35,21 +31,8 @@ public final class DefaultApplication {
             throw new KilnException(
                     new Problem("the application has " + models.size() + " models", "", "1 to " + MAX_MODELS, ""));
         }
-        TreeMap<String, Bytes> files = new TreeMap<>();
-        resource("index.txt").text().lines().forEach(name -> files.put(name, resource(name)));
+        TreeMap<String, Bytes> files = new TreeMap<>(ResourceTree.read("templates/app"));
         files.put("kiln_app_models.c", Bytes.ofText(ModelTable.print(models)));
         return files;
-    }
-
-    private static Bytes resource(String name) {
-        try (InputStream in = DefaultApplication.class.getResourceAsStream(ROOT + name)) {
-            if (in == null) {
-                throw new KilnException(
-                        new Problem("this build of Kiln lacks the file " + ROOT + name, "", "", "Install it again"));
-            }
-            return Bytes.wrap(in.readAllBytes());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -4,10 +4,9 @@ package io.kiln.toolchain.board;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.ResourceTree;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -33,47 +32,36 @@ sealed interface BoardFiles {
     /** How messages name a file of a profile. */
     String describe(String id, String file);
 
-    /** The profiles that come with Kiln, listed in an index because a jar cannot be listed portably. */
-    record BuiltIn() implements BoardFiles {
-        private static final String ROOT = "/toolchains/boards/";
+    /**
+     * The profiles that come with Kiln.
+     *
+     * @param files all of them by path: folder, then path in the folder
+     */
+    record BuiltIn(SortedMap<String, Bytes> files) implements BoardFiles {
+        static BuiltIn load() {
+            return new BuiltIn(ResourceTree.read("toolchains/boards"));
+        }
 
         @Override
         public SortedSet<String> ids() {
             TreeSet<String> ids = new TreeSet<>();
-            index().forEach(path -> ids.add(path.substring(0, path.indexOf('/'))));
+            files.keySet().forEach(path -> ids.add(path.substring(0, path.indexOf('/'))));
             return ids;
         }
 
         @Override
         public Optional<SortedMap<String, Bytes>> read(String id) {
-            TreeMap<String, Bytes> files = new TreeMap<>();
+            TreeMap<String, Bytes> own = new TreeMap<>();
             String prefix = id + "/";
-            index().stream()
-                    .filter(path -> path.startsWith(prefix))
-                    .forEach(path -> files.put(path.substring(prefix.length()), resource(path)));
-            return files.isEmpty() ? Optional.empty() : Optional.of(files);
+            files.tailMap(prefix).entrySet().stream()
+                    .takeWhile(file -> file.getKey().startsWith(prefix))
+                    .forEach(file -> own.put(file.getKey().substring(prefix.length()), file.getValue()));
+            return own.isEmpty() ? Optional.empty() : Optional.of(own);
         }
 
         @Override
         public String describe(String id, String file) {
             return "built-in board " + id + "/" + file;
-        }
-
-        private static List<String> index() {
-            String text = new String(resource("index.txt").toArray(), StandardCharsets.UTF_8);
-            return text.lines().filter(line -> !line.isBlank()).toList();
-        }
-
-        private static Bytes resource(String path) {
-            try (InputStream in = BuiltIn.class.getResourceAsStream(ROOT + path)) {
-                if (in == null) {
-                    throw new KilnException(new Problem(
-                            "this build of Kiln lacks the file " + path, "built-in boards", "", "Install it again"));
-                }
-                return Bytes.wrap(in.readAllBytes());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
         }
     }
 

@@ -27,7 +27,7 @@ public final class Boards {
 
     /** The boards that come with Kiln. */
     public static Boards builtIn() {
-        return new Boards(List.of(new BoardFiles.BuiltIn()));
+        return new Boards(List.of(BoardFiles.BuiltIn.load()));
     }
 
     /** These boards and those of a folder with one folder per board; the folder may be absent. */
