@@ -11,6 +11,7 @@ import io.kiln.device.transport.FirmwareSession;
 import io.kiln.device.transport.FirmwareSession.Model;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.Emulation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -110,6 +111,28 @@ class EmulatorTest {
             assertThat(said).contains("stack overflow");
             assertThat(process.waitFor(LIMIT)).contains(70);
         }
+    }
+
+    @Test
+    void aMissingEmulatorNamesThePackageThatHasIt() {
+        Board real = HandWrittenModel.board("mps2-an386");
+        Board board = new Board(
+                real.id(),
+                real.title(),
+                real.target(),
+                real.memories(),
+                real.pools(),
+                real.sources(),
+                real.linker(),
+                real.console(),
+                new Emulation.Qemu("qemu-system-riscv33", "virt", List.of()),
+                real.openOcd(),
+                real.files(),
+                real.origin());
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT).start(folder))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("qemu-system-riscv33 is not there")
+                .hasMessageContaining("apt-get install qemu-system-misc");
     }
 
     @Test
