@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.mlf;
+
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** {@code metadata.json} of an archive, with microTVM's keys. */
+final class MetadataJson {
+    /** DLDeviceType of the CPU, the only device there is. */
+    private static final int CPU = 1;
+
+    private static final DateTimeFormatter EXPORT_TIME =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss'Z'").withZone(ZoneOffset.UTC);
+
+    private MetadataJson() {}
+
+    static String print(List<ModelLibrary> models, ModelLibraryFormat.Options options) {
+        Map<String, Object> json = new TreeMap<>();
+        if (options.version() == ModelLibraryFormat.ONE_MODEL) {
+            json.putAll(model(models.get(0).metadata(), options));
+        } else {
+            Map<String, Object> modules = new TreeMap<>();
+            models.forEach(m -> modules.put(m.metadata().name(), model(m.metadata(), options)));
+            json.put("modules", modules);
+        }
+        json.put("version", options.version());
+        return PythonJson.print(json);
+    }
+
+    private static Map<String, Object> model(ModelMetadata model, ModelLibraryFormat.Options options) {
+        return Map.of(
+                "model_name",
+                model.name(),
+                "export_datetime",
+                EXPORT_TIME.format(options.timestamp()),
+                "style",
+                "full-model",
+                "executors",
+                List.of("aot"),
+                "target",
+                options.version() == ModelLibraryFormat.ONE_MODEL
+                        ? Map.of(String.valueOf(CPU), model.target())
+                        : List.of(model.target()),
+                "memory",
+                Map.of("functions", functions(model)),
+                "external_dependencies",
+                List.of(Map.of(
+                        "short_name", "tvm_standalone_crt",
+                        "url", "./runtime",
+                        "url_type", "mlf_path",
+                        "version_spec", options.runtimeVersion())));
+    }
+
+    private static Map<String, Object> functions(ModelMetadata model) {
+        long io = Stream.concat(model.inputs().stream(), model.outputs().stream())
+                .mapToLong(TensorInfo::bytes)
+                .sum();
+        Map<String, Object> main = Map.of(
+                "device", CPU,
+                "workspace_size_bytes", model.workspaceBytes(),
+                "constants_size_bytes", model.constantBytes(),
+                "io_size_bytes", io,
+                "inputs", tensors(model.inputs()),
+                "outputs", tensors(model.outputs()));
+        List<Map<String, Object>> operators = model.operators().stream()
+                .map(operator -> Map.<String, Object>of(
+                        "function_name",
+                        operator.name(),
+                        "workspace",
+                        List.of(Map.of("device", CPU, "workspace_size_bytes", operator.workspaceBytes()))))
+                .toList();
+        return Map.of("main", List.of(main), "operator_functions", operators);
+    }
+
+    private static Map<String, Object> tensors(List<TensorInfo> tensors) {
+        Map<String, Object> byName = new LinkedHashMap<>();
+        tensors.forEach(tensor -> byName.put(
+                tensor.name(),
+                Map.of("size", tensor.bytes(), "dtype", tensor.dtype().text())));
+        return byName;
+    }
+}

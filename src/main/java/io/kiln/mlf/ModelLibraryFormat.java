@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.mlf;
+
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
+
+/**
+ * Model Library Format: model libraries as a tar that microTVM's tools understand (python/tvm/micro/model_library_format.py).
+ *
+ * <p>Version 5 holds one model, version 7 several. The same input gives the same bytes: members are sorted, belong to root, and have one
+ * time.
+ */
+public final class ModelLibraryFormat {
+    static final int ONE_MODEL = 5;
+    static final int SEVERAL_MODELS = 7;
+
+    /** Where no build time is given; the first that a zip could state, too. */
+    private static final Instant NO_TIME = Instant.parse("1980-01-01T00:00:00Z");
+
+    private ModelLibraryFormat() {}
+
+    /**
+     * How to write.
+     *
+     * @param version 5 or 7
+     * @param timestamp export date and time of all members, in whole seconds
+     * @param runtimeVersion what {@code metadata.json} says of the C runtime's version
+     */
+    public record Options(int version, Instant timestamp, String runtimeVersion) {
+        public Options {
+            if (version != ONE_MODEL && version != SEVERAL_MODELS) {
+                throw new KilnException(new Problem(
+                        "Model Library Format version " + version + " cannot be written",
+                        "kiln.mlfVersion",
+                        "5 or 7",
+                        ""));
+            }
+            timestamp = timestamp.truncatedTo(ChronoUnit.SECONDS);
+        }
+
+        /** Without a timestamp the date is a fixed one, so that the archive stays reproducible. */
+        public static Options of(int version, Optional<Instant> timestamp, String runtimeVersion) {
+            return new Options(version, timestamp.orElse(NO_TIME), runtimeVersion);
+        }
+    }
+
+    /**
+     * Writes an archive. The C runtime and the templates come from Kiln unless a library brings its own.
+     *
+     * @throws KilnException if there is no model, too many for the version, or names clash
+     */
+    public static Bytes write(List<ModelLibrary> models, Options options) {
+        checkModels(models, options);
+        SortedMap<String, Optional<Bytes>> members = new TreeMap<>();
+        ArchiveTree.of(models, options).forEach((path, content) -> {
+            for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+                members.put(path.substring(0, slash + 1), Optional.empty());
+            }
+            members.put(path, Optional.of(content));
+        });
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out, StandardCharsets.UTF_8.name())) {
+            tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_POSIX);
+            tar.setAddPaxHeadersForNonAsciiNames(true);
+            for (Map.Entry<String, Optional<Bytes>> member : members.entrySet()) {
+                put(tar, member.getKey(), member.getValue(), options.timestamp());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("writing to memory cannot fail", e);
+        }
+        return Bytes.wrap(out.toByteArray());
+    }
+
+    /**
+     * Reads an archive of version 5, 6 or 7, by Kiln or by TVM. What its files do not tell (shapes, schedules, multiply-accumulates) is empty or
+     * 0: tensors have one dimension.
+     *
+     * @throws KilnException if it is no such archive, or holds paths or sizes that no archive needs
+     */
+    public static List<ModelLibrary> read(Path file) {
+        return new ArchiveReader(file.getFileName().toString(), TarMembers.read(file)).read();
+    }
+
+    private static void put(TarArchiveOutputStream tar, String path, Optional<Bytes> content, Instant time)
+            throws IOException {
+        TarArchiveEntry entry = new TarArchiveEntry("./" + path);
+        entry.setIds(0, 0);
+        entry.setNames("root", "root");
+        entry.setMode(content.isPresent() ? 0100644 : 040755);
+        entry.setModTime(time.toEpochMilli());
+        entry.setSize(content.map(Bytes::size).orElse(0));
+        tar.putArchiveEntry(entry);
+        if (content.isPresent()) {
+            tar.write(content.get().toArray());
+        }
+        tar.closeArchiveEntry();
+    }
+
+    private static void checkModels(List<ModelLibrary> models, Options options) {
+        if (models.isEmpty()) {
+            throw new KilnException(Problem.of("there is no model to write", "Model Library Format"));
+        }
+        if (models.size() > 1 && options.version() == ONE_MODEL) {
+            throw new KilnException(new Problem(
+                    "version 5 of the Model Library Format cannot hold " + models.size() + " models",
+                    "kiln.mlfVersion",
+                    "7 for several models",
+                    "Set kiln.mlfVersion to 7"));
+        }
+        Set<String> names = new HashSet<>();
+        for (ModelLibrary model : models) {
+            if (!names.add(model.metadata().name())) {
+                throw new KilnException(new Problem(
+                        "two models are named `" + model.metadata().name() + "`", "kiln.name", "a name for each", ""));
+            }
+        }
+    }
+}

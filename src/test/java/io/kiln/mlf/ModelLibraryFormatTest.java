@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.mlf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.ModelMetadata.Plan;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.KilnException;
+import io.kiln.mlf.ModelLibraryFormat.Options;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
+import org.apache.commons.compress.archivers.tar.TarConstants;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ModelLibraryFormatTest {
+    private static final String TARGET = "c -keys=arm_cpu,cpu -mcpu=cortex-m4";
+    private static final Options V5 = Options.of(5, Optional.empty(), "0.1.0");
+    private static final Options V7 = Options.of(7, Optional.of(Instant.parse("2026-02-03T04:05:06.789Z")), "0.1.0");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void version5HasItsTreeInOrder() throws IOException {
+        Map<String, TarArchiveEntry> entries = entries(ModelLibraryFormat.write(List.of(library("kws")), V5));
+
+        assertThat(List.copyOf(entries.keySet()))
+                .isSorted()
+                .contains(
+                        "./codegen/",
+                        "./codegen/host/include/tvmgen_kws.h",
+                        "./codegen/host/src/kws_lib0.c",
+                        "./codegen/host/src/kws_lib1.c",
+                        "./metadata.json",
+                        "./parameters/kws.params",
+                        "./runtime/include/tvm/runtime/crt/platform.h",
+                        "./runtime/src/stack_allocator.c",
+                        "./src/relay.txt",
+                        "./templates/crt_config.h.template",
+                        "./templates/platform.c.template");
+        assertThat(entries.values()).allSatisfy(entry -> {
+            assertThat(entry.getLongUserId()).isZero();
+            assertThat(entry.getLongGroupId()).isZero();
+            assertThat(entry.getUserName()).isEqualTo("root");
+            assertThat(entry.getGroupName()).isEqualTo("root");
+            assertThat(entry.getMode() & 0777).isEqualTo(entry.isDirectory() ? 0755 : 0644);
+            assertThat(entry.getLastModifiedTime().toInstant()).isEqualTo(Instant.parse("1980-01-01T00:00:00Z"));
+            assertThat(entry.getExtraPaxHeaders()).isEmpty();
+        });
+    }
+
+    @Test
+    void version5MetadataHasEveryKey() throws IOException {
+        assertThat(member(ModelLibraryFormat.write(List.of(library("kws")), V5), "./metadata.json"))
+                .isEqualTo(metadata(0, "{\n    \"1\": \"" + TARGET + "\"\n  }", "1980-01-01 00:00:00Z")
+                        .replace("\n}", ",\n  \"version\": 5\n}"));
+    }
+
+    @Test
+    void version7MetadataHasModules() throws IOException {
+        String json = member(ModelLibraryFormat.write(List.of(library("kws")), V7), "./metadata.json");
+
+        assertThat(json)
+                .isEqualTo("{\n  \"modules\": {\n    \"kws\": "
+                        + metadata(4, "[\n        \"" + TARGET + "\"\n      ]", "2026-02-03 04:05:06Z")
+                        + "\n  },\n  \"version\": 7\n}");
+    }
+
+    @Test
+    void version7HoldsSeveralModels() throws IOException {
+        Map<String, TarArchiveEntry> entries =
+                entries(ModelLibraryFormat.write(List.of(library("kws"), library("vww")), V7));
+
+        assertThat(entries)
+                .containsKeys("./src/kws.relay", "./src/vww.relay", "./parameters/vww.params")
+                .doesNotContainKey("./src/relay.txt");
+        assertThatThrownBy(() -> ModelLibraryFormat.write(List.of(library("kws"), library("vww")), V5))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("Set kiln.mlfVersion to 7");
+        assertThatThrownBy(() -> ModelLibraryFormat.write(List.of(library("kws"), library("kws")), V7))
+                .hasMessageContaining("two models are named `kws`");
+        assertThatThrownBy(() -> Options.of(6, Optional.empty(), "x")).hasMessageContaining("expected 5 or 7");
+    }
+
+    @Test
+    void theSameInputGivesTheSameBytes() {
+        assertThat(ModelLibraryFormat.write(List.of(library("a"), library("b")), V7))
+                .isEqualTo(ModelLibraryFormat.write(List.of(library("a"), library("b")), V7));
+    }
+
+    @Test
+    void whatIsWrittenReadsBack() throws IOException {
+        for (Options options : List.of(V5, V7)) {
+            ModelLibrary written = library("kws");
+            ModelLibrary read = ModelLibraryFormat.read(save(
+                            ModelLibraryFormat.write(List.of(written), options).toArray()))
+                    .get(0);
+
+            assertThat(read.metadata().target()).isEqualTo(TARGET);
+            assertThat(read.metadata().io()).isEqualTo(Io.CALLER);
+            assertThat(read.metadata().inputs()).extracting(TensorInfo::name).containsExactly("z:0", "a");
+            assertThat(read.metadata().inputs()).extracting(TensorInfo::bytes).containsExactly(490L, 8L);
+            assertThat(read.metadata().workspaceBytes()).isEqualTo(1600);
+            assertThat(read.metadata().operators())
+                    .extracting(OperatorInfo::name)
+                    .containsExactly("tvmgen_kws_fused_qnn_conv2d");
+            assertThat(read.artifacts().of(Loader.SOURCE))
+                    .extracting(Artifact::fileName)
+                    .containsExactly("kws_lib0.c", "kws_lib1.c");
+            assertThat(ModelLibraryFormat.write(List.of(read), options).size()).isPositive();
+        }
+    }
+
+    @Test
+    void filesFindTheirModel() throws IOException {
+        List<ModelLibrary> read =
+                ModelLibraryFormat.read(save(ModelLibraryFormat.write(List.of(library("net"), library("net_two")), V7)
+                        .toArray()));
+
+        assertThat(read).hasSize(2);
+        assertThat(read.get(0).artifacts().of(Loader.SOURCE)).hasSize(2);
+        assertThat(read.get(1).artifacts().of(Loader.HEADER))
+                .extracting(Artifact::fileName)
+                .containsExactly("tvmgen_net_two.h");
+        assertThat(read.get(1).artifacts().of(Loader.RELAY)).hasSize(1);
+        assertThat(read.get(1).artifacts().of(Loader.RUNTIME)).isNotEmpty();
+    }
+
+    @Test
+    void pathsThatEscapeAreRefused() throws IOException {
+        for (String path : List.of("../x", "./a/../../x", "a\\b", "C:x", "./a//b", "./.../x")) {
+            assertThatThrownBy(() -> ModelLibraryFormat.read(save(tar(path, TarConstants.LF_NORMAL, "x"))))
+                    .as(path)
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("x.tar: ");
+        }
+        for (byte link : new byte[] {TarConstants.LF_LINK, TarConstants.LF_SYMLINK, TarConstants.LF_CHR}) {
+            assertThatThrownBy(() -> ModelLibraryFormat.read(save(tar("a", link, ""))))
+                    .hasMessageContaining("neither a plain file nor a folder");
+        }
+    }
+
+    @Test
+    void badMetadataIsExplained() throws IOException {
+        Map<String, String> bad = new LinkedHashMap<>();
+        bad.put("{", "this is no JSON");
+        bad.put("[]", "`version` is");
+        bad.put("{\"version\": 99}", "expected 5, 6 or 7");
+        bad.put("{\"version\": 7}", "`modules` is empty");
+        bad.put("{\"version\": 7, \"modules\": {\"../x\": {}}}", "cannot name a model");
+        bad.put("{\"version\": 5, \"model_name\": \"m\", \"style\": \"operator\"}", "expected \"full-model\"");
+        bad.put(
+                "{\"version\": 5, \"model_name\": \"m\", \"style\": \"full-model\", \"executors\": [\"graph\"]}",
+                "expected \"aot\" among them");
+        for (Map.Entry<String, String> entry : bad.entrySet()) {
+            assertThatThrownBy(() -> ModelLibraryFormat.read(
+                            save(tar("./metadata.json", TarConstants.LF_NORMAL, entry.getKey()))))
+                    .as(entry.getKey())
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining(entry.getValue());
+        }
+        assertThatThrownBy(() -> ModelLibraryFormat.read(save(tar("x", TarConstants.LF_NORMAL, ""))))
+                .hasMessageContaining("there is no metadata.json");
+        assertThatThrownBy(() -> ModelLibraryFormat.read(folder)).hasMessageContaining("is not a file");
+    }
+
+    @Test
+    void damagedArchivesNeverEndInAnythingButAMessage() throws IOException {
+        byte[] good = ModelLibraryFormat.write(List.of(library("kws")), V5).toArray();
+        Random random = new Random(4);
+        for (int round = 0; round < 300; round++) {
+            byte[] bad = round % 3 == 0 ? Arrays.copyOf(good, random.nextInt(good.length)) : good.clone();
+            for (int i = 0; i < 4 && bad.length > 0; i++) {
+                bad[random.nextInt(bad.length)] = (byte) random.nextInt();
+            }
+            Path file = save(bad);
+            try {
+                assertThat(ModelLibraryFormat.read(file)).isNotEmpty();
+            } catch (KilnException e) {
+                assertThat(e).hasMessageContaining("x.tar");
+            }
+        }
+    }
+
+    @Test
+    void jsonIsPythons() {
+        Map<String, Object> value = Map.of("b", List.of(), "a", Map.of("é\u007f\"\n\u0001", 1L), "c", Map.of());
+
+        assertThat(PythonJson.print(value))
+                .isEqualTo("{\n  \"a\": {\n    \"\\u00e9\u007f\\\"\\n\\u0001\": 1\n  },\n  \"b\": [],\n  \"c\": {}\n}");
+    }
+
+    private Path save(byte[] content) throws IOException {
+        return Files.write(folder.resolve("x.tar"), content);
+    }
+
+    private static ModelLibrary library(String name) {
+        TensorInfo input = new TensorInfo("z:0", "z_0", DType.INT8, List.of(1, 49, 10, 1), 0.5f, 83);
+        TensorInfo second = new TensorInfo("a", "a", DType.FLOAT32, List.of(1, 2), 0, 0);
+        TensorInfo output = new TensorInfo("Identity", "Identity", DType.INT8, List.of(1, 12), 0.1f, -128);
+        ModelMetadata metadata = new ModelMetadata(
+                name,
+                TARGET,
+                Io.CALLER,
+                List.of(input, second),
+                List.of(output),
+                1600,
+                16,
+                22000,
+                new Plan("first fit by size", 1600, 1600),
+                List.of(new OperatorInfo(
+                        "tvmgen_" + name + "_fused_qnn_conv2d", "qnn.conv2d", List.of(), List.of(), 1, 1, 0, 64, "x")));
+        String header = "struct tvmgen_" + name + "_inputs {\n  const void* z_0;\n  const void* a;\n};\n";
+        return new ModelLibrary(
+                metadata,
+                new ArtifactSet(List.of(
+                        Artifact.ofText("c", Loader.SOURCE, name + "_lib0.c", "int zero;\n", TARGET),
+                        Artifact.ofText("c", Loader.SOURCE, name + "_lib1.c", "int one;\n", TARGET),
+                        Artifact.ofText("c", Loader.HEADER, "tvmgen_" + name + ".h", header, TARGET),
+                        Artifact.ofText("c", Loader.RELAY, name + ".relay", "def @main() {}\n", TARGET))));
+    }
+
+    /** One model's metadata, indented by some spaces behind its first line. */
+    private static String metadata(int indent, String target, String time) {
+        String text = """
+                {
+                  "executors": [
+                    "aot"
+                  ],
+                  "export_datetime": "%s",
+                  "external_dependencies": [
+                    {
+                      "short_name": "tvm_standalone_crt",
+                      "url": "./runtime",
+                      "url_type": "mlf_path",
+                      "version_spec": "0.1.0"
+                    }
+                  ],
+                  "memory": {
+                    "functions": {
+                      "main": [
+                        {
+                          "constants_size_bytes": 22000,
+                          "device": 1,
+                          "inputs": {
+                            "a": {
+                              "dtype": "float32",
+                              "size": 8
+                            },
+                            "z:0": {
+                              "dtype": "int8",
+                              "size": 490
+                            }
+                          },
+                          "io_size_bytes": 510,
+                          "outputs": {
+                            "Identity": {
+                              "dtype": "int8",
+                              "size": 12
+                            }
+                          },
+                          "workspace_size_bytes": 1600
+                        }
+                      ],
+                      "operator_functions": [
+                        {
+                          "function_name": "tvmgen_kws_fused_qnn_conv2d",
+                          "workspace": [
+                            {
+                              "device": 1,
+                              "workspace_size_bytes": 64
+                            }
+                          ]
+                        }
+                      ]
+                    }
+                  },
+                  "model_name": "kws",
+                  "style": "full-model",
+                  "target": TARGET
+                }""".formatted(time);
+        return text.replace("\n", "\n" + " ".repeat(indent)).replace("TARGET", target);
+    }
+
+    private static byte[] tar(String path, byte type, String content) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out)) {
+            TarArchiveEntry entry = new TarArchiveEntry("placeholder", type);
+            entry.setName(path);
+            byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
+            entry.setSize(bytes.length);
+            tar.putArchiveEntry(entry);
+            tar.write(bytes);
+            tar.closeArchiveEntry();
+        }
+        return out.toByteArray();
+    }
+
+    private static Map<String, TarArchiveEntry> entries(Bytes archive) throws IOException {
+        Map<String, TarArchiveEntry> entries = new LinkedHashMap<>();
+        try (TarArchiveInputStream tar = new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()))) {
+            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                assertThat(entries.put(entry.getName(), entry)).isNull();
+            }
+        }
+        return entries;
+    }
+
+    private static String member(Bytes archive, String name) throws IOException {
+        try (TarArchiveInputStream tar = new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()))) {
+            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                if (entry.getName().equals(name)) {
+                    return new String(tar.readAllBytes(), StandardCharsets.UTF_8);
+                }
+            }
+        }
+        throw new AssertionError("no " + name);
+    }
+}
