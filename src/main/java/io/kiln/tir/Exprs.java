@@ -43,37 +43,38 @@ public final class Exprs {
         if (isInt(a, 0)) {
             return b;
         }
-        if (isInt(b, 0)) {
-            return a;
+        if (a instanceof IntImm x) {
+            return addConstant(b, x);
         }
-        if (a instanceof IntImm) {
-            return add(b, a);
-        }
-        if (b instanceof IntImm y && y.value() < 0 && y.value() > Integer.MIN_VALUE) {
-            return sub(a, imm(-y.value(), y.dtype()));
-        }
-        if (b instanceof IntImm y && a instanceof Binary inner && inner.b() instanceof IntImm z) {
-            if (inner.op() == BinaryOp.ADD) {
-                return add(inner.a(), fold(z.value() + y.value(), z, y));
-            }
-            if (inner.op() == BinaryOp.SUB) {
-                return add(inner.a(), fold(y.value() - z.value(), z, y));
-            }
-        }
-        return binary(BinaryOp.ADD, a, b);
+        return b instanceof IntImm y ? addConstant(a, y) : binary(BinaryOp.ADD, a, b);
     }
 
     public static Expr sub(Expr a, Expr b) {
         if (a instanceof IntImm x && b instanceof IntImm y) {
             return fold(x.value() - y.value(), a, b);
         }
-        if (isInt(b, 0)) {
-            return a;
-        }
-        if (b instanceof IntImm y && y.value() < 0 && y.value() > Integer.MIN_VALUE) {
-            return add(a, imm(-y.value(), y.dtype()));
+        if (b instanceof IntImm y && y.dtype() != DType.UINT32) {
+            return addConstant(a, imm(-y.value(), y.dtype()));
         }
         return binary(BinaryOp.SUB, a, b);
+    }
+
+    /** Merges a constant with one that the expression ends in; a negative one is subtracted. */
+    private static Expr addConstant(Expr a, IntImm constant) {
+        if (a instanceof Binary inner && inner.b() instanceof IntImm last && inner.dtype() != DType.UINT32) {
+            if (inner.op() == BinaryOp.ADD) {
+                return addConstant(inner.a(), fold(constant.value() + last.value(), last, constant));
+            }
+            if (inner.op() == BinaryOp.SUB) {
+                return addConstant(inner.a(), fold(constant.value() - last.value(), last, constant));
+            }
+        }
+        if (constant.value() == 0) {
+            return a;
+        }
+        return constant.value() < 0
+                ? binary(BinaryOp.SUB, a, imm(-constant.value(), constant.dtype()))
+                : binary(BinaryOp.ADD, a, constant);
     }
 
     public static Expr mul(Expr a, Expr b) {
@@ -154,10 +155,19 @@ public final class Exprs {
     }
 
     public static Expr equal(Expr a, Expr b) {
+        if (a instanceof IntImm x && b instanceof IntImm y) {
+            return imm(x.value() == y.value() ? 1 : 0, DType.BOOL);
+        }
         return binary(BinaryOp.EQ, a, b);
     }
 
     public static Expr and(Expr a, Expr b) {
+        if (a instanceof IntImm x) {
+            return x.value() == 0 ? a : b;
+        }
+        if (b instanceof IntImm y) {
+            return y.value() == 0 ? b : a;
+        }
         return binary(BinaryOp.AND, a, b);
     }
 

@@ -67,12 +67,16 @@ final class ExprPrinter {
     private static String binary(Expr.Binary binary) {
         int precedence = binary.op().precedence();
         int left = precedence;
-        int right = precedence + 1;
+        boolean integerSum = binary.op() == Expr.BinaryOp.ADD && binary.dtype().isInteger();
+        int right = integerSum ? precedence : precedence + 1;
         if (binary.op() == Expr.BinaryOp.SHL
                 || binary.op() == Expr.BinaryOp.SHR
                 || binary.op() == Expr.BinaryOp.BIT_AND) {
             left = UNARY;
             right = UNARY;
+        }
+        if (binary.op() == Expr.BinaryOp.SUB && binary.a() instanceof Expr.IntImm zero && zero.value() == 0) {
+            return "-" + print(binary.b(), UNARY + 1);
         }
         return print(binary.a(), left) + " " + binary.op().symbol() + " " + print(binary.b(), right);
     }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.codegen.c;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.shl;
+import static io.kiln.tir.Exprs.sub;
+import static io.kiln.tir.Exprs.var;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.DType;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import org.junit.jupiter.api.Test;
+
+class ExprPrinterTest {
+    private static final Expr A = var("a");
+    private static final Expr B = var("b");
+
+    @Test
+    void parenthesesStandOnlyWhereTheyAreNeeded() {
+        assertThat(ExprPrinter.print(mul(add(A, B), A))).isEqualTo("(a + b) * a");
+        assertThat(ExprPrinter.print(add(mul(A, B), A))).isEqualTo("a * b + a");
+        assertThat(ExprPrinter.print(sub(A, sub(B, A)))).isEqualTo("a - (b - a)");
+        assertThat(ExprPrinter.print(add(A, add(B, A)))).isEqualTo("a + b + a");
+        assertThat(ExprPrinter.print(sub(imm(0), add(A, B)))).isEqualTo("-(a + b)");
+        assertThat(ExprPrinter.print(shl(add(A, B), imm(2)))).isEqualTo("(a + b) << 2");
+        assertThat(ExprPrinter.print(cast(DType.INT64, add(A, B)))).isEqualTo("(int64_t)(a + b)");
+        assertThat(ExprPrinter.print(Exprs.max(A, imm(0)))).isEqualTo("a > 0 ? a : 0");
+    }
+
+    @Test
+    void constantsFoldAndMerge() {
+        assertThat(ExprPrinter.print(add(add(A, imm(3)), imm(-5)))).isEqualTo("a - 2");
+        assertThat(ExprPrinter.print(mul(mul(A, imm(3)), imm(5)))).isEqualTo("a * 15");
+        assertThat(ExprPrinter.print(mul(A, imm(0)))).isEqualTo("0");
+        assertThat(ExprPrinter.print(sub(A, imm(-128)))).isEqualTo("a + 128");
+    }
+
+    @Test
+    void literalsAreValidC() {
+        assertThat(ExprPrinter.print(imm(Integer.MIN_VALUE))).isEqualTo("INT32_MIN");
+        assertThat(ExprPrinter.print(imm(7, DType.INT64))).isEqualTo("INT64_C(7)");
+        assertThat(ExprPrinter.print(imm(0x80000000L, DType.UINT32))).isEqualTo("2147483648u");
+        assertThat(ExprPrinter.print(imm(1e-10f))).isEqualTo("1.0e-10f");
+    }
+
+    @Test
+    void commentsCannotBeLeft() {
+        assertThat(CText.comment("a */ b\n/* c é")).isEqualTo("a * / b?/ * c ?");
+    }
+}

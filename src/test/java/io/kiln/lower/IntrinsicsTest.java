@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.base.WholeFiles;
+import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The C definitions of the intrinsics against the one definition in Java, compiled and run on this machine. */
+class IntrinsicsTest {
+    private static final int CASES = 400;
+
+    private final StringBuilder main = new StringBuilder();
+
+    private void expect(String call, int expected) {
+        main.append("  if (").append(call).append(" != ").append(literal(expected)).append(") {\n");
+        main.append("    puts(\"").append(call).append(" is not ").append(expected).append("\");\n    ++failures;\n  }\n");
+    }
+
+    private static String literal(int value) {
+        return value == Integer.MIN_VALUE ? "INT32_MIN" : Integer.toString(value);
+    }
+
+    private void rescale(int value, QuantizedMultiplier by) {
+        int expected = FixedPoint.multiplyByQuantizedMultiplier(value, by.multiplier(), by.shift());
+        String arguments = "(" + literal(value) + ", " + by.multiplier() + ", ";
+        expect("kiln_rescale_any" + arguments + by.shift() + ")", expected);
+        if (Epilogue.isFast(by, Math.abs((long) value))) {
+            expect("kiln_rescale" + arguments + -by.shift() + ")", expected);
+        }
+    }
+
+    @Test
+    void theirCIsWhatJavaComputes(@TempDir Path folder) {
+        Random random = new Random(5);
+        for (int i = 0; i < CASES; i++) {
+            int value = random.nextInt() >> random.nextInt(31);
+            rescale(value, QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble() / 2, random.nextInt(40) - 30)));
+            int other = random.nextInt();
+            expect("kiln_high_mul(" + literal(value) + ", " + literal(other) + ")",
+                    FixedPoint.saturatingRoundingDoublingHighMul(value, other));
+            int sum = Math.max(1 << 19, value & Integer.MAX_VALUE);
+            expect("kiln_leading_zeros(" + sum + ")", Integer.numberOfLeadingZeros(sum));
+            int normalised = (sum << Integer.numberOfLeadingZeros(sum)) - Integer.MIN_VALUE;
+            expect("kiln_reciprocal(" + literal(normalised) + ")", TflSoftmaxTables.reciprocal(sum));
+            expect("kiln_clamp(" + literal(value) + ", -128, 127)", FixedPoint.clamp(value, -128, 127));
+        }
+        String source = "#include <stdint.h>\n#include <stdio.h>\n"
+                + Intrinsics.CLAMP.definition() + Intrinsics.HIGH_MUL.definition() + Intrinsics.RESCALE.definition()
+                + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
+                + Intrinsics.RECIPROCAL.definition()
+                + "int main(void) {\n  int failures = 0;\n" + main + "  return failures != 0;\n}\n";
+        WholeFiles.write(folder.resolve("main.c"), source);
+        Result built = ProcessRunner.run(Command.of(
+                        "cc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror",
+                        "-fsanitize=undefined", "-fno-sanitize-recover=all", "main.c", "-o", "main")
+                .in(folder));
+        assertThat(built.exitCode()).as(built.output()).isZero();
+        Result run = ProcessRunner.run(Command.of("./main").in(folder));
+        assertThat(run.exitCode()).as(run.output()).isZero();
+    }
+
+    @Test
+    void theFastRescalingIsRefusedWhereItCouldOverflow() {
+        assertThat(Epilogue.isFast(new QuantizedMultiplier(Integer.MAX_VALUE, -31), 1L << 30)).isFalse();
+        assertThat(Epilogue.isFast(new QuantizedMultiplier(1 << 30, 0), 1)).isFalse();
+        assertThat(Epilogue.isFast(new QuantizedMultiplier(1 << 30, -1), 1L << 31)).isFalse();
+        assertThat(Epilogue.isFast(new QuantizedMultiplier(1 << 30, -8), 1L << 20)).isTrue();
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Group;
+import io.kiln.ir.Origin;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Result;
+import io.kiln.ir.Shape;
+import io.kiln.ir.TensorType;
+import io.kiln.ir.op.Add;
+import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Clip;
+import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Reshape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class FuseOperatorsTest {
+    private static final TensorType X = new TensorType(Shape.of(1, 2), DType.FLOAT32);
+    private static final Constant WEIGHT = new Constant(
+            "w", new TensorType(Shape.of(2, 2), DType.FLOAT32), Constant.vector(1f, 2f, 3f, 4f).data());
+
+    private final List<Binding> bindings = new ArrayList<>();
+
+    private Arg.Ref bind(Op op, Arg... args) {
+        List<TensorType> types = new ArrayList<>();
+        for (Arg arg : args) {
+            types.add(
+                    arg instanceof Constant c
+                            ? c.type()
+                            : ((Arg.Ref) arg).id() == 0 ? X : bindings.get(((Arg.Ref) arg).id() - 1).type());
+        }
+        int id = bindings.size() + 1;
+        bindings.add(new Binding(id, op, List.of(args), op.infer(types), new Origin("m", id, op.name(), "t" + id)));
+        return new Arg.Ref(id);
+    }
+
+    private Function function(Arg.Ref... results) {
+        List<Result> named = new ArrayList<>();
+        for (Arg.Ref result : results) {
+            named.add(new Result(result.id(), "out" + named.size(), Optional.empty()));
+        }
+        return new Function("m", List.of(new Parameter(0, "x", X, Optional.empty())), bindings, named);
+    }
+
+    private static final Arg.Ref INPUT = new Arg.Ref(0);
+
+    @Test
+    void aLayerTakesItsBiasAndLimitsAlong() {
+        Arg.Ref layer = bind(new Clip(0, 6), bind(new BiasAdd(-1), bind(new Dense(2), INPUT, WEIGHT), Constant.vector(1f, 2f)));
+        Function fused = Pipeline.standard().run(function(layer));
+        assertThat(fused.groups()).containsExactly(new Group("fused_nn_dense_nn_bias_add_clip", List.of(1, 2, 3)));
+    }
+
+    @Test
+    void whatSomebodyElseReadsStaysAValueOfItsOwn() {
+        Arg.Ref dense = bind(new Dense(2), INPUT, WEIGHT);
+        Arg.Ref limited = bind(new Clip(0, 6), dense);
+        Function fused = Pipeline.standard().run(function(bind(new Add(), dense, limited)));
+        assertThat(fused.groups()).extracting(Group::name).containsExactly("fused_nn_dense", "fused_clip", "fused_add");
+    }
+
+    @Test
+    void constantsFoldAndReshapesOfReshapesShrink() {
+        Arg.Ref constant = bind(new Add(), Constant.vector(1f, 2f), Constant.vector(3f, 4f));
+        Arg.Ref flat = bind(new Reshape(Shape.of(2)), bind(new Reshape(Shape.of(2, 1)), bind(new Add(), INPUT, constant)));
+        Function done = Pipeline.standard().run(function(flat));
+        assertThat(done.bindings()).extracting(b -> b.op().name()).containsExactly("add", "reshape");
+        assertThat(done.bindings().get(0).constant(1).real(1)).isEqualTo(6f);
+    }
+}
