@@ -64,7 +64,8 @@ class FixedPointTest {
         assertThat(QuantizedMultiplier.of(0)).isEqualTo(new QuantizedMultiplier(0, 0));
         assertThat(QuantizedMultiplier.of(Math.scalb(1.0, -40))).isEqualTo(new QuantizedMultiplier(0, 0));
         assertThat(QuantizedMultiplier.of(Double.MIN_VALUE)).isEqualTo(new QuantizedMultiplier(0, 0));
-        assertThat(QuantizedMultiplier.of(Math.scalb(1.0, 40))).isEqualTo(new QuantizedMultiplier(Integer.MAX_VALUE, 30));
+        assertThat(QuantizedMultiplier.of(Math.scalb(1.0, 40)))
+                .isEqualTo(new QuantizedMultiplier(Integer.MAX_VALUE, 30));
         assertThat(QuantizedMultiplier.of(1.0 - Math.scalb(1.0, -40))).isEqualTo(new QuantizedMultiplier(1 << 30, 1));
         assertThatThrownBy(() -> QuantizedMultiplier.of(Double.NaN)).hasMessageContaining("finite");
     }

@@ -22,8 +22,16 @@ class IntrinsicsTest {
     private final StringBuilder main = new StringBuilder();
 
     private void expect(String call, int expected) {
-        main.append("  if (").append(call).append(" != ").append(literal(expected)).append(") {\n");
-        main.append("    puts(\"").append(call).append(" is not ").append(expected).append("\");\n    ++failures;\n  }\n");
+        main.append("  if (")
+                .append(call)
+                .append(" != ")
+                .append(literal(expected))
+                .append(") {\n");
+        main.append("    puts(\"")
+                .append(call)
+                .append(" is not ")
+                .append(expected)
+                .append("\");\n    ++failures;\n  }\n");
     }
 
     private static String literal(int value) {
@@ -46,7 +54,8 @@ class IntrinsicsTest {
             int value = random.nextInt() >> random.nextInt(31);
             rescale(value, QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble() / 2, random.nextInt(40) - 30)));
             int other = random.nextInt();
-            expect("kiln_high_mul(" + literal(value) + ", " + literal(other) + ")",
+            expect(
+                    "kiln_high_mul(" + literal(value) + ", " + literal(other) + ")",
                     FixedPoint.saturatingRoundingDoublingHighMul(value, other));
             int sum = Math.max(1 << 19, value & Integer.MAX_VALUE);
             expect("kiln_leading_zeros(" + sum + ")", Integer.numberOfLeadingZeros(sum));
@@ -61,8 +70,18 @@ class IntrinsicsTest {
                 + "int main(void) {\n  int failures = 0;\n" + main + "  return failures != 0;\n}\n";
         WholeFiles.write(folder.resolve("main.c"), source);
         Result built = ProcessRunner.run(Command.of(
-                        "cc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror",
-                        "-fsanitize=undefined", "-fno-sanitize-recover=all", "main.c", "-o", "main")
+                        "cc",
+                        "-std=c99",
+                        "-Wall",
+                        "-Wextra",
+                        "-Wconversion",
+                        "-Wshadow",
+                        "-Werror",
+                        "-fsanitize=undefined",
+                        "-fno-sanitize-recover=all",
+                        "main.c",
+                        "-o",
+                        "main")
                 .in(folder));
         assertThat(built.exitCode()).as(built.output()).isZero();
         Result run = ProcessRunner.run(Command.of("./main").in(folder));
@@ -71,9 +90,12 @@ class IntrinsicsTest {
 
     @Test
     void theFastRescalingIsRefusedWhereItCouldOverflow() {
-        assertThat(Epilogue.isFast(new QuantizedMultiplier(Integer.MAX_VALUE, -31), 1L << 30)).isFalse();
+        assertThat(Epilogue.isFast(new QuantizedMultiplier(Integer.MAX_VALUE, -31), 1L << 30))
+                .isFalse();
         assertThat(Epilogue.isFast(new QuantizedMultiplier(1 << 30, 0), 1)).isFalse();
-        assertThat(Epilogue.isFast(new QuantizedMultiplier(1 << 30, -1), 1L << 31)).isFalse();
-        assertThat(Epilogue.isFast(new QuantizedMultiplier(1 << 30, -8), 1L << 20)).isTrue();
+        assertThat(Epilogue.isFast(new QuantizedMultiplier(1 << 30, -1), 1L << 31))
+                .isFalse();
+        assertThat(Epilogue.isFast(new QuantizedMultiplier(1 << 30, -8), 1L << 20))
+                .isTrue();
     }
 }

@@ -36,7 +36,11 @@ class WholeTensorsTest {
         int id = bindings.size() + 1;
         TensorType in = argument == 0 ? FLOATS : bindings.get(argument - 1).type();
         bindings.add(new Binding(
-                id, op, List.of(new Arg.Ref(argument)), op.infer(List.of(in)), new Origin("m", id, op.name(), "t" + id)));
+                id,
+                op,
+                List.of(new Arg.Ref(argument)),
+                op.infer(List.of(in)),
+                new Origin("m", id, op.name(), "t" + id)));
         return id;
     }
 

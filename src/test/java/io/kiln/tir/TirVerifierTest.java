@@ -12,8 +12,7 @@ class TirVerifierTest {
     private static final Buffer OUTPUT = new Buffer("output", DType.INT8, 4, Buffer.Scope.OUTPUT);
 
     private static void verify(BlockBuilder body) {
-        TirVerifier.verify(
-                new PrimFunc("f", "test", List.of(INPUT, OUTPUT), List.of(), List.of(), body.build()));
+        TirVerifier.verify(new PrimFunc("f", "test", List.of(INPUT, OUTPUT), List.of(), List.of(), body.build()));
     }
 
     @Test

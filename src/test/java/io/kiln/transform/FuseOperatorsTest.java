@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 class FuseOperatorsTest {
     private static final TensorType X = new TensorType(Shape.of(1, 2), DType.FLOAT32);
     private static final Constant WEIGHT = new Constant(
-            "w", new TensorType(Shape.of(2, 2), DType.FLOAT32), Constant.vector(1f, 2f, 3f, 4f).data());
+            "w",
+            new TensorType(Shape.of(2, 2), DType.FLOAT32),
+            Constant.vector(1f, 2f, 3f, 4f).data());
 
     private final List<Binding> bindings = new ArrayList<>();
 
@@ -38,7 +40,9 @@ class FuseOperatorsTest {
             types.add(
                     arg instanceof Constant c
                             ? c.type()
-                            : ((Arg.Ref) arg).id() == 0 ? X : bindings.get(((Arg.Ref) arg).id() - 1).type());
+                            : ((Arg.Ref) arg).id() == 0
+                                    ? X
+                                    : bindings.get(((Arg.Ref) arg).id() - 1).type());
         }
         int id = bindings.size() + 1;
         bindings.add(new Binding(id, op, List.of(args), op.infer(types), new Origin("m", id, op.name(), "t" + id)));
@@ -57,7 +61,8 @@ class FuseOperatorsTest {
 
     @Test
     void aLayerTakesItsBiasAndLimitsAlong() {
-        Arg.Ref layer = bind(new Clip(0, 6), bind(new BiasAdd(-1), bind(new Dense(2), INPUT, WEIGHT), Constant.vector(1f, 2f)));
+        Arg.Ref layer =
+                bind(new Clip(0, 6), bind(new BiasAdd(-1), bind(new Dense(2), INPUT, WEIGHT), Constant.vector(1f, 2f)));
         Function fused = Pipeline.standard().run(function(layer));
         assertThat(fused.groups()).containsExactly(new Group("fused_nn_dense_nn_bias_add_clip", List.of(1, 2, 3)));
     }
@@ -73,7 +78,8 @@ class FuseOperatorsTest {
     @Test
     void constantsFoldAndReshapesOfReshapesShrink() {
         Arg.Ref constant = bind(new Add(), Constant.vector(1f, 2f), Constant.vector(3f, 4f));
-        Arg.Ref flat = bind(new Reshape(Shape.of(2)), bind(new Reshape(Shape.of(2, 1)), bind(new Add(), INPUT, constant)));
+        Arg.Ref flat =
+                bind(new Reshape(Shape.of(2)), bind(new Reshape(Shape.of(2, 1)), bind(new Add(), INPUT, constant)));
         Function done = Pipeline.standard().run(function(flat));
         assertThat(done.bindings()).extracting(b -> b.op().name()).containsExactly("add", "reshape");
         assertThat(done.bindings().get(0).constant(1).real(1)).isEqualTo(6f);

@@ -13,7 +13,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CNamesTest {
     @Test
     void tensorNamesKeepWhatCAllows() {
-        assertThat(CNames.tensors("m", List.of("serving_default_x:0", "1st", "été", "", "float"), List.of("Out/put", "")))
+        assertThat(CNames.tensors(
+                        "m", List.of("serving_default_x:0", "1st", "été", "", "float"), List.of("Out/put", "")))
                 .containsExactly("serving_default_x_0", "_1st", "__t__", "input3", "float_", "Out_put", "output1");
     }
 
