@@ -18,6 +18,7 @@ final class TensorReader {
 
     private static final int MAX_RANK = 8;
     private static final int MAX_NAME = 1024;
+    private static final int MAX_SHOWN_NAME = 100;
     private static final int HAS_NO_DATA = 0;
 
     private final FlatBuffer file;
@@ -63,7 +64,7 @@ final class TensorReader {
                 .orElse("type " + table.u8(1, 0));
         FlatVector dims = table.vector(0, 4);
         String shape = dims.size() > MAX_RANK ? "of rank " + dims.size() : dimsText(dims.ints());
-        return "`" + name(table, index) + "` " + type + " " + shape;
+        return "`" + name(table, index, MAX_SHOWN_NAME) + "` " + type + " " + shape;
     }
 
     private TfliteTensor readTensor(int index) {
@@ -87,7 +88,7 @@ final class TensorReader {
                     "Export the model again");
         }
         findings.throwIfAny();
-        return new TfliteTensor(index, name(table, index), type, quantization, data, table.u8(5, 0) != 0);
+        return new TfliteTensor(index, name(table, index, MAX_NAME), type, quantization, data, table.u8(5, 0) != 0);
     }
 
     private static Optional<DType> readType(FlatTable table, Findings findings) {
@@ -162,8 +163,8 @@ final class TensorReader {
         return new FlatVector(file, (int) offset, (int) size, 1);
     }
 
-    private static String name(FlatTable table, int index) {
-        String name = table.string(3, MAX_NAME);
+    private static String name(FlatTable table, int index, int limit) {
+        String name = table.string(3, limit);
         return name.isEmpty() ? "tensor_" + index : name;
     }
 

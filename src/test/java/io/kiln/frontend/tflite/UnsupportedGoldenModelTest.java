@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.kiln.base.KilnException;
+import io.kiln.reference.GoldenModels;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class UnsupportedGoldenModelTest {
+    @ParameterizedTest
+    @CsvSource({
+        "kws_ref_model_float32, 5, hybrid operators",
+        "keyword_scrambled, 10, operator SVDF version 3 is not supported",
+        "trained_lstm_int8, 1, operator UNIDIRECTIONAL_SEQUENCE_LSTM version 1 is not supported",
+        "seanet_pad0, 1, operator PAD version"
+    })
+    void modelIsRefusedWithEveryReason(String model, int problems, String reason) {
+        KilnException e = catchThrowableOfType(
+                KilnException.class, () -> TfliteFrontend.read(GoldenModels.model(model), "default"));
+        assertThat(e.problems()).hasSize(problems);
+        assertThat(e.getMessage()).contains(reason);
+    }
+}
