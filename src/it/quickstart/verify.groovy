@@ -23,5 +23,5 @@ assert report.plan.bytes >= report.plan.lowerBound
 assert !report.operators.isEmpty()
 
 assert log.contains('Booting quickstart-1.0.0.elf on qemu-system-arm mps2-an386')
-assert log =~ /default \w+: .+ -> .+/ : 'the answers are shown'
+assert log =~ /default vector_3: acceleration = .+ -> gesture = .+/ : 'the answers are shown'
 return true

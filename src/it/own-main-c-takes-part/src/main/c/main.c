@@ -5,8 +5,8 @@
 #include "kiln_console.h"
 #include "tvmgen_default.h"
 
-static uint8_t input[TVMGEN_DEFAULT_@INPUT@_SIZE] __attribute__((aligned(16)));
-static uint8_t output[TVMGEN_DEFAULT_@OUTPUT@_SIZE] __attribute__((aligned(16)));
+static uint8_t input[TVMGEN_DEFAULT_ACCELERATION_SIZE] __attribute__((aligned(16)));
+static uint8_t output[TVMGEN_DEFAULT_GESTURE_SIZE] __attribute__((aligned(16)));
 
 int main(void) {
   struct tvmgen_default_inputs inputs = {input};
