@@ -4,6 +4,7 @@ package io.kiln.flow;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.Log;
+import io.kiln.base.WholeFiles;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
@@ -15,6 +16,9 @@ import io.kiln.firmware.Measurement;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -49,11 +53,21 @@ final class FirmwareSteps {
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request(), Log.QUIET), Log.QUIET);
     }
 
-    /** Links and writes {@code report.json}. */
+    /** Links, puts the archive beside the image and writes {@code report.json}. */
     Image link() {
         Image image = FirmwareLinker.link(objects(), layout.out(), layout.base(), log);
+        copyArchive();
         Json.write(layout.reports().resolve("report.json"), report(image.measurement()));
         return image;
+    }
+
+    private void copyArchive() {
+        Path archive = GenerateStep.archive(layout);
+        try {
+            WholeFiles.write(layout.archive(), Files.readAllBytes(archive));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + archive, e);
+        }
     }
 
     private BuildReport report(Measurement measured) {

@@ -69,6 +69,11 @@ public final class Flow {
         new RunStep(log, image(spec)).run(limit);
     }
 
+    /** Builds what is not built yet and counts the instructions of an inference. */
+    public void profile(BuildSpec spec) {
+        new ProfileStep(log, image(spec)).run();
+    }
+
     /** Shows a file, or what the build is about and has made, for people. */
     public void inspect(BuildSpec spec, Optional<Path> file) {
         new Inspector(spec).lines(file).forEach(log::info);

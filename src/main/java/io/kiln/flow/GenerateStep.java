@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.mlf.ModelLibraryFormat.Options;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,6 +33,11 @@ final class GenerateStep {
     /** The models, compiled now or before. */
     static LibraryStore store(Layout layout) {
         return new LibraryStore(layout.reports().resolve("state").resolve("library.json"), layout.generated());
+    }
+
+    /** The archive as this step writes it; linking puts a copy beside the image. */
+    static Path archive(Layout layout) {
+        return layout.generated().resolve("model-mlf.tar");
     }
 
     /** Compiles what changed. */
@@ -63,17 +70,12 @@ final class GenerateStep {
                     new CompileRequest(model.file(), model.name(), build.board().target(), io, optimize));
             libraries.add(compiled.library());
         }
-        List<Path> written = new ArrayList<>();
+        Bytes archive = ModelLibraryFormat.write(
+                libraries, Options.of(mlfVersion(), spec.timestamp(), PluginVersion.released()));
         FreshFolder.clear(layout.generated());
-        for (ModelLibrary library : libraries) {
-            for (Artifact artifact : library.artifacts().artifacts()) {
-                Path file = layout.generated()
-                        .resolve(LibraryStore.place(artifact.loader()))
-                        .resolve(artifact.fileName());
-                WholeFiles.write(file, artifact.content().toArray());
-                written.add(file);
-            }
-        }
+        List<Path> written = ArchiveTree.unpack(archive, layout.generated());
+        WholeFiles.write(archive(layout), archive.toArray());
+        written.add(archive(layout));
         store(layout).write(libraries);
         libraries.forEach(library -> log.info(summary(library.metadata())));
         return written;

@@ -2,6 +2,7 @@
 package io.kiln.flow;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
@@ -14,12 +15,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
- * Keeps compiled models between one goal and the next: metadata and the list of files in one JSON file, the files
+ * Keeps what firmware needs of compiled models between one goal and the next: metadata and the list of files in one JSON file, the files
  * themselves where the archive's folders put them.
  */
 final class LibraryStore {
+    /** What firmware is made of; Relay text and parameters stay in the archive. */
+    private static final Set<Loader> FIRMWARE = Set.of(Loader.SOURCE, Loader.HEADER, Loader.OBJECT);
+
     private final Path index;
     private final Path folder;
 
@@ -38,7 +43,7 @@ final class LibraryStore {
     record Entry(ModelMetadata metadata, List<FileEntry> files) {}
 
     /** An artifact without its content. */
-    record FileEntry(String codegenId, Artifact.Loader loader, String fileName, String targetKey) {}
+    record FileEntry(String codegenId, Loader loader, String fileName, String targetKey) {}
 
     /** What the JSON file holds, all models. */
     record Index(List<Entry> models) {}
@@ -49,6 +54,7 @@ final class LibraryStore {
                 .map(model -> new Entry(
                         model.metadata(),
                         model.artifacts().artifacts().stream()
+                                .filter(a -> FIRMWARE.contains(a.loader()))
                                 .map(a -> new FileEntry(a.codegenId(), a.loader(), a.fileName(), a.targetKey()))
                                 .toList()))
                 .toList();
@@ -100,16 +106,13 @@ final class LibraryStore {
         }
     }
 
-    /** An archive's folder for a kind of artifact. */
-    static String place(Artifact.Loader loader) {
+    /** An archive's folder for a kind of file that firmware is made of. */
+    private static String place(Loader loader) {
         return switch (loader) {
             case SOURCE -> "codegen/host/src";
             case HEADER -> "codegen/host/include";
             case OBJECT -> "codegen/host/lib";
-            case RUNTIME -> "runtime";
-            case RELAY -> "src";
-            case PARAMETERS -> "parameters";
-            case TEMPLATE -> "templates";
+            case RUNTIME, RELAY, PARAMETERS, TEMPLATE -> throw new IllegalArgumentException("not kept: " + loader);
         };
     }
 }

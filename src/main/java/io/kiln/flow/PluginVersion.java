@@ -18,11 +18,12 @@ final class PluginVersion {
 
     /** The version, and for a snapshot the digest of its jar too, because snapshots change without changing their version. */
     static String text() {
-        String version = version();
+        String version = released();
         return version.endsWith("-SNAPSHOT") ? version + jarDigest() : version;
     }
 
-    private static String version() {
+    /** The version alone, as archives state it. */
+    static String released() {
         Properties properties = new Properties();
         try (InputStream in = PluginVersion.class.getResourceAsStream("/kiln.properties")) {
             properties.load(in);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.base.Log;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.emulator.InstructionCounter;
+import io.kiln.device.emulator.InstructionCounts;
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.report.Json;
+import io.kiln.report.ProfileReport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Counts the instructions of one inference with every input at its zero point, and writes {@code profile.json}. */
+final class ProfileStep {
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+    private static final int SHOWN = 8;
+    private static final double PERCENT = 100;
+
+    private final Log log;
+    private final ResolvedBuild build;
+
+    ProfileStep(Log log, ResolvedBuild build) {
+        this.log = log;
+        this.build = build;
+    }
+
+    /** Counts on what runs the image; says the largest operators. */
+    void run() {
+        Layout layout = build.spec().layout();
+        RunnableImage image = RunnableImage.withDefaultApplication(log, build);
+        Emulator emulator =
+                new Emulator(image.board(), LIMIT, Optional.of(layout.reports().resolve("profile.log")));
+        long total = 0;
+        List<ProfileReport.Operator> operators = new ArrayList<>();
+        for (ModelMetadata model : GenerateStep.store(layout).metadata()) {
+            InstructionCounts counts = new InstructionCounter(emulator)
+                    .count(
+                            image.file(),
+                            model.name(),
+                            model.operators().stream().map(OperatorInfo::name).toList(),
+                            TestCases.zero(model.inputs()).inputs());
+            total += counts.total();
+            counts.operators().forEach((name, count) -> operators.add(new ProfileReport.Operator(name, count)));
+        }
+        ProfileReport report =
+                new ProfileReport(build.board().id(), RunnableImage.name(build, emulator), true, total, operators);
+        Json.write(layout.reports().resolve("profile.json"), report);
+        say(report);
+    }
+
+    private void say(ProfileReport report) {
+        log.info(String.format(
+                Locale.ROOT, "One inference on %s: %,d instructions", report.ranOn(), report.instructions()));
+        report.operators().stream()
+                .sorted(Comparator.comparingLong(ProfileReport.Operator::instructions)
+                        .reversed())
+                .limit(SHOWN)
+                .forEach(operator -> log.info(String.format(
+                        Locale.ROOT,
+                        "%,14d  %5.1f %%  %s",
+                        operator.instructions(),
+                        PERCENT * operator.instructions() / report.instructions(),
+                        operator.name())));
+    }
+}
