@@ -14,6 +14,7 @@ import io.kiln.lower.Epilogue;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.TapRange;
+import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -65,10 +66,15 @@ final class ConvDirect {
         this.epilogue = new Epilogue(conv.op(), bias.bound(), tables);
     }
 
-    /** Knobs that fit a convolution: blocks never straddle groups, and the unrolling divides a run of channels. */
-    static Knobs defaultKnobs(ConvComputation conv) {
+    /**
+     * Knobs that fit a convolution and a CPU: blocks never straddle groups, and the unrolling divides a run of channels.
+     * Cortex-M has registers for 4 accumulators beside pointers and operands, on 16-bit Thumb too (counted: blocks of 2
+     * and 3 are slower on Cortex-M0 and M4); CPUs with 31 registers hold 8.
+     */
+    static Knobs defaultKnobs(ConvComputation conv, CpuFeatures features) {
+        int registers = features.family() == CpuFeatures.Family.CORTEX_M ? 4 : 8;
         int perGroup = conv.channels() / conv.groups();
-        int block = conv.groups() == 1 ? Math.min(4, perGroup) : largestDivisor(perGroup, 4);
+        int block = conv.groups() == 1 ? Math.min(registers, perGroup) : largestDivisor(perGroup, registers);
         return new Knobs(block, largestDivisor(conv.channelsPerGroup(), 4));
     }
 

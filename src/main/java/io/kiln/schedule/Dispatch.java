@@ -22,21 +22,17 @@ import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SoftmaxLowering;
 import io.kiln.lower.Tables;
+import io.kiln.target.CpuFeatures;
 import io.kiln.target.Target;
 import io.kiln.tir.Stmt;
 import java.util.List;
 
 /** The one place that chooses a schedule for an operator on a target, and so decides about its scratch. */
 public final class Dispatch {
-    private final Target target;
+    private final CpuFeatures features;
 
-    /** Today's schedules are portable: they serve every target alike. */
     public Dispatch(Target target) {
-        this.target = target;
-    }
-
-    public Target target() {
-        return target;
+        this.features = target.features();
     }
 
     /** Lowers a fused operator to loops over all rows of its output. */
@@ -59,14 +55,14 @@ public final class Dispatch {
         return new ElementwiseLowering(op).lower(rows);
     }
 
-    private static LoweredOperator convolution(FusedOperator op, ConvComputation conv, Rows rows) {
+    private LoweredOperator convolution(FusedOperator op, ConvComputation conv, Rows rows) {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
         if (conv.depthwise()) {
             DepthwiseDirect schedule = new DepthwiseDirect(conv, tables, buffers.argument(0), buffers.output());
             return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv));
         }
-        ConvDirect.Knobs knobs = ConvDirect.defaultKnobs(conv);
+        ConvDirect.Knobs knobs = ConvDirect.defaultKnobs(conv, features);
         ConvDirect schedule = new ConvDirect(conv, knobs, tables, buffers.argument(0), buffers.output());
         return nest(op, conv, rows, tables, buffers, schedule.body(rows), knobs.text());
     }
