@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -42,7 +43,7 @@ public record InstructionCounter(Emulator emulator) {
      * Counts one run.
      *
      * @param image ELF file with its symbols, linked for the board
-     * @param model name of the model, as in {@code tvmgen_<name>_run}
+     * @param model name of the model; generated names have it in lower case
      * @param operators names of the operator functions
      * @param inputs one run of bytes for each input
      * @throws KilnException if a function is not in the image, or QEMU fails
@@ -51,7 +52,7 @@ public record InstructionCounter(Emulator emulator) {
         requireQemu(emulator.board());
         ElfFile elf = ElfFile.read(image);
         Architecture architecture = elf.machine() == EM_RISCV ? Architecture.RISCV : Architecture.ARM;
-        String entry = "tvmgen_" + model + "_run";
+        String entry = "tvmgen_" + model.toLowerCase(Locale.ROOT) + "_run";
         Map<String, List<Long>> functions = functions(elf, image, entry, operators);
         List<Long> entries = functions.remove(entry);
         try (Scratch scratch = new Scratch();

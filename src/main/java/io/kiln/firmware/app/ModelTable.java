@@ -6,6 +6,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -36,7 +37,7 @@ final class ModelTable {
         line(" * Made by Kiln for the models in this image; this file is yours to use without conditions.");
         line(" */");
         line("#include \"kiln_app.h\"");
-        models.forEach(model -> line("#include \"tvmgen_" + model.name() + ".h\""));
+        models.forEach(model -> line("#include \"" + prefix(model) + ".h\""));
         line("");
     }
 
@@ -83,6 +84,7 @@ final class ModelTable {
 
     private void callerModel(ModelMetadata model) {
         String name = model.name();
+        String prefix = prefix(model);
         List<Long> offsets = offsets(model);
         String list = offsets.subList(0, tensors(model).size()).stream()
                 .map(offset -> offset + "u")
@@ -93,8 +95,8 @@ final class ModelTable {
         line("}");
         line("");
         line("static int32_t run_" + name + "(void) {");
-        line("  struct tvmgen_" + name + "_inputs inputs;");
-        line("  struct tvmgen_" + name + "_outputs outputs;");
+        line("  struct " + prefix + "_inputs inputs;");
+        line("  struct " + prefix + "_outputs outputs;");
         int index = 0;
         for (TensorInfo input : model.inputs()) {
             line("  inputs." + input.cName() + " = tensor_" + name + "(" + index++ + "u);");
@@ -102,17 +104,18 @@ final class ModelTable {
         for (TensorInfo output : model.outputs()) {
             line("  outputs." + output.cName() + " = tensor_" + name + "(" + index++ + "u);");
         }
-        line("  return tvmgen_" + name + "_run(&inputs, &outputs);");
+        line("  return " + prefix + "_run(&inputs, &outputs);");
         line("}");
         line("");
     }
 
     private void workspaceModel(ModelMetadata model) {
         String name = model.name();
+        String prefix = prefix(model);
         line("static uint8_t* tensor_" + name + "(uint32_t index) {");
-        line("  struct tvmgen_" + name + "_workspace_pools pools = {kiln_app_workspace};");
-        line("  struct tvmgen_" + name + "_inputs inputs = tvmgen_" + name + "_map_inputs(&pools);");
-        line("  struct tvmgen_" + name + "_outputs outputs = tvmgen_" + name + "_map_outputs(&pools);");
+        line("  struct " + prefix + "_workspace_pools pools = {kiln_app_workspace};");
+        line("  struct " + prefix + "_inputs inputs = " + prefix + "_map_inputs(&pools);");
+        line("  struct " + prefix + "_outputs outputs = " + prefix + "_map_outputs(&pools);");
         line("  switch (index) {");
         List<String> members = Stream.concat(
                         model.inputs().stream().map(t -> "inputs." + t.cName()),
@@ -126,8 +129,8 @@ final class ModelTable {
         line("}");
         line("");
         line("static int32_t run_" + name + "(void) {");
-        line("  struct tvmgen_" + name + "_workspace_pools pools = {kiln_app_workspace};");
-        line("  return tvmgen_" + name + "_run(&pools);");
+        line("  struct " + prefix + "_workspace_pools pools = {kiln_app_workspace};");
+        line("  return " + prefix + "_run(&pools);");
         line("}");
         line("");
     }
@@ -141,6 +144,11 @@ final class ModelTable {
                     + model.outputs().size() + "u, sizes_" + name + ", tensor_" + name + ", run_" + name + "},");
         }
         line("};");
+    }
+
+    /** Generated names are in lower case whatever the model's own is, as microTVM's are. */
+    private static String prefix(ModelMetadata model) {
+        return "tvmgen_" + model.name().toLowerCase(Locale.ROOT);
     }
 
     private static List<TensorInfo> tensors(ModelMetadata model) {
