@@ -146,7 +146,7 @@ public final class FirmwareCompiler {
             if (outcome.result().timedOut()) {
                 problems.add("the compiler ran out of time", outcome.unit().path(), "", "");
             } else if (outcome.entry().isEmpty()) {
-                problems.add("does not compile:\n" + said + "\n", outcome.unit().path(), "", "");
+                problems.add("does not compile:\n" + said, outcome.unit().path(), "", "");
             } else if (!said.isEmpty()) {
                 said.lines().forEach(log::warn);
             }

@@ -9,6 +9,8 @@ import io.kiln.firmware.BuildIndex.Entry;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.Optimize;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -97,7 +99,7 @@ public final class FirmwareLinker {
             }
         }
         throw new KilnException(new Problem(
-                (result.timedOut() ? "the linker ran out of time" : "does not link") + ":\n" + result.message() + "\n",
+                (result.timedOut() ? "the linker ran out of time" : "does not link") + ":\n" + result.message(),
                 base + ".elf",
                 "",
                 ""));
@@ -121,11 +123,18 @@ public final class FirmwareLinker {
 
     private void requireFit(Measurement measurement) {
         if (!measurement.fits()) {
+            boolean flash = measurement.regions().stream()
+                    .filter(region -> region.excess() > 0)
+                    .anyMatch(region -> project.board()
+                            .memory(region.name())
+                            .filter(memory -> memory.kind() == Board.Kind.ROM)
+                            .isPresent());
             throw new KilnException(new Problem(
-                    "the image does not fit:\n" + MemoryTable.table(measurement) + "\n",
+                    "the image does not fit:\n" + MemoryTable.table(measurement),
                     "board " + project.board().id(),
                     "",
-                    "Take a smaller model, a board with more memory, or -Dkiln.optimize=size"));
+                    "Take a smaller model or a board with more memory"
+                            + (flash && project.optimize() == Optimize.SPEED ? ", or try -Dkiln.optimize=size" : "")));
         }
     }
 

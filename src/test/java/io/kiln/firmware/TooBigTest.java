@@ -39,7 +39,8 @@ class TooBigTest {
     @ValueSource(strings = {"gnu", "clang"})
     void whatDoesNotFitRamIsSaidInATable(String toolchain) {
         assertTooBig(toolchain, board(64 * 1024, 4096 + 128), 1000)
-                .hasMessageMatching("(?s).*sram +4,\\d{3} +4,224 +\\d{3} too many.*");
+                .hasMessageMatching("(?s).*sram +4,\\d{3} +4,224 +\\d{3} too many.*")
+                .hasMessageEndingWith("Take a smaller model or a board with more memory.");
     }
 
     private org.assertj.core.api.AbstractThrowableAssert<?, ? extends Throwable> assertTooBig(

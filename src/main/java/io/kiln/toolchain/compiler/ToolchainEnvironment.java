@@ -14,6 +14,11 @@ import java.util.Optional;
  * @param log hears what is fetched
  */
 public record ToolchainEnvironment(Path home, Optional<Path> gnuHome, ArtifactFetcher fetcher, Log log) {
+    public ToolchainEnvironment {
+        home = home.toAbsolutePath().normalize();
+        gnuHome = gnuHome.map(folder -> folder.toAbsolutePath().normalize());
+    }
+
     /**
      * The folder for bundled compilers: the system property {@code kiln.home}, else the environment variable
      * {@code KILN_HOME}, else {@code kiln} beside the local repository.
