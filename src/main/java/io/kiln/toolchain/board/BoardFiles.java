@@ -45,7 +45,9 @@ sealed interface BoardFiles {
         @Override
         public SortedSet<String> ids() {
             TreeSet<String> ids = new TreeSet<>();
-            files.keySet().forEach(path -> ids.add(path.substring(0, path.indexOf('/'))));
+            files.keySet().stream()
+                    .filter(path -> path.indexOf('/') > 0)
+                    .forEach(path -> ids.add(path.substring(0, path.indexOf('/'))));
             return ids;
         }
 
