@@ -11,7 +11,6 @@ import java.io.OutputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,32 +82,10 @@ public final class FirmwareSession {
     public List<Model> models() {
         ByteBuffer reply = ask(INFO, new byte[0]);
         try {
-            int version = reply.get();
-            if (version != 1) {
-                throw failure("the image speaks version " + version + " of the protocol", "version 1");
-            }
-            int count = reply.get() & 0xFF;
-            List<Model> models = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                byte[] name = new byte[reply.get() & 0xFF];
-                reply.get(name);
-                int inputs = reply.get() & 0xFF;
-                int outputs = reply.get() & 0xFF;
-                String text = new String(name, StandardCharsets.UTF_8);
-                models.add(new Model(text, sizes(reply, inputs), sizes(reply, outputs)));
-            }
-            return List.copyOf(models);
+            return ModelList.read(reply);
         } catch (BufferUnderflowException e) {
-            throw failure("the image's list of models is cut short", "a whole list");
+            throw failure("the image's list of models is cut short, or of another version", "a whole list");
         }
-    }
-
-    private static List<Integer> sizes(ByteBuffer reply, int count) {
-        List<Integer> sizes = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            sizes.add(reply.getInt());
-        }
-        return sizes;
     }
 
     /**

@@ -51,6 +51,27 @@ class BoardsTest {
     }
 
     @Test
+    void linkerScriptsNameTheMemoriesOfTheDescriptor() {
+        Boards all = Boards.builtIn();
+        for (String id : all.ids()) {
+            Board board = all.find(id);
+            if (!board.isHost()) {
+                String script = board.files().get(board.linker().orElseThrow()).text();
+                assertThat(script)
+                        .contains(region("CODE", board.constants().orElseThrow()))
+                        .contains(region("DATA", board.workspace().orElseThrow()));
+            }
+        }
+    }
+
+    private static String region(String name, Board.Memory memory) {
+        boolean whole = memory.size() % (1 << 20) == 0;
+        String size = whole ? (memory.size() >> 20) + "M" : (memory.size() >> 10) + "K";
+        String access = name.equals("CODE") ? "rx" : "rw";
+        return String.format("%s (%s) : ORIGIN = 0x%08x, LENGTH = %s", name, access, memory.base(), size);
+    }
+
+    @Test
     void aBoardInheritsSettingsAndFiles() {
         Board board = Boards.builtIn().find("mps2-an386");
         assertThat(board.files()).containsKeys("startup.c", "sections.ld", "memory.ld", "kiln_console.h");

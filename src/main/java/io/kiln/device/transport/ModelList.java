@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.transport;
+
+import io.kiln.device.transport.FirmwareSession.Model;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads the answer to a request for information, as {@code kiln_app.h} lays it out. */
+final class ModelList {
+    private static final int VERSION = 1;
+
+    private ModelList() {}
+
+    /**
+     * The models listed.
+     *
+     * @param reply little endian, behind the status
+     * @throws BufferUnderflowException if the list is cut short or of another version
+     */
+    static List<Model> read(ByteBuffer reply) {
+        if (reply.get() != VERSION) {
+            throw new BufferUnderflowException();
+        }
+        int count = reply.get() & 0xFF;
+        List<Model> models = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            byte[] name = new byte[reply.get() & 0xFF];
+            reply.get(name);
+            int inputs = reply.get() & 0xFF;
+            int outputs = reply.get() & 0xFF;
+            models.add(
+                    new Model(new String(name, StandardCharsets.UTF_8), sizes(reply, inputs), sizes(reply, outputs)));
+        }
+        return List.copyOf(models);
+    }
+
+    private static List<Integer> sizes(ByteBuffer reply, int count) {
+        List<Integer> sizes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            sizes.add(reply.getInt());
+        }
+        return sizes;
+    }
+}
