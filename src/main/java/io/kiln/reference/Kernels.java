@@ -50,7 +50,11 @@ final class Kernels {
     private Kernels() {}
 
     static Tensor evaluate(Op op, List<Tensor> args, TensorType type) {
-        return BY_OPERATOR.get(op.getClass()).run(op, args, type);
+        Kernel<Op> kernel = BY_OPERATOR.get(op.getClass());
+        if (kernel == null) {
+            throw new IllegalArgumentException("the interpreter does not know " + op.name());
+        }
+        return kernel.run(op, args, type);
     }
 
     private static <O extends Op> Map.Entry<Class<? extends Op>, Kernel<Op>> entry(Class<O> op, Kernel<O> kernel) {

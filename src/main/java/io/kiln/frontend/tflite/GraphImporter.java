@@ -20,6 +20,9 @@ final class GraphImporter {
     private static final String EXPORT_AGAIN = "Export the model again";
     private static final int NONE = -1;
 
+    /** Far beyond any real model; keeps a hostile one from filling the memory with messages. */
+    private static final int MAX_PROBLEMS = 1000;
+
     private final String file;
     private final TensorReader tensors;
     private final List<OperatorRecord> operators;
@@ -27,6 +30,9 @@ final class GraphImporter {
     private final Set<Problem> problems = new LinkedHashSet<>();
     private final Map<Integer, Integer> writers = new HashMap<>();
     private final Set<Integer> modelInputs = new HashSet<>();
+
+    /** Counts problems as they occur, those told before included. */
+    private int found;
 
     /**
      * @param known problems found before, reported with those found here
@@ -92,15 +98,15 @@ final class GraphImporter {
     private void readOperator(OperatorRecord operator) {
         try {
             SupportedOperators.Support support = support(operator);
-            int before = problems.size();
+            int before = found;
             List<Optional<TfliteTensor>> inputs = inputs(operator);
             Optional<TfliteTensor> output = output(operator);
-            if (problems.size() == before && output.isPresent()) {
+            if (found == before && output.isPresent()) {
                 support.importer()
                         .emit(new OperatorContext(operator, graph, inputs, output.get(), file, () -> where(operator)));
             }
         } catch (KilnException e) {
-            problems.addAll(e.problems());
+            addAll(e.problems());
         }
         defineMissing(operator);
     }
@@ -223,7 +229,7 @@ final class GraphImporter {
         try {
             return Optional.of(tensors.tensor(index));
         } catch (KilnException e) {
-            problems.addAll(e.problems());
+            addAll(e.problems());
             return Optional.empty();
         }
     }
@@ -245,7 +251,18 @@ final class GraphImporter {
         return String.join(", ", texts) + (indices.size() > 8 ? ", …" : "");
     }
 
+    private void addAll(List<Problem> more) {
+        found += more.size();
+        for (Problem problem : more) {
+            if (problems.size() < MAX_PROBLEMS) {
+                problems.add(problem);
+            } else if (problems.size() == MAX_PROBLEMS) {
+                problems.add(Problem.of("there are more problems than these " + MAX_PROBLEMS, file));
+            }
+        }
+    }
+
     private void add(String what, String where, String expected) {
-        problems.add(new Problem(what, where, expected, EXPORT_AGAIN));
+        addAll(List.of(new Problem(what, where, expected, EXPORT_AGAIN)));
     }
 }

@@ -323,6 +323,30 @@ class BadModelTest {
     }
 
     @Test
+    void problemOfATensorIsToldOnce() {
+        int x = model.tensor(TensorSpec.int8("x", 0f, 0, 1, 4));
+        int y = model.tensor(value("y"));
+        int z = model.tensor(value("z"));
+        add(x, x, y);
+        add(x, y, z);
+        model.inputs(x).outputs(z);
+        KilnException e = catchThrowableOfType(KilnException.class, model::read);
+        assertThat(e.problems()).hasSize(1);
+    }
+
+    @Test
+    void hostileNumberOfProblemsIsCut() {
+        int x = model.tensor(value("x"));
+        for (int i = 0; i < 5000; i++) {
+            model.operator(BuiltinOperator.COS, 1, Options.none(), new int[] {x}, model.tensor(value("y" + i)));
+        }
+        model.inputs(x).outputs(1);
+        KilnException e = catchThrowableOfType(KilnException.class, model::read);
+        assertThat(e.problems()).hasSize(1001);
+        assertThat(e.getMessage()).contains("there are more problems than these 1000");
+    }
+
+    @Test
     void filesThatAreNoModelsAreTold(@TempDir Path folder) throws IOException {
         assertThatThrownBy(() -> TfliteFrontend.read(folder, "default"))
                 .isInstanceOf(KilnException.class)
