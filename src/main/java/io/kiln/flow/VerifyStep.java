@@ -62,9 +62,7 @@ final class VerifyStep {
                 .setting("samples", spec.samples())
                 .setting("seed", spec.seed());
         spec.vectors().ifPresent(folder -> now.folder("vectors", folder));
-        build.spec()
-                .models()
-                .forEach(model -> now.file(model.file().getFileName().toString(), model.file()));
+        build.spec().models().forEach(model -> now.file("model " + model.name(), model.file()));
         new Steps(log, layout).run("verify", "Verifying", now, this::verify);
     }
 

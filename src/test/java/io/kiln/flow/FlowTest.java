@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.process.Executables;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole road with the real compiler and the real emulator, on the example model. */
+final class FlowTest {
+    private static final Path EXAMPLE = Path.of("src", "it", "quickstart", "src");
+    private static final Path MODEL = EXAMPLE.resolve("main/model/gesture.tflite");
+    private static final Path VECTORS = EXAMPLE.resolve("test/vectors");
+
+    @TempDir
+    Path folder;
+
+    private final List<String> said = new ArrayList<>();
+    private Flow flow;
+
+    @BeforeEach
+    void needsAnEmulator() {
+        boolean missing = Executables.find("qemu-system-arm").isEmpty();
+        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
+        Log log = new Log() {
+            @Override
+            public void info(String line) {
+                said.add(line);
+            }
+
+            @Override
+            public void warn(String line) {
+                said.add(line);
+            }
+
+            @Override
+            public void debug(String line) {}
+        };
+        flow = new Flow(log, TestToolchains.environment(log));
+    }
+
+    @Test
+    void theRoadEndsWithReportsThatFitTheirSchemas() throws IOException {
+        flow.build(spec(VECTORS, 2));
+        flow.profile(spec(VECTORS, 2));
+        JsonSchemas.assertFits("report", text("kiln/report.json"));
+        JsonSchemas.assertFits("verify", text("kiln/verify.json"));
+        JsonSchemas.assertFits("profile", text("kiln/profile.json"));
+
+        JsonNode verify = json("kiln/verify.json");
+        assertThat(verify.path("bitExact").asBoolean()).isTrue();
+        assertThat(verify.path("cases").findValuesAsText("name"))
+                .containsExactly("vector_0", "vector_1", "vector_2", "vector_3", "random_0", "random_1");
+        JsonNode report = json("kiln/report.json");
+        assertThat(report.at("/flash/total").asLong())
+                .isEqualTo(Files.size(folder.resolve("out/gesture.bin")))
+                .isLessThan(report.at("/flash/available").asLong());
+        assertThat(report.at("/ram/workspace").asLong())
+                .isEqualTo(report.at("/plan/bytes").asLong());
+        assertThat(names(json("kiln/profile.json"))).isEqualTo(names(report)).isNotEmpty();
+    }
+
+    @Test
+    void theSecondBuildDoesNothingAndSaysSo() {
+        flow.build(spec(VECTORS, 1));
+        said.clear();
+        flow.build(spec(VECTORS, 1));
+        assertThat(said).filteredOn(line -> line.contains("othing changed")).hasSize(4);
+        assertThat(said).noneMatch(line -> line.startsWith("Compiling") || line.startsWith("Linked"));
+    }
+
+    @Test
+    void twoBuildsInTwoFoldersGiveTheSameBytes() throws IOException {
+        flow.build(spec(folder.resolve("one"), "none"));
+        flow.build(spec(folder.resolve("two/deeper"), "none"));
+        for (String file : List.of("gesture.elf", "gesture.bin", "gesture.hex", "gesture-mlf.tar")) {
+            assertThat(folder.resolve("two/deeper/out").resolve(file))
+                    .hasSameBinaryContentAs(folder.resolve("one/out").resolve(file));
+        }
+        for (Path file : Fingerprint.filesBelow(folder.resolve("one/out/generated-sources"))) {
+            Path twin =
+                    folder.resolve("two/deeper").resolve(folder.resolve("one").relativize(file));
+            assertThat(twin).hasSameBinaryContentAs(file);
+        }
+    }
+
+    @Test
+    void aWrongAnswerFailsAndIsReported() throws IOException {
+        BuildSpec spec = spec(VECTORS, 1);
+        flow.generate(spec);
+        Path entry = folder.resolve("out/generated-sources/kiln/codegen/host/src/gesture_lib0.c");
+        String right = Files.readString(entry);
+        String wrong = right.replaceFirst(
+                "return (tvmgen_gesture___tvm_main__\\(.*\\));",
+                "int32_t result = $1; ((int8_t*)outputs->gesture)[3] = 99; return result;");
+        assertThat(wrong).isNotEqualTo(right);
+        Files.writeString(entry, wrong);
+        flow.link(spec);
+
+        assertThatThrownBy(() -> flow.verify(spec))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("1 of 4 outputs differ from the reference")
+                .hasMessageContaining("gesture[3] is 99 instead of");
+        JsonNode verify = json("kiln/verify.json");
+        assertThat(verify.path("passed").asBoolean()).isFalse();
+        assertThat(verify.path("bitExact").asBoolean()).isFalse();
+        assertThat(text("kiln/TEST-kiln-verify.xml")).contains("<failure message=\"1 of 4 outputs differ");
+
+        // What failed is not taken for verified; and the edited file is generated anew.
+        assertThatThrownBy(() -> flow.verify(spec)).isInstanceOf(KilnException.class);
+        said.clear();
+        flow.build(spec);
+        assertThat(said).anyMatch(line -> line.contains("gesture_lib0.c was changed by hand"));
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+    }
+
+    @Test
+    void aVectorWhoseOutputIsNotTheModelsIsRefused() throws IOException {
+        Path vectors = Files.createDirectory(folder.resolve("vectors"));
+        Files.copy(VECTORS.resolve("input_0.bin"), vectors.resolve("input_0.bin"));
+        Files.write(vectors.resolve("output_0.bin"), new byte[] {1, 2, 3, 4});
+        assertThatThrownBy(() -> flow.build(spec(vectors, 0)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("model gesture, vector_0")
+                .hasMessageContaining("the outputs of the test vector are not the model's");
+        assertThat(folder.resolve("out/kiln/verify.json")).doesNotExist();
+    }
+
+    @Test
+    void modelArchiveAndImageAreShownToPeople() {
+        BuildSpec spec = spec(folder, "none");
+        flow.build(spec);
+        said.clear();
+        flow.inspect(spec, Optional.empty());
+        flow.inspect(spec, Optional.of(folder.resolve("out/gesture-mlf.tar")));
+        flow.inspect(spec, Optional.of(folder.resolve("out/gesture.elf")));
+        assertThat(String.join("\n", said))
+                .contains("acceleration int8[1, 32, 1, 3], scale")
+                .contains("qnn.conv2d")
+                .contains("lower bound")
+                .contains("Model Library Format version 5")
+                .contains("held against the board mps2-an386")
+                .contains("workspace");
+        assertThatThrownBy(() -> flow.inspect(spec, Optional.of(Path.of("pom.xml"))))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("is none of the files that can be shown");
+    }
+
+    @Test
+    void theImageShowsItsAnswersWhenItRuns() {
+        flow.run(spec(VECTORS, 0), Duration.ofSeconds(60));
+        assertThat(said).contains("Booting gesture.elf on qemu-system-arm mps2-an386", "| kiln: ready, gesture");
+        assertThat(said).filteredOn(line -> line.contains("-> gesture = ")).hasSize(4);
+    }
+
+    @Test
+    void theDoctorSaysWhatIsThere() {
+        flow.doctor(spec(VECTORS, 0), false);
+        assertThat(said).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
+        assertThat(said).contains("Nothing is missing for mps2-an386");
+    }
+
+    private BuildSpec spec(Path vectors, int samples) {
+        return spec(folder, new VerifySpec("emulator", Optional.of(vectors), samples, 0));
+    }
+
+    private BuildSpec spec(Path project, String verifyOn) {
+        return spec(project, new VerifySpec(verifyOn, Optional.empty(), 0, 0));
+    }
+
+    private static BuildSpec spec(Path project, VerifySpec verify) {
+        return new BuildSpec(
+                new Layout(project, project.resolve("out"), "gesture"),
+                List.of(new ModelSource(MODEL, "gesture")),
+                "mps2-an386",
+                Optional.empty(),
+                "speed",
+                "caller",
+                5,
+                Optional.empty(),
+                verify);
+    }
+
+    private static List<String> names(JsonNode report) {
+        List<String> names = new ArrayList<>();
+        report.path("operators")
+                .forEach(operator -> names.add(operator.path("name").asText()));
+        return names;
+    }
+
+    private String text(String file) throws IOException {
+        return Files.readString(folder.resolve("out").resolve(file));
+    }
+
+    private JsonNode json(String file) throws IOException {
+        return new ObjectMapper().readTree(text(file));
+    }
+}
