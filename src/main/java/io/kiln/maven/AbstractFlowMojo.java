@@ -45,7 +45,7 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
         return home == null
                 ? ToolchainEnvironment.defaultHome(
                         Path.of(session().getLocalRepository().getBasedir()))
-                : home.toPath().toAbsolutePath();
+                : home.toPath().toAbsolutePath().normalize();
     }
 
     /**
