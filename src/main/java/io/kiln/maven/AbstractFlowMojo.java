@@ -36,7 +36,7 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
                 log,
                 new ToolchainEnvironment(
                         homeFolder(),
-                        gnuHomes().stream().findFirst(),
+                        gnuHomes(),
                         new MavenArtifacts(repositories, session().getRepositorySession(), project()),
                         log));
     }

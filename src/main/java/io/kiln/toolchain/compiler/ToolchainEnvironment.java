@@ -3,20 +3,23 @@ package io.kiln.toolchain.compiler;
 
 import io.kiln.base.Log;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * What resolving a toolchain needs from around it.
  *
  * @param home folder that bundled compilers are unpacked into, shared by all builds of a user
- * @param gnuHome installation to look in (it, or its {@code bin}) before the PATH, as {@code toolchains.xml} names it
+ * @param gnuHomes installations to look in (they, or their {@code bin}) before the PATH, as {@code toolchains.xml} names them
  * @param fetcher gets bundled compilers
  * @param log hears what is fetched
  */
-public record ToolchainEnvironment(Path home, Optional<Path> gnuHome, ArtifactFetcher fetcher, Log log) {
+public record ToolchainEnvironment(Path home, List<Path> gnuHomes, ArtifactFetcher fetcher, Log log) {
     public ToolchainEnvironment {
         home = home.toAbsolutePath().normalize();
-        gnuHome = gnuHome.map(folder -> folder.toAbsolutePath().normalize());
+        gnuHomes = gnuHomes.stream()
+                .map(folder -> folder.toAbsolutePath().normalize())
+                .toList();
     }
 
     /**

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Finds the compiler that a build asked for. */
 public final class Toolchains {
@@ -54,9 +55,9 @@ public final class Toolchains {
         Optional<Path> home = descriptor
                 .bundle()
                 .map(bundle -> BundledCompiler.install(bundle, environment))
-                .or(() -> environment
-                        .gnuHome()
-                        .filter(folder -> inHome(folder, family.compiler()).isPresent()));
+                .or(() -> environment.gnuHomes().stream()
+                        .filter(folder -> inHome(folder, family.compiler()).isPresent())
+                        .findFirst());
         Path driver = home.flatMap(folder -> inHome(folder, family.compiler()))
                 .or(() -> find(family.compiler()))
                 .orElseThrow(() -> missing(descriptor, family, environment));
@@ -136,7 +137,9 @@ public final class Toolchains {
 
     private static KilnException missing(
             CompilerDescriptor descriptor, Family family, ToolchainEnvironment environment) {
-        String places = environment.gnuHome().map(home -> "in " + home + " or ").orElse("") + "on the PATH";
+        String places = environment.gnuHomes().stream()
+                        .map(home -> "in " + home + " or ")
+                        .collect(Collectors.joining()) + "on the PATH";
         return new KilnException(new Problem(
                 "the compiler " + family.compiler() + " is not there",
                 "toolchain " + descriptor.id(),

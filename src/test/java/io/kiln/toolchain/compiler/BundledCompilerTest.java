@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -130,7 +129,7 @@ class BundledCompilerTest {
         };
         return new ToolchainEnvironment(
                 folder.resolve("home"),
-                Optional.empty(),
+                List.of(),
                 (group, artifact, version, classifier, extension) -> {
                     fetches.incrementAndGet();
                     return jar;

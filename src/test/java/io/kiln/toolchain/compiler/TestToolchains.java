@@ -7,7 +7,7 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.Optional;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Assumptions;
 
@@ -30,7 +30,7 @@ public final class TestToolchains {
     /** Bundled compilers come from the test class path and are unpacked once into {@code target}. */
     public static ToolchainEnvironment environment(Log log) {
         return new ToolchainEnvironment(
-                Path.of("target", "kiln-home").toAbsolutePath(), Optional.empty(), TestToolchains::fetch, log);
+                Path.of("target", "kiln-home").toAbsolutePath(), List.of(), TestToolchains::fetch, log);
     }
 
     private static Path fetch(String group, String artifact, String version, String classifier, String extension) {

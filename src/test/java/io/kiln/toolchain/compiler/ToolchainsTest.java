@@ -157,7 +157,7 @@ class ToolchainsTest {
     private static Toolchain resolve(String id, String target, Optional<Path> gnuHome) {
         ToolchainEnvironment environment = new ToolchainEnvironment(
                 Path.of("target", "kiln-home"),
-                gnuHome,
+                gnuHome.stream().toList(),
                 (group, artifact, version, classifier, extension) -> {
                     throw new AssertionError("nothing is to be fetched");
                 },
