@@ -57,17 +57,24 @@ class BoardsTest {
             Board board = all.find(id);
             if (!board.isHost()) {
                 String script = board.files().get(board.linker().orElseThrow()).text();
+                Board.Memory code = board.memories().stream()
+                        .filter(memory -> memory.kind() == Kind.ROM)
+                        .findFirst()
+                        .orElseThrow();
+                Board.Memory constants = board.constants().orElseThrow();
                 assertThat(script)
-                        .contains(region("CODE", board.constants().orElseThrow()))
-                        .contains(region("DATA", board.workspace().orElseThrow()));
+                        .contains(region("CODE", "rx", code))
+                        .contains(region("DATA", "rw", board.workspace().orElseThrow()));
+                if (!constants.equals(code)) {
+                    assertThat(script).contains(region("CONSTANTS", "r", constants));
+                }
             }
         }
     }
 
-    private static String region(String name, Board.Memory memory) {
+    private static String region(String name, String access, Board.Memory memory) {
         boolean whole = memory.size() % (1 << 20) == 0;
         String size = whole ? (memory.size() >> 20) + "M" : (memory.size() >> 10) + "K";
-        String access = name.equals("CODE") ? "rx" : "rw";
         return String.format("%s (%s) : ORIGIN = 0x%08x, LENGTH = %s", name, access, memory.base(), size);
     }
 
