@@ -10,7 +10,7 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.compiler.Optimize;
+import io.kiln.base.Optimize;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

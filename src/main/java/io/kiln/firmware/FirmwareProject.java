@@ -2,7 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.compiler.Optimize;
+import io.kiln.base.Optimize;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.nio.file.Path;
 import java.util.List;

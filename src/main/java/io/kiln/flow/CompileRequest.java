@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.Optimize;
 import io.kiln.artifact.ModelMetadata.Io;
 import java.nio.file.Path;
 

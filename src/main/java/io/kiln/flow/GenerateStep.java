@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.Optimize;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
@@ -63,7 +64,7 @@ final class GenerateStep {
     private Collection<Path> generate() {
         BuildSpec spec = build.spec();
         ModelMetadata.Io io = ModelMetadata.Io.valueOf(spec.io().toUpperCase(Locale.ROOT));
-        Optimize optimize = Optimize.valueOf(spec.optimize().toUpperCase(Locale.ROOT));
+        Optimize optimize = Optimize.of(spec.optimize());
         List<ModelLibrary> libraries = new ArrayList<>();
         for (ModelSource model : spec.models()) {
             CompiledModel compiled = ModelCompiler.compile(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.Optimize;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -21,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /** Shows models, archives and images for people: operators, shapes, sizes, and where the memory goes. */
@@ -81,7 +81,7 @@ final class Inspector {
         if (!Files.isRegularFile(source.file())) {
             throw new KilnException(missing);
         }
-        Optimize optimize = Optimize.valueOf(spec.optimize().toUpperCase(Locale.ROOT));
+        Optimize optimize = Optimize.of(spec.optimize());
         ModelMetadata model = ModelCompiler.compile(new CompileRequest(
                         source.file(), source.name(), board().target(), ModelMetadata.Io.CALLER, optimize))
                 .library()

@@ -10,6 +10,7 @@ import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.ParameterFile;
+import io.kiln.base.KilnException;
 import io.kiln.executor.aot.AotExecutor;
 import io.kiln.executor.aot.AotModule;
 import io.kiln.executor.aot.CNames;
@@ -41,7 +42,9 @@ public final class ModelCompiler {
      * @throws io.kiln.base.KilnException with everything that is wrong with the model or not supported
      */
     public static CompiledModel compile(CompileRequest request) {
-        CNames.checkModelName(request.name());
+        CNames.modelNameProblem(request.name(), "kiln.name").ifPresent(problem -> {
+            throw new KilnException(problem);
+        });
         return compile(request, TfliteFrontend.read(request.model(), request.name()));
     }
 

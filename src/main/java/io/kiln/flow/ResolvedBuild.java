@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.Optimize;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.util.Optional;
@@ -19,7 +20,7 @@ record ResolvedBuild(
         Board board,
         Optional<Board> runsOn,
         Toolchain toolchain,
-        io.kiln.toolchain.compiler.Optimize optimize) {
+        Optimize optimize) {
 
     /** Whether another board runs the image in the board's place. */
     boolean hasStandIn() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.Optimize;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board;
@@ -9,7 +10,6 @@ import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import io.kiln.toolchain.compiler.Toolchains;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -38,7 +38,7 @@ final class Resolver {
                 board.orElseThrow(),
                 boards.emulated(board.orElseThrow()),
                 toolchain.orElseThrow(),
-                io.kiln.toolchain.compiler.Optimize.valueOf(spec.optimize().toUpperCase(Locale.ROOT)));
+                Optimize.of(spec.optimize()));
     }
 
     private Toolchain toolchain(BuildSpec spec, Board board) {

@@ -2,57 +2,15 @@
 package io.kiln.flow;
 
 import io.kiln.base.Problems;
+import io.kiln.executor.aot.CNames;
 import java.nio.file.Files;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** Looks for everything that is wrong with a {@link BuildSpec} before any work is done. */
 final class SpecChecks {
-    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_]*");
-    private static final Set<String> C_KEYWORDS = Set.of(
-            "auto",
-            "break",
-            "case",
-            "char",
-            "const",
-            "continue",
-            "do",
-            "double",
-            "else",
-            "enum",
-            "extern",
-            "float",
-            "for",
-            "goto",
-            "if",
-            "inline",
-            "int",
-            "long",
-            "register",
-            "restrict",
-            "return",
-            "short",
-            "signed",
-            "sizeof",
-            "static",
-            "struct",
-            "switch",
-            "typedef",
-            "union",
-            "unsigned",
-            "void",
-            "volatile",
-            "while",
-            "bool",
-            "true",
-            "false",
-            "asm",
-            "typeof",
-            "main");
-
     private SpecChecks() {}
 
     /** Adds what is wrong with names, files and choices; boards and toolchains are checked where they are known. */
@@ -86,19 +44,7 @@ final class SpecChecks {
         Set<String> seen = new HashSet<>();
         for (BuildSpec.ModelSource model : spec.models()) {
             String name = model.name();
-            if (!NAME.matcher(name).matches()) {
-                problems.add(
-                        "the model name '" + name + "' cannot be part of a C name",
-                        model.file().toString(),
-                        "a letter, then letters, digits and underscores",
-                        "Set kiln.name");
-            } else if (C_KEYWORDS.contains(name)) {
-                problems.add(
-                        "the model name '" + name + "' is a word of the C language",
-                        model.file().toString(),
-                        "another name",
-                        "Set kiln.name");
-            }
+            CNames.modelNameProblem(name, model.file().toString()).ifPresent(problems::add);
             // File names are made of model names, and not every file system tells cases apart.
             if (!seen.add(name.toLowerCase(Locale.ROOT))) {
                 problems.add(

@@ -10,7 +10,7 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.KilnException;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
-import io.kiln.toolchain.compiler.Optimize;
+import io.kiln.base.Optimize;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

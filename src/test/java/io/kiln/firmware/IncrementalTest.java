@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.KilnException;
-import io.kiln.toolchain.compiler.Optimize;
+import io.kiln.base.Optimize;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,7 +13,7 @@ import io.kiln.base.DType;
 import io.kiln.base.Log;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.compiler.Optimize;
+import io.kiln.base.Optimize;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.ArrayList;

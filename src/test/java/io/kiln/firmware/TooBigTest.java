@@ -9,7 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
-import io.kiln.toolchain.compiler.Optimize;
+import io.kiln.base.Optimize;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

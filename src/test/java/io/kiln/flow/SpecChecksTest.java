@@ -33,7 +33,7 @@ final class SpecChecksTest {
         assertThat(problems(spec))
                 .extracting(Problem::what)
                 .containsExactly(
-                        "the model name '1st' cannot be part of a C name",
+                        "the model name `1st` cannot be part of a C name",
                         "the model file does not exist",
                         "kiln.optimize is 'fast'",
                         "kiln.verify.samples is -1");
@@ -46,7 +46,7 @@ final class SpecChecksTest {
         assertThat(problems(spec))
                 .extracting(Problem::what)
                 .containsExactly(
-                        "the model name 'while' is a word of the C language",
+                        "the model name `while` is a word of the C language",
                         "the model name 'KWS' is given twice",
                         "the model is a folder");
     }

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -87,22 +88,26 @@ public final class CNames {
     private CNames() {}
 
     /**
-     * Checks a model's name; {@code default}, the name that TVM gives, is allowed although C reserves the bare word.
+     * What is wrong with a model's name, if anything; {@code default}, TVM's own choice, is allowed although it is a keyword.
      *
-     * @throws io.kiln.base.KilnException if it is no identifier or a keyword
+     * @param where the model's file or the parameter, for the message
      */
-    public static void checkModelName(String name) {
-        Problems problems = new Problems();
+    public static Optional<Problem> modelNameProblem(String name, String where) {
         if (!MODEL_NAME.matcher(name).matches()) {
-            problems.add(
-                    "model name `" + name + "` cannot be part of a C identifier",
-                    "kiln.name",
+            return Optional.of(new Problem(
+                    "the model name `" + name + "` cannot be part of a C name",
+                    where,
                     "a letter, then letters, digits and underscores",
-                    "Set kiln.name or <models><model><name>");
-        } else if (KEYWORDS.contains(name) && !name.equals("default")) {
-            problems.add("model name `" + name + "` is a C keyword", "kiln.name", "another word", "Set kiln.name");
+                    "Set kiln.name, or <name> in <models>"));
         }
-        problems.throwIfAny();
+        if (KEYWORDS.contains(name) && !name.equals("default")) {
+            return Optional.of(new Problem(
+                    "the model name `" + name + "` is a word of the C language",
+                    where,
+                    "another name",
+                    "Set kiln.name, or <name> in <models>"));
+        }
+        return Optional.empty();
     }
 
     /** A tensor's name with every byte that C does not allow as an underscore. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import io.kiln.base.Optimize;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -19,7 +19,7 @@ import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.compiler.Optimize;
+import io.kiln.base.Optimize;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

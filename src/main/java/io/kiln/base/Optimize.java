@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.flow;
+package io.kiln.base;
 
-import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import java.util.Locale;
 
-/** What the compiler and the C compiler favour: {@code kiln.optimize}. */
+/** What a build favours, from the choice of schedules to the flags of the C compiler: {@code kiln.optimize}. */
 public enum Optimize {
     SPEED,
     SIZE,
