@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
-import io.kiln.toolchain.board.Board;
 import io.kiln.base.Optimize;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.nio.file.Path;
 import java.util.List;

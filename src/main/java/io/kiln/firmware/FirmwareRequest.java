@@ -2,8 +2,8 @@
 package io.kiln.firmware;
 
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.toolchain.board.Board;
 import io.kiln.base.Optimize;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.base.Optimize;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Optimize;
 import java.nio.file.Path;
 
 /**

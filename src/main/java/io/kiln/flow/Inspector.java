@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.base.Optimize;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ImageMeasurer;

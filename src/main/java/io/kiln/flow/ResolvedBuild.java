@@ -15,12 +15,7 @@ import java.util.Optional;
  * @param toolchain the compiler, resolved for the board's core
  * @param optimize what to care for
  */
-record ResolvedBuild(
-        BuildSpec spec,
-        Board board,
-        Optional<Board> runsOn,
-        Toolchain toolchain,
-        Optimize optimize) {
+record ResolvedBuild(BuildSpec spec, Board board, Optional<Board> runsOn, Toolchain toolchain, Optimize optimize) {
 
     /** Whether another board runs the image in the board's place. */
     boolean hasStandIn() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.base.Optimize;
 import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.base.Optimize;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;

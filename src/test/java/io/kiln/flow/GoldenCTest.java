@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.base.Optimize;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Optimize;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

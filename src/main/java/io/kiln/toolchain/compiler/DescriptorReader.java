@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
-import io.kiln.base.Optimize;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
@@ -15,6 +14,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;

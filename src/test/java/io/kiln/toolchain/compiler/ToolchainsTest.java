@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
-import io.kiln.base.Optimize;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
