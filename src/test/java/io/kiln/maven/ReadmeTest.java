@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The README says what the project does. */
+final class ReadmeTest {
+    @Test
+    void itsExampleIsTheQuickstart() throws IOException {
+        Matcher block = Pattern.compile("```xml\n(<project.*?</project>\n)```", Pattern.DOTALL)
+                .matcher(readme());
+        assertThat(block.find()).isTrue();
+        String quickstart = Files.readString(Path.of("src/it/quickstart/pom.xml"));
+        assertThat(block.group(1))
+                .isEqualTo(quickstart
+                        .substring(quickstart.indexOf("<project"))
+                        .replace("@project.version@", "0.1.0-SNAPSHOT"));
+    }
+
+    @Test
+    void itNamesEveryGoalAndEveryProperty() throws IOException {
+        TreeSet<String> named = new TreeSet<>();
+        try (Stream<Path> sources = Files.list(Path.of("src/main/java/io/kiln/maven"))) {
+            for (Path source : sources.toList()) {
+                Matcher names = Pattern.compile("property = \"(kiln\\.[A-Za-z.]+)\"|@Mojo\\(name = \"([a-z]+)\"")
+                        .matcher(Files.readString(source));
+                while (names.find()) {
+                    named.add(names.group(1) == null ? "kiln:" + names.group(2) : names.group(1));
+                }
+            }
+        }
+        named.removeIf(name -> name.matches("kiln\\.[a-z]+\\.skip"));
+        assertThat(named).hasSizeGreaterThan(20);
+        assertThat(named).allSatisfy(name -> assertThat(readme()).contains(name));
+    }
+
+    private static String readme() throws IOException {
+        return Files.readString(Path.of("README.md"));
+    }
+}
