@@ -25,6 +25,11 @@ abstract class AbstractByHandMojo extends AbstractFirmwareMojo {
     }
 
     @Override
+    boolean isAboutOneModel() {
+        return true;
+    }
+
+    @Override
     final Layout layout(List<ModelSource> sources) {
         if (!isApart()) {
             return projectLayout();

@@ -38,11 +38,20 @@ abstract class AbstractKilnMojo extends AbstractMojo {
     /** The value of {@code kiln.<goal>.skip}. */
     abstract boolean isGoalSkipped();
 
+    /** Whether the goal makes no sense in a project that only has modules. */
+    boolean isAboutOneModel() {
+        return false;
+    }
+
     @Override
     public final void execute() throws MojoFailureException {
         if (skip || isGoalSkipped()) {
             String flag = skip ? "kiln.skip" : "kiln." + execution.getGoal() + ".skip";
             getLog().info("Skipped: " + flag + " is set.");
+            return;
+        }
+        if (isAboutOneModel() && !project.getModules().isEmpty()) {
+            getLog().info("Skipped: this project has no model, only modules.");
             return;
         }
         try {

@@ -33,6 +33,11 @@ public final class DoctorMojo extends AbstractByHandMojo {
     }
 
     @Override
+    boolean isAboutOneModel() {
+        return false;
+    }
+
+    @Override
     void run() {
         flow().doctor(spec(), install);
     }

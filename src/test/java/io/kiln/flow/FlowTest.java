@@ -13,6 +13,7 @@ import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.process.Executables;
 import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,6 +26,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The whole road with the real compiler and the real emulator, on the example model. */
 final class FlowTest {
@@ -78,6 +81,25 @@ final class FlowTest {
         assertThat(report.at("/ram/workspace").asLong())
                 .isEqualTo(report.at("/plan/bytes").asLong());
         assertThat(names(json("kiln/profile.json"))).isEqualTo(names(report)).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"host,host,workspace,size", "mps3-an547,gnu,workspace,speed", "microbit,gnu,caller,ram"})
+    void everyChoiceAnswersTheSame(String board, String toolchain, String io, String optimize) throws IOException {
+        TestToolchains.resolve(toolchain, Boards.builtIn().find(board).target());
+        BuildSpec base = spec(VECTORS, 1);
+        flow.build(new BuildSpec(
+                base.layout(),
+                base.models(),
+                board,
+                Optional.of(toolchain),
+                optimize,
+                io,
+                7,
+                base.timestamp(),
+                base.verify()));
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        JsonSchemas.assertFits("report", text("kiln/report.json"));
     }
 
     @Test
