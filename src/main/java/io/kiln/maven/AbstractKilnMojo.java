@@ -51,7 +51,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
             return;
         }
         if (isAboutOneModel() && !project.getModules().isEmpty()) {
-            getLog().info("Skipped: this project has no model, only modules.");
+            getLog().info("Skipped: this project only has modules; choose one with -pl <module>.");
             return;
         }
         try {
