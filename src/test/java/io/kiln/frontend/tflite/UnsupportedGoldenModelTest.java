@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kiln.base.KilnException;
 import io.kiln.reference.GoldenModels;
+import java.nio.file.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,8 +19,8 @@ class UnsupportedGoldenModelTest {
         "seanet_pad0, 1, operator PAD version"
     })
     void modelIsRefusedWithEveryReason(String model, int problems, String reason) {
-        KilnException e = catchThrowableOfType(
-                KilnException.class, () -> TfliteFrontend.read(GoldenModels.model(model), "default"));
+        Path file = GoldenModels.model(model);
+        KilnException e = catchThrowableOfType(KilnException.class, () -> TfliteFrontend.read(file, "default"));
         assertThat(e.problems()).hasSize(problems);
         assertThat(e.getMessage()).contains(reason);
     }
