@@ -7,7 +7,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
-import io.kiln.ir.TensorType;
+import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

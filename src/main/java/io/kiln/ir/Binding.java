@@ -2,6 +2,7 @@
 package io.kiln.ir;
 
 import io.kiln.ir.op.Op;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /** One operator call of a function in A-normal form; what it computes is known by its id. */

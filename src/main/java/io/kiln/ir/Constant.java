@@ -3,6 +3,8 @@ package io.kiln.ir;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir;
 
+import io.kiln.ir.type.TensorType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,6 +3,7 @@ package io.kiln.ir;
 
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

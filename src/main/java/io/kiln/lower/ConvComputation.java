@@ -2,12 +2,12 @@
 package io.kiln.lower;
 
 import io.kiln.ir.Constant;
-import io.kiln.ir.Shape;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
 
 /**
  * What a convolution or fully connected layer computes, free of how: a fully connected layer is a 1x1 convolution over

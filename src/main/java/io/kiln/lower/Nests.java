@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
-import io.kiln.ir.Shape;
+import io.kiln.ir.type.Shape;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import java.util.List;

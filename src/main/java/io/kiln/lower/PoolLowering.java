@@ -9,10 +9,10 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
-import io.kiln.ir.Shape;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;

@@ -8,10 +8,10 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
-import io.kiln.ir.Shape;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflSoftmax;
+import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;

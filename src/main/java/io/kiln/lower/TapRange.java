@@ -6,8 +6,8 @@ import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
-import io.kiln.ir.Shape;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;

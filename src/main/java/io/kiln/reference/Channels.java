@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import io.kiln.ir.Shape;
+import io.kiln.ir.type.Shape;
 
 /**
  * Which channel an element of a row-major tensor belongs to.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import io.kiln.ir.Shape;
-import io.kiln.ir.TensorType;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /** Convolutions. Taps in the padding add nothing: padding counts as the zero point. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import io.kiln.ir.TensorType;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /** Fully connected layers. */

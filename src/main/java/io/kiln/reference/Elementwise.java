@@ -2,13 +2,13 @@
 package io.kiln.reference;
 
 import io.kiln.base.FixedPoint;
-import io.kiln.ir.Shape;
-import io.kiln.ir.TensorType;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.Add;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.QnnAdd;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /** Operators that compute each element from the elements at its place. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import io.kiln.ir.Shape;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
 
 /** Sizes of NHWC data under a window, and which taps of the window lie inside the data. */
 record Geometry(Window window, int batch, int inH, int inW, int inC, int outH, int outW, int outC) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import io.kiln.ir.TensorType;
 import io.kiln.ir.op.Add;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
@@ -19,6 +18,7 @@ import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
 

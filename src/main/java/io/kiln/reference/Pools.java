@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import io.kiln.ir.TensorType;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /** Pools over windows; only what lies inside the data counts. */

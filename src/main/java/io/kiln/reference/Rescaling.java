@@ -2,10 +2,10 @@
 package io.kiln.reference;
 
 import io.kiln.base.FixedPoint;
-import io.kiln.ir.TensorType;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
 import io.kiln.ir.op.TflRequantize;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /** Between real numbers and quantized values, and between scales. */

@@ -2,10 +2,10 @@
 package io.kiln.reference;
 
 import io.kiln.base.FixedPoint;
-import io.kiln.ir.TensorType;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflSoftmax;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /** Softmax over the last axis. */

@@ -3,8 +3,8 @@ package io.kiln.reference;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.ir.Shape;
-import io.kiln.ir.TensorType;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.stream;
 
-import io.kiln.ir.TensorType;
+import io.kiln.ir.type.TensorType;
 
 /**
  * A value that needs memory of its own; reshapes share it.

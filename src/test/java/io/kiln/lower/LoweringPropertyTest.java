@@ -8,7 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
-import io.kiln.ir.Shape;
+import io.kiln.ir.type.Shape;
 import io.kiln.reference.Interpreter;
 import io.kiln.schedule.Dispatch;
 import io.kiln.target.Target;

@@ -3,8 +3,8 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.Bytes;
 import io.kiln.ir.Constant;
-import io.kiln.ir.Shape;
-import io.kiln.ir.TensorType;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 
 /** Constants in another shape or layout. */
 final class Constants {

@@ -4,10 +4,10 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.Shape;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
 import java.util.Optional;
 
 /**

@@ -4,10 +4,10 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.Shape;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.Reshape;
+import io.kiln.ir.type.Shape;
 import java.util.Optional;
 
 /** FULLY_CONNECTED: data of any rank is seen as rows as long as the weights' rows. */

@@ -2,7 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
-import io.kiln.ir.TensorType;
+import io.kiln.ir.type.TensorType;
 
 /** Reads and checks the quantization of a tensor: finite positive scales, zero points within the type, one per channel. */
 final class QuantizationReader {

@@ -3,8 +3,8 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Constant;
-import io.kiln.ir.Shape;
 import io.kiln.ir.op.Reshape;
+import io.kiln.ir.type.Shape;
 import java.util.Arrays;
 import java.util.Optional;
 

@@ -3,8 +3,8 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
-import io.kiln.ir.Shape;
-import io.kiln.ir.TensorType;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,8 +2,8 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
-import io.kiln.ir.Shape;
-import io.kiln.ir.TensorType;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 
 /**
  * A tensor of the file whose shape and type the IR can express.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
-import io.kiln.ir.Shape;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
 
 /** Turns TFLite's padding schemes into explicit padding (ComputePaddingHeightWidth in kernels/padding.h). */
 final class Windows {

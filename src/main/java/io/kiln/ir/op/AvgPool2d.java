@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
-import io.kiln.ir.Shape;
-import io.kiln.ir.TensorType;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
 

@@ -2,8 +2,8 @@
 package io.kiln.ir.op;
 
 import io.kiln.base.DType;
-import io.kiln.ir.Shape;
-import io.kiln.ir.TensorType;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.Map;
 
 /** Shape rules that float and quantized convolutions share. */

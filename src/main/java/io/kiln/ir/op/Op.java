@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
-import io.kiln.ir.TensorType;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.ir;
+package io.kiln.ir.type;
 
 import java.util.Arrays;
 import java.util.List;
