@@ -22,8 +22,6 @@ public record Buffer(String name, DType dtype, long elements, Scope scope) {
         SCRATCH,
         /** {@code static const} table of the file. */
         CONSTANT,
-        /** Array on the stack. */
-        LOCAL,
         /** Pointer into a buffer that is only read. */
         VIEW,
         /** Pointer into a buffer that is written. */
@@ -32,7 +30,7 @@ public record Buffer(String name, DType dtype, long elements, Scope scope) {
 
     public boolean isWritable() {
         return switch (scope) {
-            case OUTPUT, SCRATCH, LOCAL, MUTABLE_VIEW -> true;
+            case OUTPUT, SCRATCH, MUTABLE_VIEW -> true;
             case INPUT, CONSTANT, VIEW -> false;
         };
     }

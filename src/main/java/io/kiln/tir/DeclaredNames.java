@@ -4,7 +4,7 @@ package io.kiln.tir;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Names that a statement declares, at any depth: variables, loop variables, pointers, arrays. */
+/** Names that a statement declares, at any depth: variables, loop variables, pointers. */
 final class DeclaredNames {
     private DeclaredNames() {}
 
@@ -19,8 +19,6 @@ final class DeclaredNames {
             names.add(declare.variable().name());
         } else if (statement instanceof Stmt.DeclareView view) {
             names.add(view.view().name());
-        } else if (statement instanceof Stmt.DeclareArray array) {
-            names.add(array.array().name());
         } else if (statement instanceof Stmt.For loop) {
             names.add(loop.variable().name());
             collect(loop.body(), names);

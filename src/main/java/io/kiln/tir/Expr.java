@@ -47,12 +47,9 @@ public sealed interface Expr {
         SHR(">>", 11),
         BIT_AND("&", 8),
         LT("<", 10),
-        LE("<=", 10),
         GT(">", 10),
-        GE(">=", 10),
         EQ("==", 9),
-        AND("&&", 5),
-        OR("||", 4);
+        AND("&&", 5);
 
         private final String symbol;
         private final int precedence;
@@ -74,7 +71,7 @@ public sealed interface Expr {
 
         public boolean isBoolean() {
             return switch (this) {
-                case LT, LE, GT, GE, EQ, AND, OR -> true;
+                case LT, GT, EQ, AND -> true;
                 case ADD, SUB, MUL, DIV, MOD, SHL, SHR, BIT_AND -> false;
             };
         }

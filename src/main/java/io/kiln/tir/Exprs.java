@@ -150,10 +150,6 @@ public final class Exprs {
         return binary(BinaryOp.GT, a, b);
     }
 
-    public static Expr ge(Expr a, Expr b) {
-        return binary(BinaryOp.GE, a, b);
-    }
-
     public static Expr equal(Expr a, Expr b) {
         if (a instanceof IntImm x && b instanceof IntImm y) {
             return imm(x.value() == y.value() ? 1 : 0, DType.BOOL);

@@ -25,9 +25,6 @@ public sealed interface Stmt {
     /** Gives a mutable scalar a new value. */
     record Assign(Expr.Var variable, Expr value) implements Stmt {}
 
-    /** Declares an array on the stack, not initialised. */
-    record DeclareArray(Buffer array) implements Stmt {}
-
     /** Declares a pointer to {@code base[offset]}; the offset counts elements of the base, whose type may differ. */
     record DeclareView(Buffer view, Buffer base, Expr offset) implements Stmt {}
 

@@ -79,9 +79,7 @@ public final class TirVerifier {
     }
 
     private void memory(Stmt stmt, Scope scope) {
-        if (stmt instanceof Stmt.DeclareArray array) {
-            scope.buffers().add(array.array());
-        } else if (stmt instanceof Stmt.DeclareView view) {
+        if (stmt instanceof Stmt.DeclareView view) {
             expression(view.offset(), scope);
             known(view.base(), scope);
             if (view.view().isWritable() && !view.base().isWritable()) {

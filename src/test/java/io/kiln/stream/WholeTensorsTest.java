@@ -101,4 +101,33 @@ class WholeTensorsTest {
         assertThat(WorkspaceLayout.of(program, true).plan().bytes()).isEqualTo(2 * tensor);
         assertThat(WorkspaceLayout.of(program, false).plan().bytes()).isEqualTo(2 * tensor);
     }
+
+    @Test
+    void scratchLivesBesideWhatItsOperatorReadsAndWrites() {
+        int first = bind(new Softmax(1), 0);
+        int second = bind(new Softmax(1), first);
+        Program plain = program(bind(new Softmax(1), second));
+        LoweredOperator middle = ((Step.Run) plain.steps().get(1)).operator();
+        LoweredOperator withScratch = new LoweredOperator(
+                middle.function(),
+                middle.op(),
+                middle.inputs(),
+                middle.output(),
+                middle.dependencies(),
+                40,
+                0,
+                0,
+                "test");
+        List<Step> steps = List.of(
+                plain.steps().get(0), new Step.Run(withScratch), plain.steps().get(2));
+        Program program = new Program(plain.function(), steps, plain.values(), plain.storage());
+        WorkspaceLayout layout = WorkspaceLayout.of(program, false);
+        long tensor = FLOATS.bytes();
+        assertThat(layout.plan().bytes()).isEqualTo(2 * tensor + 40);
+        for (int value : List.of(first, second)) {
+            boolean before = layout.value(value) + tensor <= layout.scratch(1);
+            boolean after = layout.value(value) >= layout.scratch(1) + 40;
+            assertThat(before || after).isTrue();
+        }
+    }
 }

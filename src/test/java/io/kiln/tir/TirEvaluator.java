@@ -204,12 +204,9 @@ public final class TirEvaluator {
             case SHR -> a >> b;
             case BIT_AND -> a & b;
             case LT -> a < b ? 1 : 0;
-            case LE -> a <= b ? 1 : 0;
             case GT -> a > b ? 1 : 0;
-            case GE -> a >= b ? 1 : 0;
             case EQ -> a == b ? 1 : 0;
             case AND -> b != 0 ? 1 : 0;
-            case OR -> a != 0 || b != 0 ? 1 : 0;
         };
         if (binary.dtype() == DType.INT32 && result != (int) result) {
             throw new ArithmeticException(binary.op() + " overflows: " + a + ", " + b);

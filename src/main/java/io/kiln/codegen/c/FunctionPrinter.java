@@ -121,10 +121,7 @@ final class FunctionPrinter {
     }
 
     private void memory(Stmt stmt) {
-        if (stmt instanceof Stmt.DeclareArray array) {
-            line(array.array().dtype().cName() + " " + array.array().name() + "["
-                    + array.array().elements() + "];");
-        } else if (stmt instanceof Stmt.DeclareView view) {
+        if (stmt instanceof Stmt.DeclareView view) {
             view(view);
         } else if (stmt instanceof Stmt.Store store) {
             Buffer buffer = store.buffer();
