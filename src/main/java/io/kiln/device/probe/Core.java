@@ -23,7 +23,6 @@ final class Core {
     private final SystemBus bus;
     private final ThumbCore thumb;
     private final Region code;
-    private final Breakpoints breakpoints;
     private boolean held;
     private boolean halted;
     private boolean lockedUp;
@@ -35,11 +34,10 @@ final class Core {
     private long loopWrites = -1;
     private boolean spinning;
 
-    Core(SystemBus bus, Region code, Breakpoints breakpoints) {
+    Core(SystemBus bus, Region code) {
         this.bus = bus;
         this.thumb = new ThumbCore(bus);
         this.code = code;
-        this.breakpoints = breakpoints;
     }
 
     Registers registers() {
@@ -135,10 +133,6 @@ final class Core {
     void run(int instructions) {
         for (int i = 0; i < instructions && busy(); i++) {
             int before = registers().get(Registers.PC);
-            if (breakpoints.match(before)) {
-                halt(EVENT_BREAKPOINT);
-                return;
-            }
             execute();
             if (Integer.compareUnsigned(registers().get(Registers.PC), before) <= 0) {
                 watchLoop();

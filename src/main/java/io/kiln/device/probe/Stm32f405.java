@@ -20,9 +20,8 @@ final class Stm32f405 {
         cells = new FlashCells(flash, faults);
         controller = new FlashController(cells, faults);
         Ram ram = new Ram(0x20000000, 128 << 10);
-        Breakpoints breakpoints = new Breakpoints();
         SystemBus bus = new SystemBus(ram);
-        core = new Core(bus, ram, breakpoints);
+        core = new Core(bus, ram);
         List.of(
                         new CoreDebug(core, this::reset),
                         controller,
@@ -31,7 +30,7 @@ final class Stm32f405 {
                         new Ram(0x10000000, 64 << 10),
                         new SystemMemory(FlashContent.SIZE >>> 10),
                         peripherals,
-                        breakpoints)
+                        new Breakpoints())
                 .forEach(bus::attach);
         debugComponents(faults).forEach(bus::attach);
         int tapId = faults.find(Fault.WrongTapId.class)

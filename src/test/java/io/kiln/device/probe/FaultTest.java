@@ -120,6 +120,17 @@ class FaultTest {
         }
     }
 
+    @Test
+    void aKilledClientLeavesTheProbeToTheNext() {
+        Faults slow = Faults.of(new Fault.SlowProbe(Duration.ofMillis(1)));
+        try (VirtualProbe probe = VirtualProbe.start(VirtualChip.erased(), slow)) {
+            String write = "flash write_image erase " + image + " 0x08000000";
+            Result killed = OpenOcd.run(probe, folder, Duration.ofMillis(900), "init", "reset init", write);
+            assertThat(killed.timedOut()).isTrue();
+            assertThat(OpenOcd.flash(probe, folder, image).exitCode()).isZero();
+        }
+    }
+
     private Result flash(Fault fault) {
         try (VirtualProbe probe = VirtualProbe.start(VirtualChip.erased(), Faults.of(fault))) {
             return OpenOcd.flash(probe, folder, image);

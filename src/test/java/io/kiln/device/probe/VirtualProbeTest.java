@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
@@ -99,16 +100,16 @@ class VirtualProbeTest {
         Bytes image = BootImage.of(40_000, 5);
         Path file = write("fw.bin", image);
         Path content = folder.resolve("flash.bin");
-        VirtualChip chip = VirtualChip.erased();
+        VirtualChip chip = VirtualChip.storedIn(content);
         try (VirtualProbe probe = VirtualProbe.start(chip, Faults.of(new Fault.PowerLost(20_000)))) {
             Result result = OpenOcd.flash(probe, folder, file);
             assertThat(result.errors()).contains("Error: Invalid ACK (7) in DAP response");
             assertThat(result.succeeded()).isFalse();
         }
-        chip.flash().save(content);
+        assertThat(FlashContent.load(content)).isEqualTo(chip.flash());
         assertThat(chip.flash().start(20_000)).isEqualTo(Bytes.wrap(Arrays.copyOf(image.toArray(), 20_000)));
         assertThat(chip.flash().bytes().get(20_000)).isEqualTo((byte) 0xff);
-        VirtualChip later = VirtualChip.of(FlashContent.load(content));
+        VirtualChip later = VirtualChip.storedIn(content);
         try (VirtualProbe probe = VirtualProbe.start(later, Faults.none())) {
             assertThat(OpenOcd.flash(probe, folder, file).exitCode()).isZero();
         }
@@ -146,6 +147,16 @@ class VirtualProbeTest {
             assertThatThrownBy(() -> VirtualProbe.start(chip, Faults.none())).isInstanceOf(IllegalStateException.class);
         }
         VirtualProbe.start(chip, Faults.none()).close();
+    }
+
+    @Test
+    void aFileThatIsNoFlashContentIsRefused() throws IOException {
+        Path file = folder.resolve("flash.bin");
+        Files.write(file, new byte[100]);
+        assertThatThrownBy(() -> VirtualChip.storedIn(file))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the file has 100 bytes")
+                .hasMessageContaining("Delete it");
     }
 
     private Path write(String name, Bytes image) {
