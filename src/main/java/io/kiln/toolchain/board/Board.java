@@ -145,11 +145,15 @@ public record Board(
     /**
      * How OpenOCD reaches the hardware.
      *
-     * @param interfaceConfig configuration file of the probe, in OpenOCD's search path
+     * @param interfaceConfig configuration file of the probe, in OpenOCD's search path; empty if the probe is virtual
      * @param targetConfig configuration file of the chip, in OpenOCD's search path
      * @param transport such as {@code swd} or {@code hla_swd}; empty for the probe's default
      * @param speedKilohertz clock of the probe; 0 for the configuration's own
      */
-    public record OpenOcd(
-            String interfaceConfig, String targetConfig, Optional<String> transport, int speedKilohertz) {}
+    public record OpenOcd(String interfaceConfig, String targetConfig, Optional<String> transport, int speedKilohertz) {
+        /** Whether Kiln's virtual probe and chip take the place of hardware. */
+        public boolean isVirtual() {
+            return interfaceConfig.isEmpty();
+        }
+    }
 }

@@ -202,7 +202,7 @@ final class BoardParser {
         return profile.find("flash")
                 .map(node -> node.get("openocd"))
                 .map(node -> new OpenOcd(
-                        node.get("interface").asText(),
+                        node.path("interface").asText(),
                         node.get("target").asText(),
                         Optional.ofNullable(node.get("transport")).map(JsonNode::asText),
                         node.path("speed").asInt(0)));

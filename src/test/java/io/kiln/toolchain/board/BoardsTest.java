@@ -100,6 +100,18 @@ class BoardsTest {
     }
 
     @Test
+    void aBoardBehindAVirtualProbeNamesNoInterface() throws IOException {
+        Board.OpenOcd flash =
+                Boards.builtIn().find("virtual-stm32f405").openOcd().orElseThrow();
+        assertThat(flash.isVirtual()).isTrue();
+        assertThat(flash.targetConfig()).isEqualTo("target/stm32f4x.cfg");
+        assertThat(Boards.builtIn().find("stm32f405").openOcd().orElseThrow().isVirtual())
+                .isFalse();
+        write("mine", GOOD.replace("interface: interface/stlink.cfg, ", ""));
+        assertThat(problems("mine")).extracting(Problem::where).contains(at(13));
+    }
+
+    @Test
     void anUnknownBoardIsAnsweredWithThoseThatAreNear() {
         assertThatThrownBy(() -> Boards.builtIn().find("mps2-an368"))
                 .isInstanceOf(KilnException.class)

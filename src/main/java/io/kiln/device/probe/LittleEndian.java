@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.probe;
+
+/** Little-endian values in arrays. */
+final class LittleEndian {
+    private LittleEndian() {}
+
+    static int read(byte[] content, int offset, int size) {
+        int value = 0;
+        for (int i = size - 1; i >= 0; i--) {
+            value = value << 8 | (content[offset + i] & 0xff);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.probe;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** Serves a client: takes what it sends, answers, and lets the core run in between, in small slices so that nobody waits for it. */
+final class ProbeConnection {
+    private static final int SLICE = 400;
+    /** Slices between two looks whether the client is still there. */
+    private static final int PATIENCE = 1000;
+
+    private final Stm32f405 chip;
+    private final Object lock;
+    private final RemoteBitbang protocol;
+    private final long dropAfter;
+    private final long silentAfter;
+    private final Duration delay;
+    private final byte[] characters = new byte[1 << 16];
+
+    ProbeConnection(Stm32f405 chip, Object lock, Faults faults) {
+        this.chip = chip;
+        this.lock = lock;
+        this.protocol = new RemoteBitbang(chip);
+        this.dropAfter = faults.find(Fault.ConnectionDropped.class)
+                .map(Fault.ConnectionDropped::afterBytes)
+                .orElse(Long.MAX_VALUE);
+        this.silentAfter =
+                faults.find(Fault.Silence.class).map(Fault.Silence::afterBytes).orElse(Long.MAX_VALUE);
+        this.delay = faults.find(Fault.SlowProbe.class)
+                .map(Fault.SlowProbe::exchange)
+                .orElse(Duration.ZERO);
+    }
+
+    /** Returns when the client has gone, or is to be dropped. */
+    void serve(Socket socket) throws IOException {
+        InputStream input = socket.getInputStream();
+        ByteArrayOutputStream answers = new ByteArrayOutputStream();
+        boolean open = true;
+        while (open && !dropped()) {
+            int count = receive(socket, input);
+            if (count < 0) {
+                return;
+            }
+            if (!delay.isZero()) {
+                LockSupport.parkNanos(delay.toNanos());
+            }
+            synchronized (lock) {
+                open = protocol.accept(characters, count, answers);
+            }
+            if (!silent()) {
+                answers.writeTo(socket.getOutputStream());
+            }
+            answers.reset();
+        }
+    }
+
+    private boolean dropped() {
+        synchronized (lock) {
+            return chip.programmedBytes() >= dropAfter;
+        }
+    }
+
+    private boolean silent() {
+        synchronized (lock) {
+            return chip.programmedBytes() >= silentAfter;
+        }
+    }
+
+    /** Lets the core run until something comes or it has nothing to do, then waits. */
+    private int receive(Socket socket, InputStream input) throws IOException {
+        for (int slices = 0; input.available() == 0 && runSlice(); slices++) {
+            if (slices >= PATIENCE) {
+                return look(socket, input);
+            }
+        }
+        return dropped() ? -1 : input.read(characters);
+    }
+
+    private boolean runSlice() {
+        synchronized (lock) {
+            if (!chip.powered() || !chip.core().busy()) {
+                return false;
+            }
+            chip.core().run(SLICE);
+            return chip.programmedBytes() < dropAfter;
+        }
+    }
+
+    /** Reading is the only way to learn that the client has gone. */
+    private int look(Socket socket, InputStream input) throws IOException {
+        try {
+            socket.setSoTimeout(1);
+            return input.read(characters);
+        } catch (SocketTimeoutException e) {
+            return 0;
+        } finally {
+            socket.setSoTimeout(0);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.probe;
+
+import io.kiln.device.probe.thumb.Memory;
+
+/** A stretch of the address space; accesses come with full addresses, already known to start inside. */
+abstract class Region implements Memory {
+    private final int base;
+    private final int size;
+
+    Region(int base, int size) {
+        this.base = base;
+        this.size = size;
+    }
+
+    final boolean holds(int address) {
+        return Integer.compareUnsigned(address - base, size) < 0;
+    }
+
+    final int offset(int address) {
+        return address - base;
+    }
+}
