@@ -86,6 +86,16 @@ public final class Flow {
         new FlashStep(log, image(spec), flash).run();
     }
 
+    /**
+     * Builds what is not built yet and writes set-ups for debuggers.
+     *
+     * @param openOcd name or path of OpenOCD
+     * @param probe the probe; empty for the only one
+     */
+    public void debug(BuildSpec spec, String openOcd, Optional<String> probe) {
+        new DebugStep(log, image(spec), openOcd, probe).run();
+    }
+
     /** Shows what the board says on its serial line. Needs no model. */
     public void monitor(BuildSpec spec, MonitorSpec monitor) {
         Board board = Boards.builtIn().with(spec.layout().userBoards()).find(spec.board());

@@ -14,8 +14,6 @@ import java.util.List;
  * @param probe the probe
  */
 public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
-    private static final String TRANSPORT = "transport";
-
     public FlashTarget {
         scripts = List.copyOf(scripts);
     }
@@ -29,25 +27,31 @@ public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
         return probe instanceof Probe.Remote;
     }
 
-    /** The arguments that set OpenOCD up, up to and without {@code init}; servers are off unless a port for gdb is given. */
-    public List<String> arguments(String gdbPort) {
-        List<String> arguments = new ArrayList<>();
-        scripts.forEach(folder -> arguments.addAll(List.of("-s", folder.toString())));
+    /** The commands that set OpenOCD up for the probe and the chip, without {@code init} and without servers. */
+    public List<String> setUp() {
+        List<String> commands = new ArrayList<>();
         if (!isRemote()) {
-            command(arguments, "source " + find(board.interfaceConfig()));
+            commands.add("source " + find(board.interfaceConfig()));
         }
-        probe.commands().forEach(each -> command(arguments, each));
+        commands.addAll(probe.commands());
         if (!isRemote()) {
             // A remote server speaks JTAG only, and OpenOCD chooses that by itself.
-            board.transport().ifPresent(name -> command(arguments, Tcl.command(TRANSPORT, "select", name)));
+            board.transport().ifPresent(name -> commands.add(Tcl.command("transport", "select", name)));
         }
-        command(arguments, "source " + find(board.targetConfig()));
+        commands.add("source " + find(board.targetConfig()));
         if (!isRemote() && board.speedKilohertz() > 0) {
-            command(arguments, Tcl.command("adapter", "speed", String.valueOf(board.speedKilohertz())));
+            commands.add(Tcl.command("adapter", "speed", String.valueOf(board.speedKilohertz())));
         }
-        command(arguments, Tcl.command("gdb_port", gdbPort));
-        command(arguments, "telnet_port disabled");
-        command(arguments, "tcl_port disabled");
+        return commands;
+    }
+
+    /** The arguments that set OpenOCD up with all its servers off. */
+    List<String> arguments() {
+        List<String> arguments = new ArrayList<>();
+        scripts.forEach(folder -> arguments.addAll(List.of("-s", folder.toString())));
+        setUp().forEach(each -> command(arguments, each));
+        List.of("gdb_port disabled", "telnet_port disabled", "tcl_port disabled")
+                .forEach(each -> command(arguments, each));
         return arguments;
     }
 
