@@ -13,6 +13,7 @@ if [ "${1:-tests}" != quickstart ]; then
     "riscv64-unknown-elf-gcc gcc-riscv64-unknown-elf"
     "gcc gcc"
     "make make"
+    "openocd openocd"
   )
 fi
 

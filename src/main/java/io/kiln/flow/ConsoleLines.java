@@ -13,6 +13,13 @@ final class ConsoleLines implements Consumer<String> {
         this.log = log;
     }
 
+    /** Logs a last line that has no end. */
+    void end() {
+        if (!line.isEmpty()) {
+            accept("\n");
+        }
+    }
+
     @Override
     public void accept(String text) {
         for (int i = 0; i < text.length(); i++) {

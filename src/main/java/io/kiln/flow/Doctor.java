@@ -42,6 +42,7 @@ final class Doctor {
                     List.of("gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf"),
                     "toolchain gnu for RISC-V"),
             new Tool("cc", List.of("gcc", "libc6-dev"), "toolchain host"),
+            new Tool("openocd", List.of("openocd"), "flashes boards"),
             new Tool("make", List.of("make"), "builds target/firmware without Maven"));
 
     private final Log log;
@@ -67,7 +68,7 @@ final class Doctor {
         Table table = new Table("tool", "needed", "version", "for");
         table.row("clang", toolchain.equals("clang") ? "yes" : "no", bundled(), "toolchain clang");
         for (Tool tool : TOOLS) {
-            boolean needed = isNeeded(tool, boards.emulated(board), target, toolchain);
+            boolean needed = isNeeded(tool, board, boards.emulated(board), target, toolchain);
             table.row(tool.program(), needed ? "yes" : "no", tool.version(), tool.purpose());
             if (needed && tool.path().isEmpty()) {
                 missing.add(tool);
@@ -84,12 +85,14 @@ final class Doctor {
         }
     }
 
-    private static boolean isNeeded(Tool tool, Optional<Board> runsOn, TargetOptions target, String toolchain) {
-        boolean runs = runsOn.filter(board -> board.emulation() instanceof Emulation.Qemu qemu
+    private static boolean isNeeded(
+            Tool tool, Board board, Optional<Board> runsOn, TargetOptions target, String toolchain) {
+        boolean runs = runsOn.filter(other -> other.emulation() instanceof Emulation.Qemu qemu
                         && qemu.program().equals(tool.program()))
                 .isPresent();
         boolean isArm = target.cpu().startsWith("cortex");
         return runs
+                || (board.openOcd().isPresent() && tool.program().equals("openocd"))
                 || (toolchain.equals("host") && tool.program().equals("cc"))
                 || (toolchain.equals("gnu")
                         && tool.program().equals(isArm ? "arm-none-eabi-gcc" : "riscv64-unknown-elf-gcc"));

@@ -2,6 +2,8 @@
 package io.kiln.flow;
 
 import io.kiln.base.Log;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,6 +74,32 @@ public final class Flow {
     /** Builds what is not built yet and counts the instructions of an inference. */
     public void profile(BuildSpec spec) {
         new ProfileStep(log, image(spec)).run();
+    }
+
+    /** Writes the image that is there to devices. */
+    public void flash(BuildSpec spec, FlashSpec flash) {
+        new FlashStep(log, resolved(spec), flash).run();
+    }
+
+    /** Builds what is not built yet and writes the image to devices. */
+    public void buildAndFlash(BuildSpec spec, FlashSpec flash) {
+        new FlashStep(log, image(spec), flash).run();
+    }
+
+    /**
+     * Builds what is not built yet and writes set-ups for debuggers.
+     *
+     * @param openOcd name or path of OpenOCD
+     * @param probe the probe; empty for the only one
+     */
+    public void debug(BuildSpec spec, String openOcd, Optional<String> probe) {
+        new DebugStep(log, image(spec), openOcd, probe).run();
+    }
+
+    /** Shows what the board says on its serial line. Needs no model. */
+    public void monitor(BuildSpec spec, MonitorSpec monitor) {
+        Board board = Boards.builtIn().with(spec.layout().userBoards()).find(spec.board());
+        new MonitorStep(log, board, monitor).run();
     }
 
     /** Shows a file, or what the build is about and has made, for people. */

@@ -43,8 +43,12 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         return false;
     }
 
+    /** What happens even if the goal is skipped; nothing, for most. */
+    void prepare() {}
+
     @Override
     public final void execute() throws MojoFailureException {
+        prepare();
         if (skip || isGoalSkipped()) {
             String flag = skip ? "kiln.skip" : "kiln." + execution.getGoal() + ".skip";
             getLog().info("Skipped: " + flag + " is set.");
@@ -59,6 +63,10 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         } catch (KilnException e) {
             throw new MojoFailureException(e.getMessage(), e);
         }
+    }
+
+    final MojoExecution execution() {
+        return execution;
     }
 
     final MavenProject project() {

@@ -6,24 +6,36 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
 
 /** Drains a stream in a thread of its own: the first bytes into memory, all of them into the log. */
 final class Capture {
+    /** What a line has beyond this is not told. */
+    private static final int LONGEST_LINE = 64 << 10;
+
     private final int limit;
     private final OutputStream log;
+    private final Consumer<String> lines;
+    private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
     private final Thread thread;
 
-    private Capture(String name, InputStream source, int limit, OutputStream log) {
+    private Capture(String name, InputStream source, int limit, OutputStream log, Consumer<String> lines) {
         this.limit = limit;
         this.log = log;
+        this.lines = lines;
         this.thread = new Thread(() -> drain(source), name);
         thread.setDaemon(true);
     }
 
     /** Starts draining at once. The log must tolerate several writers. */
     static Capture of(String name, InputStream source, int limit, OutputStream log) {
-        Capture capture = new Capture(name, source, limit, log);
+        return of(name, source, limit, log, line -> {});
+    }
+
+    /** As above; each line, without its end, is told as soon as it is whole. */
+    static Capture of(String name, InputStream source, int limit, OutputStream log, Consumer<String> lines) {
+        Capture capture = new Capture(name, source, limit, log, lines);
         capture.thread.start();
         return capture;
     }
@@ -35,10 +47,22 @@ final class Capture {
                 keep(block, n);
                 log.write(block, 0, n);
                 log.flush();
+                tell(block, n);
             }
         } catch (IOException e) {
             // The process was killed or its stream closed: what was read so far is all there is.
             return;
+        }
+    }
+
+    private void tell(byte[] block, int n) {
+        for (int i = 0; i < n; i++) {
+            if (block[i] == '\n') {
+                lines.accept(line.toString(StandardCharsets.UTF_8));
+                line.reset();
+            } else if (line.size() < LONGEST_LINE) {
+                line.write(block[i]);
+            }
         }
     }
 

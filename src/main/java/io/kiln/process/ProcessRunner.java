@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.commons.exec.CommandLine;
 import org.apache.commons.exec.launcher.CommandLauncherFactory;
 
@@ -30,13 +31,19 @@ public final class ProcessRunner {
      * @throws KilnException if it cannot be started, or if this thread is interrupted; the process is gone then
      */
     public static Result run(Command command) {
+        return run(command, line -> {});
+    }
+
+    /** As {@link #run(Command)}; each line of its standard error is told while it runs, from another thread. */
+    public static Result run(Command command, Consumer<String> errorLines) {
         long start = System.nanoTime();
         Process process = launch(command);
         Thread hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
         Runtime.getRuntime().addShutdownHook(hook);
         try (OutputStream log = openLog(command)) {
             Capture output = Capture.of("stdout-" + process.pid(), process.getInputStream(), CAPTURE_LIMIT, log);
-            Capture errors = Capture.of("stderr-" + process.pid(), process.getErrorStream(), CAPTURE_LIMIT, log);
+            Capture errors =
+                    Capture.of("stderr-" + process.pid(), process.getErrorStream(), CAPTURE_LIMIT, log, errorLines);
             feed(process, command);
             boolean timedOut = !process.waitFor(command.timeout().toMillis(), TimeUnit.MILLISECONDS);
             ProcessTree.kill(process);

@@ -36,6 +36,15 @@ public final class Json {
         }
     }
 
+    /** A record as JSON on one line, without a line end. */
+    public static String line(Object value) {
+        try {
+            return MAPPER.writeValueAsString(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("cannot write as JSON: " + value.getClass(), e);
+        }
+    }
+
     /**
      * Reads a record that {@link #write} wrote.
      *

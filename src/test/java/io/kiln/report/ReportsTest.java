@@ -78,6 +78,24 @@ final class ReportsTest {
     }
 
     @Test
+    void flashFitsItsSchemaAndGrows() throws IOException {
+        FlashReport.Image image = new FlashReport.Image("a.elf", "0".repeat(64), 4711);
+        FlashReport.Entry good = new FlashReport.Entry(
+                image, "g:a:1", "b", "0669FF", "OpenOCD", "2026-01-01T00:00:00Z", 3.25, "flashed", null);
+        FlashReport.Entry bad = new FlashReport.Entry(
+                image, null, "b", null, "OpenOCD", "2026-01-01T00:00:01Z", 0.5, "failed", "no-probe: none");
+        Path file = folder.resolve("flash.json");
+        FlashReport.append(file, List.of(good));
+        FlashReport.append(file, List.of(bad, good));
+        JsonSchemas.assertFits("flash", Files.readString(file));
+        assertThat(Json.read(file, FlashReport.Entry[].class)).containsExactly(good, bad, good);
+        Path shared = folder.resolve("lab/flash.jsonl");
+        FlashReport.share(shared, List.of(good, bad));
+        FlashReport.share(shared, List.of(good));
+        assertThat(Files.readAllLines(shared)).hasSize(3).allMatch(line -> line.startsWith("{\"image\""));
+    }
+
+    @Test
     void jsonIsReadBackAsItWasWritten() throws IOException {
         Path file = folder.resolve("deep/verify.json");
         Json.write(file, FAILED);

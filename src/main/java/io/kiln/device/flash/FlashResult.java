@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.flash;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How flashing one device went.
+ *
+ * @param probe the probe
+ * @param unchanged whether the device held the image already, so that nothing was written
+ * @param bytes bytes of the image
+ * @param elapsed wall time
+ * @param failure why it failed; empty if the device holds the image and runs it
+ */
+public record FlashResult(
+        Probe probe, boolean unchanged, long bytes, Duration elapsed, Optional<FlashFailure> failure) {
+    /** Whether the device holds the image, proven by reading it back. */
+    public boolean succeeded() {
+        return failure.isEmpty();
+    }
+
+    /** {@code flashed}, {@code unchanged} or {@code failed}, as in {@code flash.json}. */
+    public String verdict() {
+        if (!succeeded()) {
+            return "failed";
+        }
+        return unchanged ? "unchanged" : "flashed";
+    }
+}

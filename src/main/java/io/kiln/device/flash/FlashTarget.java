@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.flash;
+
+import io.kiln.toolchain.board.Board.OpenOcd;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One device to flash: how its board is reached, and through which probe.
+ *
+ * @param board what the board's description says
+ * @param scripts folders to look for scripts in before OpenOCD's own
+ * @param probe the probe
+ */
+public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
+    public FlashTarget {
+        scripts = List.copyOf(scripts);
+    }
+
+    /** The scripts of OpenOCD that are needed. */
+    public List<String> neededScripts() {
+        return isRemote() ? List.of(board.targetConfig()) : List.of(board.interfaceConfig(), board.targetConfig());
+    }
+
+    private boolean isRemote() {
+        return probe instanceof Probe.Remote;
+    }
+
+    /** The commands that set OpenOCD up for the probe and the chip, without {@code init} and without servers. */
+    public List<String> setUp() {
+        List<String> commands = new ArrayList<>();
+        if (!isRemote()) {
+            commands.add("source " + find(board.interfaceConfig()));
+        }
+        commands.addAll(probe.commands());
+        if (!isRemote()) {
+            // A remote server speaks JTAG only, and OpenOCD chooses that by itself.
+            board.transport().ifPresent(name -> commands.add(Tcl.command("transport", "select", name)));
+        }
+        commands.add("source " + find(board.targetConfig()));
+        if (!isRemote() && board.speedKilohertz() > 0) {
+            commands.add(Tcl.command("adapter", "speed", String.valueOf(board.speedKilohertz())));
+        }
+        return commands;
+    }
+
+    /** The arguments that set OpenOCD up with all its servers off. */
+    List<String> arguments() {
+        List<String> arguments = new ArrayList<>();
+        scripts.forEach(folder -> arguments.addAll(List.of("-s", folder.toString())));
+        setUp().forEach(each -> command(arguments, each));
+        List.of("gdb_port disabled", "telnet_port disabled", "tcl_port disabled")
+                .forEach(each -> command(arguments, each));
+        return arguments;
+    }
+
+    private static String find(String script) {
+        return "[find " + Tcl.word(script) + "]";
+    }
+
+    static void command(List<String> arguments, String command) {
+        arguments.add("-c");
+        arguments.add(command);
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.flash;
+
+import io.kiln.base.KilnException;
+import io.kiln.device.flash.FlashFailure.Kind;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
+
+/**
+ * Flashes one device in one run of OpenOCD.
+ *
+ * @param openOcd the program
+ * @param limit time after which it is killed; OpenOCD ignores polite requests
+ * @param preverify whether an image that the device holds already is left alone
+ * @param log gets the whole output
+ */
+public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Optional<Path> log) {
+
+    /** Flashes; a failure is a result, not an exception. Afterwards no process is left. */
+    public FlashResult flash(FlashTarget target, FlashImage image, FlashProgress progress) {
+        long start = System.nanoTime();
+        OpenOcdOutput output = new OpenOcdOutput(progress);
+        Optional<FlashFailure> failure = inFolder(folder -> run(target, image, folder, output));
+        return new FlashResult(
+                target.probe(),
+                output.isUnchanged(),
+                image.size(),
+                Duration.ofNanos(System.nanoTime() - start),
+                failure);
+    }
+
+    private Optional<FlashFailure> run(FlashTarget target, FlashImage image, Path folder, OpenOcdOutput output) {
+        List<String> arguments = new ArrayList<>(target.arguments());
+        arguments.addAll(new FlashScript(folder, image).arguments(preverify));
+        Command command = Command.of(openOcd.executable().toString(), arguments)
+                .in(folder)
+                .within(limit);
+        try {
+            Result result = ProcessRunner.run(log.map(command::loggingTo).orElse(command), output);
+            return failure(result, image, output);
+        } catch (KilnException e) {
+            if (!Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+            return Optional.of(new FlashFailure(Kind.INTERRUPTED, "", OptionalLong.empty(), output.hasBegun()));
+        }
+    }
+
+    /**
+     * The verdict. Exit code 0 may hide a failure, and so may cheerful words: what counts is that every command came to its end
+     * and that the bytes read back are as many as the image has.
+     */
+    private Optional<FlashFailure> failure(Result result, FlashImage image, OpenOcdOutput output) {
+        if (result.timedOut()) {
+            return Optional.of(new FlashFailure(
+                    Kind.TIME_OUT, "after " + limit.toSeconds() + " s", OptionalLong.empty(), output.hasBegun()));
+        }
+        boolean looksGood = result.exitCode() == 0 && output.hasRun() && output.verified() == image.size();
+        boolean saysOtherwise = output.lines().stream()
+                .anyMatch(line -> line.contains("UNEXPECTED:") || line.contains("no flash bank found"));
+        if (looksGood && !saysOtherwise) {
+            return Optional.empty();
+        }
+        return Optional.of(
+                FailureRules.classify(output.lines(), output.hasBegun()).orElseGet(() -> other(result, image, output)));
+    }
+
+    private static FlashFailure other(Result result, FlashImage image, OpenOcdOutput output) {
+        String said = output.lastError()
+                .orElse("exit code " + result.exitCode() + ", " + output.verified() + " of " + image.size()
+                        + " bytes verified");
+        return new FlashFailure(Kind.OTHER, said, OptionalLong.empty(), output.hasBegun());
+    }
+
+    /** What is done with a working folder. */
+    @FunctionalInterface
+    private interface Work {
+        Optional<FlashFailure> in(Path folder);
+    }
+
+    /** An empty folder: OpenOCD looks for scripts in the one that it runs in, and must not find any there. */
+    private static Optional<FlashFailure> inFolder(Work work) {
+        try {
+            Path folder = Files.createTempDirectory("kiln-flash");
+            try {
+                return work.in(folder);
+            } finally {
+                delete(folder);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot use a temporary folder", e);
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

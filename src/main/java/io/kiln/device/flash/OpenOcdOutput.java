@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.flash;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Follows what OpenOCD says, line by line. Lines may come from another thread than the questions. */
+final class OpenOcdOutput implements Consumer<String> {
+    /** What Kiln's own script says begins so. */
+    static final String MARK = "@@kiln ";
+
+    private static final Pattern VERIFIED = Pattern.compile("^verified (\\d+) bytes in .*");
+    private static final int MOST_LINES = 10_000;
+
+    private final FlashProgress progress;
+    private final List<String> lines = new ArrayList<>();
+    private long verified;
+    private boolean isComparing;
+    private boolean isUnchanged;
+    private boolean hasBegun;
+    private boolean hasRun;
+
+    OpenOcdOutput(FlashProgress progress) {
+        this.progress = progress;
+    }
+
+    @Override
+    public synchronized void accept(String text) {
+        String line = text.strip();
+        if (line.startsWith(MARK)) {
+            mark(line.substring(MARK.length()));
+        }
+        Matcher matcher = VERIFIED.matcher(line);
+        if (matcher.matches()) {
+            verified += Long.parseLong(matcher.group(1));
+        }
+        // A comparison that finds a difference before anything is written is an answer, not a failure.
+        if (!isComparing && lines.size() < MOST_LINES) {
+            lines.add(line);
+        }
+    }
+
+    private void mark(String said) {
+        String[] words = said.split(" ", -1);
+        switch (words[0]) {
+            // What connecting complained of did not keep it from succeeding.
+            case "connected" -> lines.removeIf(line -> !line.contains("UNEXPECTED:"));
+            case "comparing" -> isComparing = true;
+            case "compared" -> isComparing = false;
+            case "unchanged" -> isUnchanged = true;
+            case "begun" -> {
+                hasBegun = true;
+                progress.erasing();
+            }
+            case "written" -> progress.written(Long.parseLong(words[1]));
+            case "verifying" -> progress.verifying();
+            case "running" -> hasRun = true;
+            default -> {}
+        }
+    }
+
+    /** The lines that can tell of a failure. */
+    synchronized List<String> lines() {
+        return List.copyOf(lines);
+    }
+
+    /** Bytes that the verifying command reported as equal. */
+    synchronized long verified() {
+        return verified;
+    }
+
+    /** Whether the device held the image already. */
+    synchronized boolean isUnchanged() {
+        return isUnchanged;
+    }
+
+    /** Whether the old content was being erased. */
+    synchronized boolean hasBegun() {
+        return hasBegun;
+    }
+
+    /** Whether the image was verified and started: all commands came to their end. */
+    synchronized boolean hasRun() {
+        return hasRun;
+    }
+
+    /** The last line that speaks of an error. */
+    synchronized Optional<String> lastError() {
+        return lines.stream()
+                .filter(line -> line.startsWith("Error: "))
+                .reduce((first, second) -> second)
+                .map(line -> line.substring("Error: ".length()));
+    }
+}

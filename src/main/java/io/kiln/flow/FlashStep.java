@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.base.Digests;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.device.flash.FlashFailure;
+import io.kiln.device.flash.FlashFailure.Kind;
+import io.kiln.device.flash.FlashImage;
+import io.kiln.device.flash.FlashProgress;
+import io.kiln.device.flash.FlashResult;
+import io.kiln.device.flash.FlashTarget;
+import io.kiln.device.flash.Flasher;
+import io.kiln.device.flash.OpenOcd;
+import io.kiln.device.flash.Probe;
+import io.kiln.firmware.ElfFile;
+import io.kiln.firmware.LoadImage;
+import io.kiln.report.FlashReport;
+import io.kiln.toolchain.board.Board;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Writes the image to one device or to several at once, proves it by reading it back, and keeps a record. */
+final class FlashStep {
+    private final Log log;
+    private final ResolvedBuild build;
+    private final FlashSpec spec;
+
+    FlashStep(Log log, ResolvedBuild build, FlashSpec spec) {
+        this.log = log;
+        this.build = build;
+        this.spec = spec;
+    }
+
+    /**
+     * Flashes; a board that has no flash runner is told in one line and is no failure.
+     *
+     * @throws KilnException if any device does not hold the image afterwards, with the class of each failure and its remedy
+     */
+    void run() {
+        Board board = build.board();
+        if (board.openOcd().isEmpty()) {
+            log.info("Nothing to flash: the board " + board.id() + " has no flash runner (flash in its board.yaml)");
+            return;
+        }
+        Path elf = build.spec().layout().image("elf");
+        FlashImage image = image(elf);
+        OpenOcd openOcd =
+                OpenOcd.find(spec.openOcd()).orElseThrow(() -> refused("kiln:flash", OpenOcd.absent(spec.openOcd())));
+        List<Probe> probes =
+                new ProbeChoice(spec.probe()).choose(board.openOcd().get());
+        List<FlashTarget> targets = probes.stream()
+                .map(probe -> new FlashTarget(board.openOcd().get(), List.of(), probe))
+                .toList();
+        checkScripts(openOcd, targets);
+        log.info("Flashing " + elf.getFileName() + " (" + image.size() + " bytes) to " + board.id() + " with "
+                + openOcd.version() + (probes.size() > 1 ? ", " + probes.size() + " probes" : ""));
+        Instant started = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        List<FlashResult> results = ParallelFlash.run(
+                targets,
+                log,
+                target -> flasher(openOcd, target.probe(), probes.size())
+                        .flash(target, image, progress(probes.size(), image.size())));
+        record(elf, image, openOcd, started, results);
+        Problems problems = new Problems();
+        for (FlashResult result : results) {
+            tell(result);
+            result.failure()
+                    .ifPresent(failure -> problems.add(problem(result.probe().text(), failure)));
+        }
+        problems.throwIfAny();
+    }
+
+    private FlashImage image(Path elf) {
+        if (!Files.isRegularFile(elf)) {
+            throw new KilnException(new Problem(
+                    "the image was not linked yet",
+                    elf.toString(),
+                    "kiln:link before this goal",
+                    "Run the whole lifecycle, for example mvn deploy"));
+        }
+        List<FlashImage.Segment> blocks = new ArrayList<>();
+        for (LoadImage.Block block : LoadImage.of(ElfFile.read(elf)).blocks()) {
+            blocks.add(new FlashImage.Segment(block.address(), block.content()));
+        }
+        FlashImage image = FlashImage.of(blocks);
+        if (image.size() == 0) {
+            throw new KilnException(Problem.of("the image is empty", elf.toString()));
+        }
+        checkMemories(image);
+        return image;
+    }
+
+    /** The board's description is known without a probe: what lies in none of its rom memories is never sent. */
+    private void checkMemories(FlashImage image) {
+        for (FlashImage.Segment segment : image.segments()) {
+            boolean isInRom = build.board().memories().stream()
+                    .anyMatch(memory -> memory.kind() == Board.Kind.ROM
+                            && segment.address() >= memory.base()
+                            && segment.end() <= memory.end());
+            if (!isInRom) {
+                String detail = String.format("0x%08x to 0x%08x", segment.address(), segment.end() - 1);
+                throw refused(
+                        build.board().origin(),
+                        new FlashFailure(Kind.OUTSIDE_FLASH, detail, OptionalLong.of(segment.address()), false));
+            }
+        }
+    }
+
+    private void checkScripts(OpenOcd openOcd, List<FlashTarget> targets) {
+        Set<String> needed = new TreeSet<>();
+        targets.forEach(target -> needed.addAll(target.neededScripts()));
+        Set<String> missing = openOcd.missing(List.copyOf(needed));
+        if (!missing.isEmpty()) {
+            throw refused(
+                    build.board().origin(),
+                    new FlashFailure(
+                            Kind.SCRIPT_MISSING,
+                            String.join(", ", missing) + " (" + openOcd.version() + ")",
+                            OptionalLong.empty(),
+                            false));
+        }
+    }
+
+    private Flasher flasher(OpenOcd openOcd, Probe probe, int count) {
+        String name = count == 1 ? "flash" : "flash-" + probe.text().replaceAll("[^A-Za-z0-9_.-]", "_");
+        Path file = build.spec().layout().reports().resolve(name + ".log");
+        return new Flasher(openOcd, spec.limit(), spec.preverify(), Optional.of(file));
+    }
+
+    /** One device shows how far it is; several would only confuse. */
+    private FlashProgress progress(int devices, long bytes) {
+        if (devices > 1) {
+            return FlashProgress.QUIET;
+        }
+        return spec.bar() ? new ProgressBar(System.out, bytes) : new ProgressLines(log, bytes);
+    }
+
+    private void tell(FlashResult result) {
+        String probe = result.probe().text();
+        String seconds = String.format(Locale.ROOT, "%.1f s", result.elapsed().toMillis() / 1000.0);
+        if (!result.succeeded()) {
+            log.warn(probe + ": failed after " + seconds + ": "
+                    + result.failure().get().text());
+        } else if (result.unchanged()) {
+            log.info(probe + ": holds this image already, verified " + result.bytes() + " bytes, started it in "
+                    + seconds);
+        } else {
+            log.info(probe + ": flashed and verified " + result.bytes() + " bytes in " + seconds);
+        }
+    }
+
+    private static KilnException refused(String where, FlashFailure failure) {
+        return new KilnException(problem(where, failure));
+    }
+
+    private static Problem problem(String where, FlashFailure failure) {
+        return new Problem(failure.text(), where, "", failure.kind().remedy());
+    }
+
+    private void record(Path elf, FlashImage image, OpenOcd openOcd, Instant started, List<FlashResult> results) {
+        List<FlashReport.Entry> entries = new ArrayList<>();
+        FlashReport.Image file = new FlashReport.Image(elf.getFileName().toString(), digest(elf), image.size());
+        for (FlashResult result : results) {
+            entries.add(new FlashReport.Entry(
+                    file,
+                    spec.coordinates().orElse(null),
+                    build.board().id(),
+                    result.probe() instanceof Probe.Any ? null : result.probe().text(),
+                    openOcd.version(),
+                    started.toString(),
+                    result.elapsed().toMillis() / 1000.0,
+                    result.verdict(),
+                    result.failure().map(f -> f.kind().id() + ": " + f.text()).orElse(null)));
+        }
+        FlashReport.append(build.spec().layout().reports().resolve("flash.json"), entries);
+        spec.log().ifPresent(shared -> FlashReport.share(shared, entries));
+    }
+
+    private static String digest(Path file) {
+        try {
+            return Digests.sha256(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+    }
+}

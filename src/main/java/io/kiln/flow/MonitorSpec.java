@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How the console is watched.
+ *
+ * @param port the port; empty to find it by the board's USB ids
+ * @param serial serial number of the USB device; empty if there is only one
+ * @param baud bits per second; empty for the board's
+ * @param until a text to wait for, or a time such as {@code 10s}, {@code 500ms} or {@code 2m}; empty to watch until the user stops
+ * @param limit time for a text to come
+ */
+public record MonitorSpec(
+        Optional<String> port,
+        Optional<String> serial,
+        Optional<Integer> baud,
+        Optional<String> until,
+        Duration limit) {
+    private static final Pattern TIME = Pattern.compile("([0-9]{1,9})(ms|s|m)");
+
+    /** The time to watch for, if {@link #until} is one. */
+    Optional<Duration> time() {
+        return until.map(TIME::matcher).filter(Matcher::matches).map(matcher -> {
+            long number = Long.parseLong(matcher.group(1));
+            return switch (matcher.group(2)) {
+                case "ms" -> Duration.ofMillis(number);
+                case "s" -> Duration.ofSeconds(number);
+                default -> Duration.ofMinutes(number);
+            };
+        });
+    }
+
+    /** The text to wait for, if {@link #until} is one. */
+    Optional<String> text() {
+        if (until.filter(String::isEmpty).isPresent()) {
+            throw new KilnException(
+                    new Problem("it is empty", "kiln.monitor.until", "a text, or a time such as 10s", ""));
+        }
+        return time().isPresent() ? Optional.empty() : until;
+    }
+}

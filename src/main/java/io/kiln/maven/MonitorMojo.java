@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.flow.MonitorSpec;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Shows what the board says on its serial line. The port is found by the USB ids of the board's console; between several nothing is guessed.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "monitor", requiresProject = false, threadSafe = true)
+public final class MonitorMojo extends AbstractByHandMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.skip", defaultValue = "false")
+    private boolean skipMonitor;
+
+    /**
+     * The port, such as {@code /dev/ttyACM0} or {@code COM3}. If not set, the one with the board's USB ids.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.port")
+    private String port;
+
+    /**
+     * Serial number of the USB device, where several boards are plugged in.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.serial")
+    private String serial;
+
+    /**
+     * Bits per second. If not set, the board's.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.baud")
+    private Integer baud;
+
+    /**
+     * What ends it: a text that comes, or a time such as {@code 10s}. If not set, Ctrl-C.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.until")
+    private String until;
+
+    /**
+     * Seconds in which the text of {@code until} must come; the goal fails otherwise.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.timeout", defaultValue = "60")
+    private int timeout;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipMonitor;
+    }
+
+    @Override
+    void run() {
+        MonitorSpec monitor = new MonitorSpec(
+                Optional.ofNullable(port),
+                Optional.ofNullable(serial),
+                Optional.ofNullable(baud),
+                Optional.ofNullable(until),
+                Duration.ofSeconds(timeout));
+        flow().monitor(spec(), monitor);
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.report;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import java.util.List;
+
+/**
+ * A {@code launch.json} of Visual Studio Code for its extension Cortex-Debug.
+ *
+ * @param version version of the format, 0.2.0
+ * @param configurations what can be started
+ */
+@JsonPropertyOrder({"version", "configurations"})
+public record DebugLaunch(String version, List<Configuration> configurations) {
+    private static final String TYPE = "cortex-debug";
+    private static final String WORKSPACE = "${workspaceFolder}";
+    private static final String ENTRY_POINT = "main";
+
+    public DebugLaunch {
+        configurations = List.copyOf(configurations);
+    }
+
+    /**
+     * One way to debug. What is empty is left out of the file.
+     *
+     * @param name what the editor shows
+     * @param type the extension
+     * @param request {@code launch} to load the image first, {@code attach} where it is loaded
+     * @param servertype {@code openocd}, started by the editor, or {@code external}, which runs already
+     * @param configFiles what OpenOCD reads
+     * @param serverpath OpenOCD
+     * @param gdbTarget where an external server listens
+     * @param cwd folder of the sources
+     * @param executable the ELF
+     * @param gdbPath the debugger
+     * @param runToEntryPoint function to stop at first
+     */
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    @JsonPropertyOrder({
+        "name",
+        "type",
+        "request",
+        "servertype",
+        "configFiles",
+        "serverpath",
+        "gdbTarget",
+        "cwd",
+        "executable",
+        "gdbPath",
+        "runToEntryPoint"
+    })
+    public record Configuration(
+            String name,
+            String type,
+            String request,
+            String servertype,
+            List<String> configFiles,
+            String serverpath,
+            String gdbTarget,
+            String cwd,
+            String executable,
+            String gdbPath,
+            String runToEntryPoint) {
+        public Configuration {
+            configFiles = List.copyOf(configFiles);
+        }
+
+        /** OpenOCD, started by the editor with one configuration file. */
+        public static Configuration openOcd(
+                String name, String openOcd, String configFile, String executable, String gdb) {
+            return new Configuration(
+                    name,
+                    TYPE,
+                    "launch",
+                    "openocd",
+                    List.of(configFile),
+                    openOcd,
+                    "",
+                    WORKSPACE,
+                    executable,
+                    gdb,
+                    ENTRY_POINT);
+        }
+
+        /** A server that the user starts and that has the image. */
+        public static Configuration external(String name, String gdbTarget, String executable, String gdb) {
+            return new Configuration(
+                    name,
+                    TYPE,
+                    "attach",
+                    "external",
+                    List.of(),
+                    "",
+                    gdbTarget,
+                    WORKSPACE,
+                    executable,
+                    gdb,
+                    ENTRY_POINT);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# What Kiln has OpenOCD do, in words of its own. Lines that begin with "@@kiln" are for Kiln to read.
+
+proc kiln_say {args} {
+    echo "@@kiln $args"
+}
+
+# OpenOCD carries on with a chip whose identification is not the expected one; nothing must be written to it.
+proc kiln_connect {} {
+    set said [capture {init}]
+    if {[string first "UNEXPECTED:" $said] >= 0} {
+        kiln_say wrong-chip
+        error "the chip is another one"
+    }
+    reset init
+    kiln_say connected
+}
+
+# The parts of a range that lie in flash banks: address and length of each. A bank may know its place only once it was probed.
+proc kiln_in_flash {address length} {
+    set end [expr {$address + $length}]
+    set parts {}
+    set number 0
+    foreach bank [flash list] {
+        if {[dict get $bank base] < $end} {
+            catch {flash probe $number}
+        }
+        incr number
+    }
+    foreach bank [flash list] {
+        set base [dict get $bank base]
+        set bank_end [expr {$base + [dict get $bank size]}]
+        set from [expr {$address > $base ? $address : $base}]
+        set to [expr {$end < $bank_end ? $end : $bank_end}]
+        if {$from < $to} {
+            lappend parts $from [expr {$to - $from}]
+        }
+    }
+    return $parts
+}
+
+# Fails unless the whole range is flash, before anything is erased.
+proc kiln_must_be_flash {address length} {
+    set known 0
+    foreach {from count} [kiln_in_flash $address $length] {
+        incr known $count
+    }
+    if {$known != $length} {
+        set sized 0
+        foreach bank [flash list] {
+            incr sized [dict get $bank size]
+        }
+        kiln_say [expr {$sized == 0 ? "no-bank" : "outside"}] [format 0x%08x $address] $length
+        error "not all of the image lies in flash"
+    }
+}
+
+# Whether the device holds these files already: file and address of each.
+proc kiln_holds {files} {
+    foreach {file address} $files {
+        if {[catch {verify_image_checksum $file $address bin}]} {
+            return 0
+        }
+    }
+    return 1
+}
+
+proc kiln_erase {address length} {
+    foreach {from count} [kiln_in_flash $address $length] {
+        flash erase_address pad $from $count
+    }
+}
+
+proc kiln_write {file address written} {
+    flash write_image $file $address bin
+    kiln_say written $written
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.device.flash.TestOpenOcd;
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Flashing and debugging as far as they go without a probe. */
+final class FlashStepTest {
+    private static final Path MODEL = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
+
+    @TempDir
+    Path folder;
+
+    private final List<String> said = new ArrayList<>();
+    private final Log log = new Log() {
+        @Override
+        public void info(String line) {
+            said.add(line);
+        }
+
+        @Override
+        public void warn(String line) {
+            said.add(line);
+        }
+
+        @Override
+        public void debug(String line) {}
+    };
+    private final Flow flow = new Flow(log, TestToolchains.environment(log));
+
+    private BuildSpec spec(String board) {
+        return new BuildSpec(
+                new Layout(folder, folder.resolve("out"), "gesture"),
+                List.of(new ModelSource(MODEL, "gesture")),
+                board,
+                Optional.empty(),
+                "speed",
+                "caller",
+                5,
+                Optional.empty(),
+                new VerifySpec("none", Optional.empty(), 0, 0));
+    }
+
+    private FlashSpec flash(String probe, String openOcd) {
+        return new FlashSpec(
+                Optional.ofNullable(probe),
+                openOcd,
+                Duration.ofSeconds(30),
+                true,
+                Optional.of(folder.resolve("lab.jsonl")),
+                Optional.of("com.example:gesture:1"),
+                false);
+    }
+
+    @Test
+    void aBoardWithoutAFlashRunnerIsOneLineAndNoFailure() {
+        flow.flash(spec("mps2-an386"), flash(null, "openocd"));
+        assertThat(said)
+                .containsExactly(
+                        "Nothing to flash: the board mps2-an386 has no flash runner (flash in its board.yaml)");
+    }
+
+    @Test
+    void everyProbeThatFailsIsToldAndRecorded() throws IOException {
+        TestOpenOcd.get();
+        flow.resolve(spec("stm32f405"));
+        assertThatThrownBy(() -> flow.buildAndFlash(spec("stm32f405"), flash("NOBODY,usb:9-9", "openocd")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("2 problems")
+                .hasMessageContaining("NOBODY: no debug probe was found")
+                .hasMessageContaining("usb:9-9: ")
+                .hasMessageContaining("Plug it in");
+        String json = Files.readString(folder.resolve("out/kiln/flash.json"));
+        JsonSchemas.assertFits("flash", json);
+        assertThat(json)
+                .contains("\"result\" : \"failed\"", "no-probe: ", "\"coordinates\" : \"com.example:gesture:1\"");
+        assertThat(Files.readAllLines(folder.resolve("lab.jsonl"))).hasSize(2);
+        assertThat(folder.resolve("out/kiln/flash-NOBODY.log")).exists();
+        assertThat(said).anyMatch(line -> line.startsWith("NOBODY: failed after "));
+
+        assertThatThrownBy(() -> flow.flash(spec("stm32f405"), flash("NOBODY", "no-such-openocd")))
+                .hasMessageContaining("OpenOCD is not there")
+                .hasMessageContaining("no-such-openocd")
+                .hasMessageContaining("apt-get install openocd");
+    }
+
+    @Test
+    void debuggersFindTheirSetUp() throws IOException {
+        TestOpenOcd.get();
+        flow.debug(spec("stm32f405"), "openocd", Optional.of("A 1;shutdown"));
+        Path debug = folder.resolve("out/kiln/debug");
+        assertThat(Files.readString(debug.resolve("launch.json")))
+                .contains("\"servertype\" : \"openocd\"", "\"servertype\" : \"external\"", "gesture.elf")
+                .contains("stm32f405 (probe)", "stm32f405 (QEMU)");
+        assertThat(debug.resolve("probe.gdb")).content().contains("load\n");
+        assertThat(debug.resolve("qemu.gdb")).content().contains("target extended-remote 127.0.0.1:3333");
+        assertThat(said)
+                .anyMatch(line -> line.contains("qemu-system-arm") && line.contains("-S -gdb tcp:127.0.0.1:3333"));
+        Command readIt = Command.of(
+                "openocd", "-f", debug.resolve("openocd.cfg").toString(), "-c", "echo @@read", "-c", "shutdown");
+        Result answer = ProcessRunner.run(readIt);
+        assertThat(answer.message()).contains("@@read");
+        assertThat(answer.exitCode()).isZero();
+    }
+}
