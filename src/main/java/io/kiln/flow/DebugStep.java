@@ -48,7 +48,7 @@ final class DebugStep {
     void run() {
         Board board = build.board();
         List<DebugLaunch.Configuration> configurations = new ArrayList<>();
-        board.openOcd().ifPresent(how -> configurations.add(byProbe(how)));
+        board.openOcd().filter(how -> !how.isVirtual()).ifPresent(how -> configurations.add(byProbe(how)));
         if (board.emulation() instanceof Emulation.Qemu) {
             configurations.add(byQemu());
         }

@@ -60,10 +60,24 @@ final class FlashStep {
         FlashImage image = image(elf);
         OpenOcd openOcd =
                 OpenOcd.find(spec.openOcd()).orElseThrow(() -> refused("kiln:flash", OpenOcd.absent(spec.openOcd())));
-        List<Probe> probes =
-                new ProbeChoice(spec.probe()).choose(board.openOcd().get());
+        try (VirtualBoards virtual =
+                new VirtualBoards(build.spec().layout().reports().resolve("virtual"))) {
+            flash(elf, image, openOcd, probes(board.openOcd().get(), virtual));
+        }
+    }
+
+    private List<Probe> probes(Board.OpenOcd how, VirtualBoards virtual) {
+        boolean isElsewhere =
+                spec.probe().filter(text -> text.startsWith("tcp:")).isPresent();
+        return how.isVirtual() && !isElsewhere
+                ? virtual.start(spec.probe())
+                : new ProbeChoice(spec.probe()).choose(how);
+    }
+
+    private void flash(Path elf, FlashImage image, OpenOcd openOcd, List<Probe> probes) {
+        Board board = build.board();
         List<FlashTarget> targets = probes.stream()
-                .map(probe -> new FlashTarget(board.openOcd().get(), List.of(), probe))
+                .map(probe -> new FlashTarget(board.openOcd().orElseThrow(), List.of(), probe))
                 .toList();
         checkScripts(openOcd, targets);
         log.info("Flashing " + elf.getFileName() + " (" + image.size() + " bytes) to " + board.id() + " with "

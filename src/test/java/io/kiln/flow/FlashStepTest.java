@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,21 @@ final class FlashStepTest {
                 .hasMessageContaining("OpenOCD is not there")
                 .hasMessageContaining("no-such-openocd")
                 .hasMessageContaining("apt-get install openocd");
+    }
+
+    @Test
+    void twoVirtualBoardsHoldTheImageByteForByte() throws IOException {
+        TestOpenOcd.get();
+        flow.buildAndFlash(spec("virtual-stm32f405"), flash("left,right", "openocd"));
+        byte[] image = Files.readAllBytes(folder.resolve("out/gesture.bin"));
+        for (String name : List.of("left", "right")) {
+            byte[] held = Files.readAllBytes(folder.resolve("out/kiln/virtual/" + name + ".bin"));
+            assertThat(Arrays.copyOf(held, image.length)).isEqualTo(image);
+        }
+        assertThat(said).anyMatch(line -> line.matches("left: flashed and verified [0-9]+ bytes in .*"));
+        said.clear();
+        flow.flash(spec("virtual-stm32f405"), flash("left", "openocd"));
+        assertThat(said).anyMatch(line -> line.startsWith("left: holds this image already"));
     }
 
     @Test

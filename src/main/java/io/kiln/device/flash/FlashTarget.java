@@ -24,7 +24,7 @@ public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
     }
 
     private boolean isRemote() {
-        return probe instanceof Probe.Remote;
+        return probe instanceof Probe.Remote || probe instanceof Probe.Virtual;
     }
 
     /** The commands that set OpenOCD up for the probe and the chip, without {@code init} and without servers. */

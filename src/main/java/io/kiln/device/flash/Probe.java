@@ -76,6 +76,24 @@ public sealed interface Probe {
     }
 
     /**
+     * A virtual probe of this process.
+     *
+     * @param name what its board is called
+     * @param server where it listens
+     */
+    record Virtual(String name, Remote server) implements Probe {
+        @Override
+        public String text() {
+            return name;
+        }
+
+        @Override
+        public List<String> commands() {
+            return server.commands();
+        }
+    }
+
+    /**
      * Reads {@code <serial>}, {@code usb:<bus>-<port>[.<port>…]} or {@code tcp:<host>:<port>}.
      *
      * @throws KilnException if the text is none of these
