@@ -4,15 +4,24 @@ package io.kiln.toolchain.board;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
 import java.util.Collections;
 import java.util.Enumeration;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.zip.CRC32;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
 import org.apache.commons.compress.archivers.zip.ZipFile;
 
@@ -59,6 +68,33 @@ final class BoardArchive {
                     e);
         }
         return Collections.unmodifiableSortedMap(archive.files);
+    }
+
+    /** Writes profiles: sorted, not compressed (how well is the JDK's affair), all of one time. */
+    static void write(BoardFiles profiles, Path zip) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ZipOutputStream out = new ZipOutputStream(bytes, StandardCharsets.UTF_8)) {
+            for (String id : profiles.ids()) {
+                for (Map.Entry<String, Bytes> file :
+                        profiles.read(id).orElseThrow().entrySet()) {
+                    ZipEntry entry = new ZipEntry(id + "/" + file.getKey());
+                    byte[] content = file.getValue().toArray();
+                    CRC32 crc = new CRC32();
+                    crc.update(content);
+                    entry.setTimeLocal(LocalDateTime.of(1980, 1, 1, 0, 0));
+                    entry.setMethod(ZipEntry.STORED);
+                    entry.setSize(content.length);
+                    entry.setCrc(crc.getValue());
+                    out.putNextEntry(entry);
+                    out.write(content);
+                    out.closeEntry();
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot write " + zip, e);
+        }
+        WholeFiles.write(zip, bytes.toByteArray());
+        read(zip);
     }
 
     private void readAll() throws IOException {

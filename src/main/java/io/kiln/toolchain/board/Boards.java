@@ -57,6 +57,20 @@ public final class Boards {
         return new Boards(all);
     }
 
+    /** Ids of the profiles in a folder, abstract ones included; none if the folder is absent. */
+    public static SortedSet<String> in(Path folder) {
+        return new BoardFiles.Folder(folder).ids();
+    }
+
+    /**
+     * Writes a folder's profiles to a zip that {@link #with(Path, String, Set)} reads; the same bytes for the same profiles.
+     *
+     * @throws KilnException if there are files that it would refuse to read
+     */
+    public static void pack(Path folder, Path zip) {
+        BoardArchive.write(new BoardFiles.Folder(folder), zip);
+    }
+
     /** Ids of the boards that an image can be built for, sorted. Profiles that are only there to be extended do not count. */
     public List<String> ids() {
         TreeSet<String> ids = new TreeSet<>();

@@ -54,7 +54,7 @@ final class ForeignCode {
         List<String> refused = new ArrayList<>();
         Matcher words = SCRIPT_WORDS.matcher(text);
         while (words.find()) {
-            refused.add("the linker command " + words.group());
+            refused.add("the linker command " + words.group().replaceAll("[^ -~]", "?"));
         }
         Matcher includes = SCRIPT_INCLUDE.matcher(text);
         while (includes.find()) {
