@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param mlfVersion version of the Model Library Format, 5 or 7
  * @param timestamp the time that the archive states; empty means a fixed date
  * @param verify how the image is verified
+ * @param boardSources where boards come from, beside those built in and the project's own
  */
 public record BuildSpec(
         Layout layout,
@@ -28,9 +30,29 @@ public record BuildSpec(
         String io,
         int mlfVersion,
         Optional<Instant> timestamp,
-        VerifySpec verify) {
+        VerifySpec verify,
+        BoardSources boardSources) {
     public BuildSpec {
         models = List.copyOf(models);
+    }
+
+    /** A build whose board is built in or the project's own. */
+    public BuildSpec(
+            Layout layout,
+            List<ModelSource> models,
+            String board,
+            Optional<String> toolchain,
+            String optimize,
+            String io,
+            int mlfVersion,
+            Optional<Instant> timestamp,
+            VerifySpec verify) {
+        this(layout, models, board, toolchain, optimize, io, mlfVersion, timestamp, verify, BoardSources.NONE);
+    }
+
+    /** All boards that can be seen. */
+    Boards boards() {
+        return boardSources.boards(layout.userBoards());
     }
 
     /**

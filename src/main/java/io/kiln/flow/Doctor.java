@@ -60,7 +60,7 @@ final class Doctor {
      * @throws KilnException if the package manager fails, or if there is none that Kiln knows
      */
     void run(BuildSpec spec, boolean install) {
-        Boards boards = Boards.builtIn().with(spec.layout().userBoards());
+        Boards boards = spec.boards();
         Board board = boards.find(spec.board());
         TargetOptions target = TargetOptions.parse(board.target());
         String toolchain = spec.toolchain().orElseGet(() -> Toolchains.defaultFor(target));

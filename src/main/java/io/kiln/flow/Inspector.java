@@ -13,7 +13,6 @@ import io.kiln.firmware.MemoryTable;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.report.Table;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Boards;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -121,7 +120,7 @@ final class Inspector {
     }
 
     private Board board() {
-        return Boards.builtIn().with(spec.layout().userBoards()).find(spec.board());
+        return spec.boards().find(spec.board());
     }
 
     private static String tensor(TensorInfo tensor) {

@@ -29,7 +29,7 @@ final class Resolver {
      */
     ResolvedBuild resolve(BuildSpec spec) {
         SpecChecks.check(spec, problems);
-        Boards boards = Boards.builtIn().with(spec.layout().userBoards());
+        Boards boards = spec.boards();
         Optional<Board> board = collect(() -> boards.find(spec.board()));
         Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));
         problems.throwIfAny();

@@ -40,12 +40,23 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private List<Model> models;
 
     /**
-     * Id of the board; {@code kiln:boards} lists them.
+     * The board: its id, or {@code group:artifact:version:id} for one from an artifact of packaging {@code board-profile}. The
+     * boards of dependencies of type {@code board-profile} are known by their ids. {@code kiln:boards} lists those built in and
+     * the project's own.
      *
      * @since 0.1.0
      */
     @Parameter(property = "kiln.board", defaultValue = "mps2-an386")
     private String board;
+
+    /**
+     * Ids, separated by commas, of boards from artifacts that may name Tcl, or an emulator, of their own: both can run programs on
+     * this computer. Without it such a board is refused.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.trustBoard", defaultValue = "")
+    private String trustBoard;
 
     /**
      * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set,
@@ -141,16 +152,18 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     /** What the user asked for. */
     final BuildSpec spec() {
         List<ModelSource> sources = sources();
+        BoardArtifacts artifacts = new BoardArtifacts(board);
         return new BuildSpec(
                 layout(sources),
                 sources,
-                board,
+                artifacts.id(),
                 Optional.ofNullable(toolchain),
                 optimize,
                 io,
                 mlfVersion,
                 Timestamps.parse(outputTimestamp),
-                verifySpec());
+                verifySpec(),
+                artifacts.fetch(project().getDependencies(), trustBoard == null ? "" : trustBoard, fetcher()));
     }
 
     private List<ModelSource> sources() {

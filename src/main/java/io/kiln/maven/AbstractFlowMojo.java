@@ -4,6 +4,7 @@ package io.kiln.maven;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.flow.Flow;
+import io.kiln.toolchain.compiler.ArtifactFetcher;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;
 import java.nio.file.Path;
@@ -31,14 +32,17 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
 
     /** The flow for this session and project. */
     final Flow flow() {
-        MojoLog log = new MojoLog(getLog());
-        return new Flow(
-                log,
-                new ToolchainEnvironment(
-                        homeFolder(),
-                        gnuHomes(),
-                        new MavenArtifacts(repositories, session().getRepositorySession(), project()),
-                        log));
+        return new Flow(new MojoLog(getLog()), environment());
+    }
+
+    /** Where toolchains come from. */
+    final ToolchainEnvironment environment() {
+        return new ToolchainEnvironment(homeFolder(), gnuHomes(), fetcher(), new MojoLog(getLog()));
+    }
+
+    /** Maven's own resolution. */
+    final ArtifactFetcher fetcher() {
+        return new MavenArtifacts(repositories, session().getRepositorySession(), project());
     }
 
     private Path homeFolder() {

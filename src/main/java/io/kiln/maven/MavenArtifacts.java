@@ -47,7 +47,10 @@ final class MavenArtifacts implements ArtifactFetcher {
                             artifact.toString(),
                             "it in the local repository or in one that the settings name",
                             session.isOffline()
-                                    ? "Run once without -o, or choose an installed compiler with -Dkiln.toolchain=gnu"
+                                    ? "Run once without -o"
+                                            + (classifier.isEmpty()
+                                                    ? ""
+                                                    : ", or choose an installed compiler with -Dkiln.toolchain=gnu")
                                     : "Check the network and the mirrors in settings.xml"),
                     e);
         }

@@ -67,6 +67,7 @@ class TooBigTest {
         return new Board(
                 "small",
                 board.title(),
+                board.maker(),
                 board.target(),
                 memories,
                 board.pools(),

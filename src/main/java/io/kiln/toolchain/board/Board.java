@@ -13,6 +13,7 @@ import java.util.TreeMap;
  *
  * @param id name of its folder, as in {@code kiln.board}
  * @param title one line for people
+ * @param maker who makes it
  * @param target target string of the compiler, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mps2-an386}
  * @param memories memories that an image may use; empty if the board is this computer
  * @param pools which memory holds what; absent if the board is this computer
@@ -27,6 +28,7 @@ import java.util.TreeMap;
 public record Board(
         String id,
         String title,
+        Maker maker,
         String target,
         List<Memory> memories,
         Optional<Pools> pools,
@@ -75,18 +77,45 @@ public record Board(
     }
 
     /**
+     * Who makes a board.
+     *
+     * @param vendor name; empty if the profile does not say
+     * @param url the vendor's page about the board; empty if the profile does not say
+     */
+    public record Maker(Optional<String> vendor, Optional<String> url) {
+        /** Nobody is named. */
+        public static final Maker UNKNOWN = new Maker(Optional.empty(), Optional.empty());
+    }
+
+    /**
      * A memory of the board.
      *
      * @param name unique within the board
      * @param kind whether the image's constants may lie there before it runs
      * @param base first address
      * @param size bytes, at least 1
+     * @param speed how fast it is
      */
-    public record Memory(String name, Kind kind, long base, long size) {
+    public record Memory(String name, Kind kind, long base, long size, Speed speed) {
+        /** A memory of ordinary speed. */
+        public Memory(String name, Kind kind, long base, long size) {
+            this(name, kind, base, size, Speed.NORMAL);
+        }
+
         /** The address behind the last byte. */
         public long end() {
             return base + size;
         }
+    }
+
+    /** How fast a memory is, against the others of its board. */
+    public enum Speed {
+        /** No wait states. */
+        FAST,
+        /** Some wait states, or a cache before it. */
+        NORMAL,
+        /** Behind a serial or narrow bus. */
+        SLOW
     }
 
     /** What a memory can hold. */
@@ -110,8 +139,18 @@ public record Board(
      *
      * @param uart name of the peripheral, for people
      * @param baud bits per second, 8N1
+     * @param usb USB ids, {@code vendor:product} in lower-case hexadecimal, of what shows the line as a serial port; may be empty
      */
-    public record Console(String uart, int baud) {}
+    public record Console(String uart, int baud, List<String> usb) {
+        public Console {
+            usb = List.copyOf(usb);
+        }
+
+        /** A line that nothing is known of to show it by USB. */
+        public Console(String uart, int baud) {
+            this(uart, baud, List.of());
+        }
+    }
 
     /** What runs an image without the hardware. */
     public sealed interface Emulation {

@@ -12,6 +12,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -32,6 +33,63 @@ sealed interface BoardFiles {
     /** How messages name a file of a profile. */
     String describe(String id, String file);
 
+    /** Whether somebody else wrote this profile, and the build does not say that it trusts it. */
+    default boolean isForeign(String id) {
+        return false;
+    }
+
+    /** The folders of files that lie in memory and have a descriptor. */
+    private static SortedSet<String> idsOf(SortedMap<String, Bytes> files) {
+        TreeSet<String> ids = new TreeSet<>();
+        files.keySet().stream()
+                .filter(path -> path.endsWith("/" + DESCRIPTOR) && path.indexOf('/') == path.lastIndexOf('/'))
+                .forEach(path -> ids.add(path.substring(0, path.indexOf('/'))));
+        return ids;
+    }
+
+    /** One folder of files that lie in memory. */
+    private static Optional<SortedMap<String, Bytes>> readOf(SortedMap<String, Bytes> files, String id) {
+        TreeMap<String, Bytes> own = new TreeMap<>();
+        String prefix = id + "/";
+        files.tailMap(prefix).entrySet().stream()
+                .takeWhile(file -> file.getKey().startsWith(prefix))
+                .forEach(file -> own.put(file.getKey().substring(prefix.length()), file.getValue()));
+        return own.containsKey(DESCRIPTOR) ? Optional.of(own) : Optional.empty();
+    }
+
+    /**
+     * Profiles of an artifact from a repository.
+     *
+     * @param files all of them by path: folder, then path in the folder
+     * @param coordinates where the artifact came from, for messages
+     * @param trusted ids of the profiles that the build trusts
+     */
+    record Archive(SortedMap<String, Bytes> files, String coordinates, Set<String> trusted) implements BoardFiles {
+        static Archive load(Path zip, String coordinates, Set<String> trusted) {
+            return new Archive(BoardArchive.read(zip), coordinates, trusted);
+        }
+
+        @Override
+        public SortedSet<String> ids() {
+            return BoardFiles.idsOf(files);
+        }
+
+        @Override
+        public Optional<SortedMap<String, Bytes>> read(String id) {
+            return BoardFiles.readOf(files, id);
+        }
+
+        @Override
+        public String describe(String id, String file) {
+            return coordinates + ", " + id + "/" + file;
+        }
+
+        @Override
+        public boolean isForeign(String id) {
+            return !trusted.contains(id);
+        }
+    }
+
     /**
      * The profiles that come with Kiln.
      *
@@ -44,21 +102,12 @@ sealed interface BoardFiles {
 
         @Override
         public SortedSet<String> ids() {
-            TreeSet<String> ids = new TreeSet<>();
-            files.keySet().stream()
-                    .filter(path -> path.indexOf('/') > 0)
-                    .forEach(path -> ids.add(path.substring(0, path.indexOf('/'))));
-            return ids;
+            return BoardFiles.idsOf(files);
         }
 
         @Override
         public Optional<SortedMap<String, Bytes>> read(String id) {
-            TreeMap<String, Bytes> own = new TreeMap<>();
-            String prefix = id + "/";
-            files.tailMap(prefix).entrySet().stream()
-                    .takeWhile(file -> file.getKey().startsWith(prefix))
-                    .forEach(file -> own.put(file.getKey().substring(prefix.length()), file.getValue()));
-            return own.isEmpty() ? Optional.empty() : Optional.of(own);
+            return BoardFiles.readOf(files, id);
         }
 
         @Override

@@ -12,6 +12,7 @@ import io.kiln.toolchain.board.Board.OpenOcd;
 import io.kiln.toolchain.board.Board.Pools;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** Turns merged settings that satisfy the schema into a board, and checks what a schema cannot. */
@@ -44,6 +45,9 @@ final class BoardParser {
         return new Board(
                 profile.id(),
                 text("title"),
+                new Board.Maker(
+                        profile.find("vendor").map(JsonNode::asText),
+                        profile.find("url").map(JsonNode::asText)),
                 text("target"),
                 memories,
                 pools,
@@ -73,7 +77,8 @@ final class BoardParser {
                     node.get("name").asText(),
                     node.get("kind").asText().equals("rom") ? Kind.ROM : Kind.RAM,
                     node.get("base").asLong(),
-                    size(node.get("size")));
+                    size(node.get("size")),
+                    Board.Speed.valueOf(node.path("speed").asText("normal").toUpperCase(Locale.ROOT)));
             check(memory, memories, profile.where("/memories/" + i));
             memories.add(memory);
         }
@@ -168,9 +173,11 @@ final class BoardParser {
     }
 
     private Optional<Console> console() {
-        return profile.find("console")
-                .map(node ->
-                        new Console(node.get("uart").asText(), node.get("baud").asInt()));
+        return profile.find("console").map(node -> {
+            List<String> usb = new ArrayList<>();
+            node.path("usb").forEach(id -> usb.add(id.asText()));
+            return new Console(node.get("uart").asText(), node.get("baud").asInt(), usb);
+        });
     }
 
     private Emulation emulation() {

@@ -12,11 +12,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** The boards there are: those that come with Kiln, and a project's own, which win over built-in ones of the same id. */
+/**
+ * The boards there are: a project's own, which win over others of the same id, those that come with Kiln, and those of artifacts from
+ * repositories. Two of the latter kinds may not have the same id.
+ */
 public final class Boards {
     private final List<BoardFiles> places;
     private final BoardSchema schema = new BoardSchema();
@@ -36,6 +40,35 @@ public final class Boards {
         all.add(new BoardFiles.Folder(folder));
         all.addAll(places);
         return new Boards(all);
+    }
+
+    /**
+     * These boards and those of an artifact from a repository. Of a profile that the build does not trust, nothing counts that could run
+     * programs or read files on this computer: such a profile is refused, and told why.
+     *
+     * @param zip the artifact's file
+     * @param coordinates how messages name it
+     * @param trusted ids of the profiles in it that the build trusts
+     * @throws KilnException if it is no zip of profiles, or one that cannot be read safely
+     */
+    public Boards with(Path zip, String coordinates, Set<String> trusted) {
+        List<BoardFiles> all = new ArrayList<>(places);
+        all.add(BoardFiles.Archive.load(zip, coordinates, Set.copyOf(trusted)));
+        return new Boards(all);
+    }
+
+    /** Ids of the profiles in a folder, abstract ones included; none if the folder is absent. */
+    public static SortedSet<String> in(Path folder) {
+        return new BoardFiles.Folder(folder).ids();
+    }
+
+    /**
+     * Writes a folder's profiles to a zip that {@link #with(Path, String, Set)} reads; the same bytes for the same profiles.
+     *
+     * @throws KilnException if there are files that it would refuse to read
+     */
+    public static void pack(Path folder, Path zip) {
+        BoardArchive.write(new BoardFiles.Folder(folder), zip);
     }
 
     /** Ids of the boards that an image can be built for, sorted. Profiles that are only there to be extended do not count. */
@@ -60,7 +93,9 @@ public final class Boards {
         }
         Problems problems = new Problems();
         List<MergedProfile.Layer> layers = layers(id, problems);
+        layers.forEach(layer -> checkUnique(layer.document(), problems));
         problems.throwIfAny();
+        layers.forEach(layer -> ForeignProfile.check(layer, problems));
         Board board = new BoardParser(new MergedProfile(id, layers), problems).parse();
         checkStandIn(board, layers.get(0).document(), problems);
         problems.throwIfAny();
@@ -97,7 +132,8 @@ public final class Boards {
             if (files.isPresent()) {
                 SortedMap<String, Bytes> content = files.get();
                 String name = place.describe(id, BoardFiles.DESCRIPTOR);
-                return new MergedProfile.Layer(YamlDocument.parse(name, content.get(BoardFiles.DESCRIPTOR)), content);
+                YamlDocument document = YamlDocument.parse(name, content.get(BoardFiles.DESCRIPTOR));
+                return new MergedProfile.Layer(document, content, place.isForeign(id));
             }
         }
         throw unknown(id);
@@ -141,6 +177,27 @@ public final class Boards {
                     "");
         }
         return layers;
+    }
+
+    /** A project's own profile may take another's place; two others of one id are a mistake, or worse. */
+    private void checkUnique(YamlDocument document, Problems problems) {
+        String id = document.root().path("id").asText();
+        List<String> origins = new ArrayList<>();
+        for (BoardFiles place : places) {
+            if (place.ids().contains(id)) {
+                if (place instanceof BoardFiles.Folder) {
+                    return;
+                }
+                origins.add(place.describe(id, BoardFiles.DESCRIPTOR));
+            }
+        }
+        if (origins.size() > 1) {
+            problems.add(
+                    "there are " + origins.size() + " profiles " + id + ": " + String.join("; ", origins),
+                    "kiln.board",
+                    "one",
+                    "Leave one of the artifacts out");
+        }
     }
 
     private static void checkId(YamlDocument document, String folder, Problems problems) {

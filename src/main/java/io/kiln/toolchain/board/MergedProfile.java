@@ -13,8 +13,12 @@ import java.util.TreeMap;
  * README files and descriptors are each profile's own.
  */
 record MergedProfile(String id, List<Layer> layers) {
-    /** One board.yaml with the files of its folder. */
-    record Layer(YamlDocument document, SortedMap<String, Bytes> files) {}
+    /**
+     * One board.yaml with the files of its folder.
+     *
+     * @param foreign whether somebody else wrote it, and the build does not trust it
+     */
+    record Layer(YamlDocument document, SortedMap<String, Bytes> files, boolean foreign) {}
 
     MergedProfile {
         layers = List.copyOf(layers);

@@ -119,6 +119,7 @@ class EmulatorTest {
         Board board = new Board(
                 real.id(),
                 real.title(),
+                real.maker(),
                 real.target(),
                 real.memories(),
                 real.pools(),

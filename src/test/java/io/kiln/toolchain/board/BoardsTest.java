@@ -89,6 +89,26 @@ class BoardsTest {
     }
 
     @Test
+    void aBoardSaysWhoMakesItHowFastItsMemoriesAreAndWhatShowsItsConsole() {
+        Board board = Boards.builtIn().find("nucleo-h743zi");
+        assertThat(board.maker().vendor()).contains("STMicroelectronics");
+        assertThat(board.maker().url().orElseThrow()).startsWith("https://www.st.com/");
+        assertThat(board.memory("dtcm").orElseThrow().speed()).isEqualTo(Board.Speed.FAST);
+        assertThat(board.memory("flash").orElseThrow().speed()).isEqualTo(Board.Speed.NORMAL);
+        assertThat(board.console().orElseThrow().usb()).contains("0483:374b");
+        assertThat(Boards.builtIn().find("mps2-an386").maker()).isEqualTo(Board.Maker.UNKNOWN);
+    }
+
+    @Test
+    void aUsbIdOrAnAddressOfAnotherFormIsRefused() throws IOException {
+        write(
+                "mine",
+                GOOD.replace("baud: 115200", "baud: 115200, usb: [\"483:374B\"]")
+                        .replace("title:", "url: file:///etc\ntitle:"));
+        assertThat(problems("mine")).extracting(Problem::where).containsExactlyInAnyOrder(at(3), at(12));
+    }
+
+    @Test
     void aProjectsOwnBoardIsRead() throws IOException {
         write("mine", GOOD);
         Board board = Boards.builtIn().with(boards).find("mine");

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reset of a RISC-V hart in machine mode: code write-protected, variables initialised, console up, main called, and out with its result.
+ * Start of a RISC-V hart in machine mode: code write-protected, variables initialised, console up, main called, and out with its result.
+ * The hart may come from a boot loader, so that nothing but the program counter is relied on.
  */
 #include <stdint.h>
 
+#include "kiln_board.h"
 #include "kiln_console.h"
 
 #define KILN_FAULT_EXIT 70
@@ -21,15 +23,17 @@ void kiln_trap(void);
 void kiln_fault(uint32_t cause, uint32_t pc);
 
 /*
- * Physical memory protection, entry 0: everything below the end of CODE, locked (so that it binds machine mode too), read and execute.
- * 0x8d = lock | top of range | execute | read. Devices lie below CODE and must stay writable: entry 0 therefore ends at CODE's start
- * with all rights, and entry 1 covers CODE.
+ * KILN_PROTECT_CODE: physical memory protection, entry 0: everything below CODE, where devices lie, with all rights; entry 1: CODE, read
+ * and execute. 0x0f = top of range | execute | write | read; 0x8d = lock | top of range |
+ * execute | read; what is locked binds machine mode too.
  */
 __attribute__((naked, noreturn, section(".vectors"), used)) void _start(void) {
   __asm__ volatile(
+      "csrw mie, zero\n\t"
       "la sp, __stack_top\n\t"
       "la t0, kiln_trap\n\t"
       "csrw mtvec, t0\n\t"
+#ifdef KILN_PROTECT_CODE
       "la t0, _start\n\t"
       "srli t0, t0, 2\n\t"
       "csrw pmpaddr0, t0\n\t"
@@ -38,6 +42,7 @@ __attribute__((naked, noreturn, section(".vectors"), used)) void _start(void) {
       "csrw pmpaddr1, t0\n\t"
       "li t0, 0x8d0f\n\t"
       "csrw pmpcfg0, t0\n\t"
+#endif
       "call kiln_start\n\t"
       "1: j 1b\n\t");
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import groovy.json.JsonSlurper
+import java.util.zip.ZipFile
+
+def published = new File(basedir, 'repository/com/example/lab/lab-boards/1.0.0/lab-boards-1.0.0.zip')
+new ZipFile(published).withCloseable { zip ->
+    assert zip.entries().collect { it.name } == ['lab-emulator/board.yaml', 'lab-sensor/board.yaml']
+}
+['by-dependency': 'lab-emulator', 'by-coordinates': 'lab-sensor'].each { module, board ->
+    def verify = new JsonSlurper().parse(new File(basedir, "$module/target/kiln/verify.json"))
+    assert verify.board == board
+    assert verify.bitExact
+}
+def log = new File(basedir, 'build.log').text
+assert log.contains('Board lab-sensor: an empty application compiles and links')
+assert log =~ /lab-emulator.board\.yaml:5: refused in a profile from a repository: an emulator of its own/
+assert log.contains('<trustBoard>lab-emulator</trustBoard>')
+return true

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import java.nio.file.Path;
+import org.apache.maven.plugins.annotations.LifecyclePhase;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Packs a folder of board profiles into the project's artifact: a reproducible zip with one folder per board at its root.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "pack-boards", defaultPhase = LifecyclePhase.PACKAGE, threadSafe = true)
+public final class PackBoardsMojo extends AbstractProfilesMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.pack-boards.skip", defaultValue = "false")
+    private boolean skipPackBoards;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipPackBoards;
+    }
+
+    @Override
+    void run() {
+        Path zip = target().resolve(project().getBuild().getFinalName() + ".zip");
+        profiles().pack(zip);
+        project().getArtifact().setFile(zip.toFile());
+    }
+}

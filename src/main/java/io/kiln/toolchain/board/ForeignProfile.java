@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.base.Problems;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Holds a profile that came from a repository, and that the build does not trust, against what such a profile may do. An emulator of its
+ * own is refused as a whole: QEMU's arguments name files, and by semihosting (or as a plain executable) the image reaches this computer.
+ * OpenOCD's scripts are programs in Tcl: only those that come with OpenOCD may be named.
+ */
+final class ForeignProfile {
+    private static final Pattern SHIPPED_SCRIPT = Pattern.compile("(interface|target|board)/(?!.*\\.\\.).+");
+
+    private ForeignProfile() {}
+
+    /** Adds everything that is refused, with its line or file. */
+    static void check(MergedProfile.Layer layer, Problems problems) {
+        if (!layer.foreign()) {
+            return;
+        }
+        YamlDocument document = layer.document();
+        JsonNode emulator = document.root().path("emulator");
+        for (String key : List.of("qemu", "native")) {
+            if (emulator.has(key)) {
+                refuse(
+                        "an emulator of its own, which reaches this computer",
+                        document.where("/emulator/" + key),
+                        document,
+                        problems);
+            }
+        }
+        for (String key : List.of("interface", "target")) {
+            JsonNode script = document.root().at("/flash/openocd/" + key);
+            if (!script.isMissingNode()
+                    && !SHIPPED_SCRIPT.matcher(script.asText()).matches()) {
+                refuse("Tcl of its own for OpenOCD", document.where("/flash/openocd/" + key), document, problems);
+            }
+        }
+        TreeSet<String> names = new TreeSet<>(layer.files().keySet());
+        // What it inherits it may include too: the sections that the built-in profiles share.
+        names.add("sections.ld");
+        layer.files().forEach((name, content) -> {
+            for (String what : ForeignCode.refusals(name, content.text(), names)) {
+                refuse(what, document.name().replace(BoardFiles.DESCRIPTOR, name), document, problems);
+            }
+        });
+    }
+
+    private static void refuse(String what, String where, YamlDocument document, Problems problems) {
+        problems.add(
+                "refused in a profile from a repository: " + what,
+                where,
+                "",
+                "If you trust who wrote it: <trustBoard>"
+                        + document.root().path("id").asText() + "</trustBoard>");
+    }
+}

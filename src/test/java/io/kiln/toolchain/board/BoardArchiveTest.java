@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.kiln.base.KilnException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.apache.commons.compress.archivers.zip.UnixStat;
+import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
+import org.apache.commons.compress.archivers.zip.ZipArchiveOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BoardArchiveTest {
+    private static final String COORDINATES = "com.acme:boards:1.2.0";
+    private static final String SENSOR = """
+            schema: 1
+            id: sensor-v3
+            title: Sensor
+            extends: nucleo-f446re
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aBoardOfAnArchiveExtendsABuiltInOne() throws IOException {
+        Boards boards =
+                boards(Map.of("sensor-v3/board.yaml", SENSOR, "sensor-v3/extra.h", "#define EXTRA 1\n"), Set.of());
+        assertThat(boards.ids()).contains("sensor-v3", "nucleo-f446re");
+        Board board = boards.find("sensor-v3");
+        assertThat(board.title()).isEqualTo("Sensor");
+        assertThat(board.files()).containsKeys("extra.h", "startup.c", "memory.ld");
+        assertThat(board.origin()).isEqualTo("com.acme:boards:1.2.0, sensor-v3/board.yaml");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "../evil.c",
+                "sensor-v3/../../evil.c",
+                "/etc/evil.c",
+                "sensor-v3//evil.c",
+                "sensor-v3/.git",
+                "C:/evil.c",
+                "sensor-v3\\\\evil.c",
+                "evil.c",
+                "sensor-v3/\u001b[2J.c",
+                "a/b/c/d/e/f/g/h/i.c"
+            })
+    void namesThatLeaveTheFolderAreRefused(String name) throws IOException {
+        assertThat(refusal(zip(Map.of("sensor-v3/board.yaml", SENSOR, name, "x"))))
+                .contains("the name is none of a file in a profile's folder")
+                .doesNotContain("\u001b");
+        assertThat(folder.getParent().resolve("evil.c")).doesNotExist();
+    }
+
+    @Test
+    void linksAreRefused() throws IOException {
+        Path zip = folder.resolve("links.zip");
+        try (ZipArchiveOutputStream out = new ZipArchiveOutputStream(zip)) {
+            ZipArchiveEntry entry = new ZipArchiveEntry("sensor-v3/board.yaml");
+            entry.setUnixMode(UnixStat.LINK_FLAG | 0777);
+            out.putArchiveEntry(entry);
+            out.write("/etc/passwd".getBytes(StandardCharsets.UTF_8));
+            out.closeArchiveEntry();
+        }
+        assertThat(refusal(zip)).contains("the entry is a link").contains("sensor-v3/board.yaml");
+    }
+
+    @Test
+    @Timeout(20)
+    void whatWouldTakeMuchMemoryIsRefused() throws IOException {
+        Path huge = folder.resolve("huge.zip");
+        try (RandomAccessFile file = new RandomAccessFile(huge.toFile(), "rw")) {
+            file.setLength(10L << 30);
+        }
+        assertThat(refusal(huge)).contains("the archive has 10737418240 bytes");
+
+        Map<String, String> many = new LinkedHashMap<>();
+        for (int i = 0; i < 3000; i++) {
+            many.put("sensor-v3/f" + i + ".c", "");
+        }
+        assertThat(refusal(zip(many))).contains("too many entries");
+
+        assertThat(refusal(zip(Map.of("sensor-v3/bomb.c", "0".repeat(2 << 20)))))
+                .contains("unfolds into too much");
+        Map<String, String> total = new LinkedHashMap<>();
+        for (int i = 0; i < 20; i++) {
+            total.put("sensor-v3/f" + i + ".c", "0".repeat(1 << 20));
+        }
+        assertThat(refusal(zip(total))).contains("unfolds into too much");
+    }
+
+    @Test
+    void whatIsNoZipIsRefused() throws IOException {
+        Path file = Files.writeString(folder.resolve("no.zip"), "PK, nearly");
+        assertThat(refusal(file)).contains("this is not a zip of board profiles");
+    }
+
+    @Test
+    void whatReachesThisComputerIsRefusedUntilTheBuildTrustsIt() throws IOException {
+        Map<String, String> files = Map.of(
+                "sensor-v3/board.yaml",
+                SENSOR + "emulator: {qemu: qemu-system-arm, machine: netduinoplus2, args: [-bios, /etc/shadow]}\n"
+                        + "flash: {openocd: {interface: interface/stlink.cfg, target: mine.cfg}}\n",
+                "sensor-v3/console.c",
+                "__asm__(\".inc\" \"bin \\\"/etc/passwd\\\"\");\n#include \"/etc/hostname\"\n",
+                "sensor-v3/memory.ld",
+                "INPUT(/usr/lib/libc.a)\nINCLUDE ../../secret.ld\nINCLUDE sections.ld\n");
+        KilnException refused = catchThrowableOfType(
+                KilnException.class, () -> boards(files, Set.of("other")).find("sensor-v3"));
+        assertThat(refused.problems()).allSatisfy(problem -> {
+            assertThat(problem.what()).startsWith("refused in a profile from a repository");
+            assertThat(problem.next()).contains("<trustBoard>sensor-v3</trustBoard>");
+        });
+        assertThat(refused.getMessage())
+                .contains("board.yaml:5", "an emulator of its own")
+                .contains("board.yaml:6", "Tcl of its own for OpenOCD")
+                .contains("sensor-v3/console.c", "\"incbin\"", "absolute or computed path")
+                .contains(
+                        "sensor-v3/memory.ld",
+                        "the linker command INPUT",
+                        "INCLUDE of a file that is not the profile's");
+
+        assertThat(boards(files, Set.of("sensor-v3"))
+                        .find("sensor-v3")
+                        .openOcd()
+                        .orElseThrow()
+                        .targetConfig())
+                .isEqualTo("mine.cfg");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "__asm__(\".incbin \\\"x\\\"\");",
+                "__asm__(\".INCBIN \\\"x\\\"\");",
+                "__asm__(\".\\x69ncbin \\\"x\\\"\");",
+                "__asm__(\".\\151ncbin \\\"x\\\"\");",
+                "__asm__(\".inc\\\nbin \\\"x\\\"\");",
+                "__asm__(\".inc\" /* */ \"bin \\\"x\\\"\");",
+                "char* a = \"/*\"; __asm__(\".inc\" /* */ \"bin x\"); char* b = \"*/\";",
+                "char a = '\"'; __asm__(\".inc\" /* */ \"bin x\");",
+                "#define A(x, y) x##y",
+                "__asm__(\".include \\\"x\\\"\");",
+                "__asm__(\".macro m a b\");",
+                "#embed \"/etc/passwd\"",
+                "#include \"/etc/passwd\"",
+                "#include \"../../x.h\"",
+                "# /* */ include NAME",
+                "%:include \"/etc/passwd\"",
+                "#include \"README.md\"",
+                "#include NAME"
+            })
+    void sourcesThatReadOtherFilesAreFound(String source) {
+        assertThat(ForeignCode.refusals("a.c", source, Set.of())).isNotEmpty();
+    }
+
+    @Test
+    void whatTheBuiltInProfilesDoIsAllowed() {
+        Boards boards = Boards.builtIn();
+        for (String id : boards.ids()) {
+            Board board = boards.find(id);
+            board.files()
+                    .forEach((name, content) -> assertThat(ForeignCode.refusals(
+                                    name, content.text(), board.files().keySet()))
+                            .as(id + "/" + name)
+                            .isEmpty());
+        }
+    }
+
+    @Test
+    void aSecondProfileOfOneIdIsAmbiguousButAProjectsOwnWins() throws IOException {
+        Boards boards = boards(
+                Map.of(
+                        "nucleo-f446re/board.yaml",
+                        SENSOR.replace("sensor-v3", "nucleo-f446re")
+                                .replace("extends: nucleo-f446re", "extends: stm32f4")),
+                Set.of());
+        KilnException refused = catchThrowableOfType(KilnException.class, () -> boards.find("nucleo-f446re"));
+        assertThat(refused)
+                .hasMessageContaining("there are 2 profiles nucleo-f446re")
+                .hasMessageContaining(COORDINATES);
+
+        Path own = Files.createDirectories(folder.resolve("boards/nucleo-f446re"));
+        Files.writeString(own.resolve("board.yaml"), "schema: 1\nid: nucleo-f446re\nextends: mps2-an386\ntitle: Own\n");
+        assertThat(boards.with(folder.resolve("boards")).find("nucleo-f446re").title())
+                .isEqualTo("Own");
+    }
+
+    private Boards boards(Map<String, String> files, Set<String> trusted) throws IOException {
+        return Boards.builtIn().with(zip(files), COORDINATES, trusted);
+    }
+
+    private Path zip(Map<String, String> files) throws IOException {
+        Path zip = Files.createTempFile(folder, "boards", ".zip");
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(zip))) {
+            for (Map.Entry<String, String> file : files.entrySet()) {
+                out.putNextEntry(new ZipEntry(file.getKey()));
+                out.write(file.getValue().getBytes(StandardCharsets.UTF_8));
+                out.closeEntry();
+            }
+        }
+        return zip;
+    }
+
+    private static String refusal(Path zip) {
+        KilnException refused =
+                catchThrowableOfType(KilnException.class, () -> Boards.builtIn().with(zip, COORDINATES, Set.of()));
+        assertThat(refused).isNotNull();
+        return refused.getMessage();
+    }
+}

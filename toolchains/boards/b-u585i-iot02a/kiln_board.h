@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KILN_BOARD_H_
+#define KILN_BOARD_H_
+
+#define KILN_USART 0x40013800u /* USART1 */
+#define KILN_USART_GENERATION 2
+#define KILN_USART_CLOCK 160000000u
+#define KILN_USART_DIVIDER ((KILN_USART_CLOCK + 115200u / 2u) / 115200u)
+#define KILN_USART_ENABLE 0x46020ca4u /* RCC_APB2ENR */
+#define KILN_USART_ENABLE_BIT 14u
+#define KILN_GPIO 0x42020000u        /* port A */
+#define KILN_GPIO_ENABLE 0x46020c8cu /* RCC_AHB2ENR1 */
+#define KILN_GPIO_ENABLE_BIT 0u
+#define KILN_TX_PIN 9u
+#define KILN_RX_PIN 10u
+#define KILN_PIN_FUNCTION 7u
+
+#endif

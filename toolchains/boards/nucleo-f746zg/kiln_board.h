@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KILN_BOARD_H_
+#define KILN_BOARD_H_
+
+#define KILN_USART 0x40004800u /* USART3 */
+#define KILN_USART_GENERATION 2
+#define KILN_USART_CLOCK 45000000u
+#define KILN_USART_DIVIDER ((KILN_USART_CLOCK + 115200u / 2u) / 115200u)
+#define KILN_USART_ENABLE 0x40023840u /* RCC_APB1ENR */
+#define KILN_USART_ENABLE_BIT 18u
+#define KILN_GPIO 0x40020c00u        /* port D */
+#define KILN_GPIO_ENABLE 0x40023830u /* RCC_AHB1ENR */
+#define KILN_GPIO_ENABLE_BIT 3u
+#define KILN_TX_PIN 8u
+#define KILN_RX_PIN 9u
+#define KILN_PIN_FUNCTION 7u
+
+#endif

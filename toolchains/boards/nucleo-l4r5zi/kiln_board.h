@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef KILN_BOARD_H_
+#define KILN_BOARD_H_
+
+#define KILN_USART 0x40008000u /* LPUART1 */
+#define KILN_USART_GENERATION 2
+#define KILN_USART_DIVIDER 177778u    /* 256 * 80 MHz / 115200 baud, as the low-power UART counts */
+#define KILN_USART_ENABLE 0x4002105cu /* RCC_APB1ENR2 */
+#define KILN_USART_ENABLE_BIT 0u
+#define KILN_GPIO 0x48001800u        /* port G */
+#define KILN_GPIO_ENABLE 0x4002104cu /* RCC_AHB2ENR */
+#define KILN_GPIO_ENABLE_BIT 6u
+#define KILN_TX_PIN 7u
+#define KILN_RX_PIN 8u
+#define KILN_PIN_FUNCTION 8u
+
+#endif
