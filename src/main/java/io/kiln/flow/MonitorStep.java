@@ -68,8 +68,9 @@ final class MonitorStep {
         text.ifPresent(found -> log.info("'" + found + "' came"));
     }
 
+    /** USB ids by which the board's console is known among the computer's ports. */
     private List<String> usb() {
-        return List.of();
+        return board.console().map(Board.Console::usb).orElse(List.of());
     }
 
     /** Waits for a text that may come in pieces. */
