@@ -16,6 +16,15 @@ proc kiln_connect {} {
     kiln_say connected
 }
 
+# A relative of the expected chip passes for it with OpenOCD: the word that tells them apart is asked for before anything is erased.
+proc kiln_must_be_chip {address mask value} {
+    set word [read_memory $address 32 1]
+    if {($word & $mask) != $value} {
+        kiln_say wrong-chip its id at $address reads [format 0x%08x $word], and under the mask $mask that must be $value
+        error "the chip is another one"
+    }
+}
+
 # The parts of a range that lie in flash banks: address and length of each. A bank may know its place only once it was probed.
 proc kiln_in_flash {address length} {
     set end [expr {$address + $length}]

@@ -16,6 +16,8 @@ final class FailureRules {
     /** Kind, and the pattern; group {@code address} is the address, group {@code offset} is to be added to it. */
     private record Rule(Kind kind, Pattern pattern) {}
 
+    private static final String WRONG_CHIP = OpenOcdOutput.MARK + "wrong-chip";
+
     private static final List<Rule> RULES = List.of(
             rule(Kind.SCRIPT_MISSING, "Can't find \\S+"),
             rule(
@@ -32,7 +34,7 @@ final class FailureRules {
                     Kind.LOCKED,
                     "device protected|Device Security Bit|AP lock engaged|is protected|write.protected|read.?out protect"
                             + "|device (is )?locked|flash is locked|RDP level [12]"),
-            rule(Kind.WRONG_CHIP, "UNEXPECTED:|@@kiln wrong-chip"),
+            rule(Kind.WRONG_CHIP, "UNEXPECTED:|" + WRONG_CHIP),
             rule(
                     Kind.NO_TARGET,
                     "unable to connect to the target|Invalid ACK|scan chain interrogation failed|cannot read IDR"
@@ -89,10 +91,13 @@ final class FailureRules {
         return OptionalLong.of(Long.parseUnsignedLong(matcher.group(group).substring(2), 16));
     }
 
-    /** The line without the words that only say how bad it is; empty if Kiln's own script said it. */
+    /** The line without the words that only say how bad it is; of Kiln's own script only what is meant for people. */
     private static String said(String line) {
-        return line.startsWith(OpenOcdOutput.MARK)
-                ? ""
-                : line.replaceFirst("^(Error|Warn )\\s*: ", "").strip();
+        if (line.startsWith(OpenOcdOutput.MARK)) {
+            return line.startsWith(WRONG_CHIP)
+                    ? line.substring(WRONG_CHIP.length()).strip()
+                    : "";
+        }
+        return line.replaceFirst("^(Error|Warn )\\s*: ", "").strip();
     }
 }

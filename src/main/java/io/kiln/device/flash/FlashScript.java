@@ -3,6 +3,7 @@ package io.kiln.device.flash;
 
 import io.kiln.base.WholeFiles;
 import io.kiln.device.flash.FlashImage.Segment;
+import io.kiln.toolchain.board.Board.ChipId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The steps of flashing as commands of OpenOCD: connect, compare, erase, write in pieces so that progress shows, verify, run. The
@@ -33,9 +35,10 @@ final class FlashScript {
     /**
      * Writes the files and returns the arguments that follow the set-up.
      *
+     * @param chipId what the chip must say of itself
      * @param preverify whether an image that the device holds already is left alone
      */
-    List<String> arguments(boolean preverify) {
+    List<String> arguments(Optional<ChipId> chipId, boolean preverify) {
         WholeFiles.write(folder.resolve(PROCEDURES), procedures());
         List<String> files = new ArrayList<>();
         for (int i = 0; i < image.segments().size(); i++) {
@@ -49,6 +52,13 @@ final class FlashScript {
         List<String> arguments = new ArrayList<>();
         FlashTarget.command(arguments, Tcl.command("source", PROCEDURES));
         FlashTarget.command(arguments, "kiln_connect");
+        chipId.ifPresent(id -> FlashTarget.command(
+                arguments,
+                Tcl.command(
+                        "kiln_must_be_chip",
+                        Tcl.address(id.address()),
+                        Tcl.address(id.mask()),
+                        Tcl.address(id.value()))));
         FlashTarget.command(arguments, Tcl.command("source", "flash.tcl"));
         FlashTarget.command(arguments, "kiln_say verifying");
         for (int i = 0; i < files.size(); i += 2) {

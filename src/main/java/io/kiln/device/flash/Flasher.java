@@ -43,7 +43,7 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
 
     private Optional<FlashFailure> run(FlashTarget target, FlashImage image, Path folder, OpenOcdOutput output) {
         List<String> arguments = new ArrayList<>(target.arguments());
-        arguments.addAll(new FlashScript(folder, image).arguments(preverify));
+        arguments.addAll(new FlashScript(folder, image).arguments(target.board().chipId(), preverify));
         Command command = Command.of(openOcd.executable().toString(), arguments)
                 .in(folder)
                 .within(limit);

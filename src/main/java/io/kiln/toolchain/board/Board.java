@@ -188,11 +188,31 @@ public record Board(
      * @param targetConfig configuration file of the chip, in OpenOCD's search path
      * @param transport such as {@code swd} or {@code hla_swd}; empty for the probe's default
      * @param speedKilohertz clock of the probe; 0 for the configuration's own
+     * @param chipId what the chip must say of itself before anything is erased; empty if nothing is known to ask for
      */
-    public record OpenOcd(String interfaceConfig, String targetConfig, Optional<String> transport, int speedKilohertz) {
+    public record OpenOcd(
+            String interfaceConfig,
+            String targetConfig,
+            Optional<String> transport,
+            int speedKilohertz,
+            Optional<ChipId> chipId) {
+        /** A chip that is not asked for its identity. */
+        public OpenOcd(String interfaceConfig, String targetConfig, Optional<String> transport, int speedKilohertz) {
+            this(interfaceConfig, targetConfig, transport, speedKilohertz, Optional.empty());
+        }
+
         /** Whether Kiln's virtual probe and chip take the place of hardware. */
         public boolean isVirtual() {
             return interfaceConfig.isEmpty();
         }
     }
+
+    /**
+     * A word of memory by which a chip is told from its relatives, which OpenOCD takes for the same.
+     *
+     * @param address of the word, a multiple of 4
+     * @param mask the bits that count, 1 to 0xffffffff
+     * @param value what they are, no bit outside the mask
+     */
+    public record ChipId(long address, long mask, long value) {}
 }

@@ -8,7 +8,6 @@ import io.kiln.toolchain.board.Board.Console;
 import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
-import io.kiln.toolchain.board.Board.OpenOcd;
 import io.kiln.toolchain.board.Board.Pools;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +54,7 @@ final class BoardParser {
                 linker,
                 console(),
                 emulation,
-                openOcd(),
+                new FlashParser(profile, problems).openOcd(),
                 profile.files(),
                 profile.origin());
     }
@@ -203,16 +202,6 @@ final class BoardParser {
         node.path("args").forEach(arg -> args.add(arg.asText()));
         return new Emulation.Qemu(
                 node.path("qemu").asText(), node.path("machine").asText(), args);
-    }
-
-    private Optional<OpenOcd> openOcd() {
-        return profile.find("flash")
-                .map(node -> node.get("openocd"))
-                .map(node -> new OpenOcd(
-                        node.path("interface").asText(),
-                        node.get("target").asText(),
-                        Optional.ofNullable(node.get("transport")).map(JsonNode::asText),
-                        node.path("speed").asInt(0)));
     }
 
     private String text(String key) {

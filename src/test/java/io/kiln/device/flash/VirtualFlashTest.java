@@ -11,6 +11,7 @@ import io.kiln.device.probe.Faults;
 import io.kiln.device.probe.VirtualChip;
 import io.kiln.device.probe.VirtualProbe;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.ChipId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,6 +35,9 @@ final class VirtualFlashTest {
         IMAGE = FlashImage.of(List.of(new Segment(BASE, Bytes.wrap(CONTENT))));
     }
 
+    private static final ChipId STM32F405 = new ChipId(0xe0042000L, 0xfff, 0x413);
+
+    private Optional<ChipId> chipId = Optional.of(STM32F405);
     private final VirtualChip chip = VirtualChip.erased();
     private final List<Long> written = new ArrayList<>();
 
@@ -49,7 +53,7 @@ final class VirtualFlashTest {
 
     private FlashResult flash(VirtualProbe probe, FlashImage image, Duration limit) {
         FlashTarget target = new FlashTarget(
-                new Board.OpenOcd("interface/stlink.cfg", "target/stm32f4x.cfg", Optional.of("hla_swd"), 0),
+                new Board.OpenOcd("interface/stlink.cfg", "target/stm32f4x.cfg", Optional.of("hla_swd"), 0, chipId),
                 List.of(),
                 new Probe.Remote("127.0.0.1", probe.port()));
         FlashProgress progress = new FlashProgress() {
@@ -110,10 +114,22 @@ final class VirtualFlashTest {
     }
 
     @Test
-    void aWrongChip() {
+    void aChipThatOpenOcdDoesNotKnow() {
+        chipId = Optional.empty();
         FlashFailure failure = failure(new Fault.WrongChipId(0x12345678));
         assertThat(failure.kind()).as(failure.text()).isEqualTo(Kind.WRONG_CHIP);
         assertThat(failure.begun()).isFalse();
+    }
+
+    @Test
+    void aRelativeThatOpenOcdTakesForTheChip() {
+        int stm32f446 = 0x10006421;
+        FlashFailure failure = failure(new Fault.WrongChipId(stm32f446));
+        assertThat(failure.kind()).as(failure.text()).isEqualTo(Kind.WRONG_CHIP);
+        assertThat(failure.text()).contains("0xe0042000 reads 0x10006421", "0x00000fff", "must be 0x00000413");
+        assertThat(failure.begun()).isFalse();
+        chipId = Optional.empty();
+        assertThat(flash(new Fault.WrongChipId(stm32f446)).failure()).isEmpty();
     }
 
     @Test
