@@ -25,6 +25,9 @@ final class CommandLines {
      */
     List<String> compileFlags(SourceKind kind, String directory) {
         List<String> flags = new ArrayList<>(project.toolchain().compileFlags(kind, project.optimize()));
+        project.board().building().compile().stream()
+                .map(flag -> flag.startsWith("-I") ? "-I" + ProjectFiles.BOARD + "/" + flag.substring(2) : flag)
+                .forEach(flags::add);
         flags.add("-ffile-prefix-map=" + directory + "=.");
         flags.addAll(project.includes());
         return flags;
@@ -47,6 +50,7 @@ final class CommandLines {
      */
     List<String> linkFlags(String scripts) {
         List<String> flags = new ArrayList<>(project.toolchain().link());
+        flags.addAll(project.board().building().link());
         project.linkerScript().ifPresent(script -> flags.addAll(List.of("-L" + scripts, "-T", scripts + "/" + script)));
         return flags;
     }

@@ -37,14 +37,17 @@ public record FirmwareRequest(
     }
 
     /**
-     * The same firmware for another board, which runs it in place of the first one.
+     * The same firmware for another board, which runs it in place of the first one. What the first board tells the linker counts there
+     * too: an image that needs a larger stack needs it everywhere.
      *
      * @param standIn the other board
      * @param folder where its project and its objects are kept, apart from the first one's
      */
     public FirmwareRequest on(Board standIn, Path folder) {
         return new FirmwareRequest(
-                standIn,
+                standIn.id().equals(board.id())
+                        ? standIn
+                        : standIn.linkedWith(board.building().link()),
                 toolchain,
                 optimize,
                 models,

@@ -41,7 +41,8 @@ public final class BoardProfiles {
     }
 
     /**
-     * Reads every profile, and compiles and links an empty application for every board, with the board's default toolchain.
+     * Reads every profile, and compiles and links an empty application for every board, with the toolchain
+     * that a build takes which names none.
      *
      * @param work where the applications are built
      * @throws KilnException with everything that is wrong with any of them
@@ -73,7 +74,7 @@ public final class BoardProfiles {
         WholeFiles.write(application.resolve("main.c"), EMPTY_APPLICATION);
         FirmwareRequest request = new FirmwareRequest(
                 board,
-                Toolchains.resolve(Toolchains.defaultFor(target), target, environment),
+                Toolchains.resolve(ToolchainChoice.of(Optional.empty(), board), target, environment),
                 Optimize.SIZE,
                 List.of(),
                 Optional.of(application),

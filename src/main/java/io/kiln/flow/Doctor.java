@@ -14,7 +14,6 @@ import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
-import io.kiln.toolchain.compiler.Toolchains;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -63,7 +62,7 @@ final class Doctor {
         Boards boards = spec.boards();
         Board board = boards.find(spec.board());
         TargetOptions target = TargetOptions.parse(board.target());
-        String toolchain = spec.toolchain().orElseGet(() -> Toolchains.defaultFor(target));
+        String toolchain = ToolchainChoice.of(spec.toolchain(), board);
         List<Tool> missing = new ArrayList<>();
         Table table = new Table("tool", "needed", "version", "for");
         table.row("clang", toolchain.equals("clang") ? "yes" : "no", bundled(), "toolchain clang");

@@ -3,7 +3,6 @@ package io.kiln.flow;
 
 import io.kiln.base.Log;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -98,7 +97,7 @@ public final class Flow {
 
     /** Shows what the board says on its serial line. Needs no model. */
     public void monitor(BuildSpec spec, MonitorSpec monitor) {
-        Board board = Boards.builtIn().with(spec.layout().userBoards()).find(spec.board());
+        Board board = spec.boards().find(spec.board());
         new MonitorStep(log, board, monitor).run();
     }
 

@@ -43,8 +43,7 @@ final class Resolver {
 
     private Toolchain toolchain(BuildSpec spec, Board board) {
         TargetOptions target = TargetOptions.parse(board.target());
-        String name = spec.toolchain().orElseGet(() -> Toolchains.defaultFor(target));
-        return Toolchains.resolve(name, target, environment);
+        return Toolchains.resolve(ToolchainChoice.of(spec.toolchain(), board), target, environment);
     }
 
     private <T> Optional<T> collect(Supplier<T> part) {

@@ -63,7 +63,7 @@ record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         Path folder = build.spec().layout().reports().resolve(replacesMain ? "verify-image" : "stand-in");
         FirmwareRequest first = steps.request().on(runsOn, folder);
         FirmwareRequest request = new FirmwareRequest(
-                runsOn,
+                first.board(),
                 first.toolchain(),
                 first.optimize(),
                 first.models(),

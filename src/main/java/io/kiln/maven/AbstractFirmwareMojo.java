@@ -60,7 +60,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
 
     /**
      * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set,
-     * {@code host} for the board {@code host} and {@code clang} for every other.
+     * the one that the board asks for; else {@code host} for the board {@code host} and {@code clang} for every other.
      *
      * @since 0.1.0
      */

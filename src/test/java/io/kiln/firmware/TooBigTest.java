@@ -76,8 +76,10 @@ class TooBigTest {
                 board.console(),
                 board.emulation(),
                 board.openOcd(),
+                board.building(),
                 files,
-                board.origin());
+                board.origin(),
+                board.foreign());
     }
 
     private static String lengths(String script, long flash, long ram) {

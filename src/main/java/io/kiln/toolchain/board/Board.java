@@ -2,6 +2,7 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -22,8 +23,10 @@ import java.util.TreeMap;
  * @param console the serial line that the image speaks on
  * @param emulation what runs an image without the hardware
  * @param openOcd how OpenOCD reaches the hardware; empty if the board cannot be flashed
+ * @param building what its firmware is built with
  * @param files every file of the profile and of those it extends, by path relative to the profile's folder
  * @param origin where the profile came from: its board.yaml
+ * @param foreign whether somebody else wrote any part of it, and the build does not say that it trusts it
  */
 public record Board(
         String id,
@@ -37,12 +40,36 @@ public record Board(
         Optional<Console> console,
         Emulation emulation,
         Optional<OpenOcd> openOcd,
+        Building building,
         SortedMap<String, Bytes> files,
-        String origin) {
+        String origin,
+        boolean foreign) {
     public Board {
         memories = List.copyOf(memories);
         sources = List.copyOf(sources);
         files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
+    }
+
+    /** The same board, linked with these flags besides. */
+    public Board linkedWith(List<String> more) {
+        List<String> link = new ArrayList<>(building.link());
+        link.addAll(more);
+        return new Board(
+                id,
+                title,
+                maker,
+                target,
+                memories,
+                pools,
+                sources,
+                linker,
+                console,
+                emulation,
+                openOcd,
+                new Building(building.toolchain(), building.compile(), link),
+                files,
+                origin,
+                foreign);
     }
 
     /** Whether images of this board run on this computer, as plain executables. */
@@ -151,6 +178,32 @@ public record Board(
             this(uart, baud, List.of());
         }
     }
+
+    /**
+     * What the firmware of a board is built with.
+     *
+     * @param toolchain the one to take; empty if any does
+     * @param compile flags of every compilation, behind the toolchain's own; a folder that {@code -I} names is one of the board
+     * @param link flags of every link, behind the toolchain's own
+     */
+    public record Building(Optional<Choice> toolchain, List<String> compile, List<String> link) {
+        /** Nothing in particular. */
+        public static final Building PLAIN = new Building(Optional.empty(), List.of(), List.of());
+
+        public Building {
+            compile = List.copyOf(compile);
+            link = List.copyOf(link);
+        }
+    }
+
+    /**
+     * A toolchain that a board asks for.
+     *
+     * @param toolchain id of a built-in descriptor
+     * @param required whether no other one will do
+     * @param where file and line that say so
+     */
+    public record Choice(String toolchain, boolean required, String where) {}
 
     /** What runs an image without the hardware. */
     public sealed interface Emulation {

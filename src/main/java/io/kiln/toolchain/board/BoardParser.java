@@ -55,8 +55,10 @@ final class BoardParser {
                 console(),
                 emulation,
                 new FlashParser(profile, problems).openOcd(),
+                new BuildingParser(profile, problems).parse(),
                 profile.files(),
-                profile.origin());
+                profile.origin(),
+                profile.isForeign());
     }
 
     private void require(String... keys) {

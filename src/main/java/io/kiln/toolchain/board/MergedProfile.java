@@ -56,6 +56,11 @@ record MergedProfile(String id, List<Layer> layers) {
         return files;
     }
 
+    /** Whether somebody else wrote any part of it, and the build does not trust that part. */
+    boolean isForeign() {
+        return layers.stream().anyMatch(Layer::foreign);
+    }
+
     String origin() {
         return layers.get(0).document().name();
     }

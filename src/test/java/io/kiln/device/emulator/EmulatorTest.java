@@ -128,8 +128,10 @@ class EmulatorTest {
                 real.console(),
                 new Emulation.Qemu("qemu-system-riscv33", "virt", List.of()),
                 real.openOcd(),
+                real.building(),
                 real.files(),
-                real.origin());
+                real.origin(),
+                real.foreign());
         assertThatThrownBy(() -> Emulator.of(board, LIMIT).start(folder))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("qemu-system-riscv33 is not there")
