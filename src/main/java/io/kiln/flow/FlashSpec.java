@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param preverify whether a device that holds the image already is left alone
  * @param log file that gets a line of JSON for each device; may be shared by several computers
  * @param coordinates {@code group:artifact:version} of the project
+ * @param faults what shall go wrong with virtual boards, {@code [<board>/]<fault>} separated by commas; empty for nothing
  * @param bar whether progress is a bar on a terminal rather than lines
  */
 public record FlashSpec(
@@ -24,4 +25,16 @@ public record FlashSpec(
         boolean preverify,
         Optional<Path> log,
         Optional<String> coordinates,
-        boolean bar) {}
+        Optional<String> faults,
+        boolean bar) {
+    /** OpenOCD from the PATH, the only probe that there is, and three minutes. */
+    public static final FlashSpec USUAL = new FlashSpec(
+            Optional.empty(),
+            "openocd",
+            Duration.ofMinutes(3),
+            true,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            false);
+}

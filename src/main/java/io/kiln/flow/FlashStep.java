@@ -15,8 +15,6 @@ import io.kiln.device.flash.FlashTarget;
 import io.kiln.device.flash.Flasher;
 import io.kiln.device.flash.OpenOcd;
 import io.kiln.device.flash.Probe;
-import io.kiln.firmware.ElfFile;
-import io.kiln.firmware.LoadImage;
 import io.kiln.report.FlashReport;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
@@ -46,7 +44,7 @@ final class FlashStep {
     }
 
     /**
-     * Flashes; a board that has no flash runner is told in one line and is no failure.
+     * Flashes the build's image; a board that has no flash runner is told in one line and is no failure.
      *
      * @throws KilnException if any device does not hold the image afterwards, with the class of each failure and its remedy
      */
@@ -56,25 +54,36 @@ final class FlashStep {
             log.info("Nothing to flash: the board " + board.id() + " has no flash runner (flash in its board.yaml)");
             return;
         }
-        Path elf = build.spec().layout().image("elf");
-        FlashImage image = image(elf);
+        flash(build.spec().layout().image("elf"));
+    }
+
+    /** Flashes an image, as {@link #run} does, to a board that has a flash runner. */
+    List<FlashResult> flash(Path elf) {
+        Board board = build.board();
+        FlashImage image = BoardImage.read(board, elf);
         OpenOcd openOcd =
                 OpenOcd.find(spec.openOcd()).orElseThrow(() -> refused("kiln:flash", OpenOcd.absent(spec.openOcd())));
         try (VirtualBoards virtual =
                 new VirtualBoards(build.spec().layout().reports().resolve("virtual"))) {
-            flash(elf, image, openOcd, probes(board.openOcd().get(), virtual));
+            return flash(elf, image, openOcd, probes(board.openOcd().orElseThrow(), virtual));
         }
     }
 
     private List<Probe> probes(Board.OpenOcd how, VirtualBoards virtual) {
-        boolean isElsewhere =
-                spec.probe().filter(text -> text.startsWith("tcp:")).isPresent();
-        return how.isVirtual() && !isElsewhere
-                ? virtual.start(spec.probe())
-                : new ProbeChoice(spec.probe()).choose(how);
+        if (VirtualBoards.areMeant(how, spec.probe())) {
+            return virtual.start(VirtualBoards.names(spec.probe()), spec.faults());
+        }
+        if (spec.faults().filter(text -> !text.isBlank()).isPresent()) {
+            throw new KilnException(new Problem(
+                    "only virtual boards have faults to order",
+                    "kiln.probe.faults",
+                    "a board such as virtual-stm32f405",
+                    "Leave it out"));
+        }
+        return new ProbeChoice(spec.probe()).choose(how);
     }
 
-    private void flash(Path elf, FlashImage image, OpenOcd openOcd, List<Probe> probes) {
+    private List<FlashResult> flash(Path elf, FlashImage image, OpenOcd openOcd, List<Probe> probes) {
         Board board = build.board();
         List<FlashTarget> targets = probes.stream()
                 .map(probe -> new FlashTarget(board.openOcd().orElseThrow(), List.of(), probe))
@@ -96,42 +105,7 @@ final class FlashStep {
                     .ifPresent(failure -> problems.add(problem(result.probe().text(), failure)));
         }
         problems.throwIfAny();
-    }
-
-    private FlashImage image(Path elf) {
-        if (!Files.isRegularFile(elf)) {
-            throw new KilnException(new Problem(
-                    "the image was not linked yet",
-                    elf.toString(),
-                    "kiln:link before this goal",
-                    "Run the whole lifecycle, for example mvn deploy"));
-        }
-        List<FlashImage.Segment> blocks = new ArrayList<>();
-        for (LoadImage.Block block : LoadImage.of(ElfFile.read(elf)).blocks()) {
-            blocks.add(new FlashImage.Segment(block.address(), block.content()));
-        }
-        FlashImage image = FlashImage.of(blocks);
-        if (image.size() == 0) {
-            throw new KilnException(Problem.of("the image is empty", elf.toString()));
-        }
-        checkMemories(image);
-        return image;
-    }
-
-    /** The board's description is known without a probe: what lies in none of its rom memories is never sent. */
-    private void checkMemories(FlashImage image) {
-        for (FlashImage.Segment segment : image.segments()) {
-            boolean isInRom = build.board().memories().stream()
-                    .anyMatch(memory -> memory.kind() == Board.Kind.ROM
-                            && segment.address() >= memory.base()
-                            && segment.end() <= memory.end());
-            if (!isInRom) {
-                String detail = String.format("0x%08x to 0x%08x", segment.address(), segment.end() - 1);
-                throw refused(
-                        build.board().origin(),
-                        new FlashFailure(Kind.OUTSIDE_FLASH, detail, OptionalLong.of(segment.address()), false));
-            }
-        }
+        return results;
     }
 
     private void checkScripts(OpenOcd openOcd, List<FlashTarget> targets) {
@@ -177,7 +151,7 @@ final class FlashStep {
         }
     }
 
-    private static KilnException refused(String where, FlashFailure failure) {
+    static KilnException refused(String where, FlashFailure failure) {
         return new KilnException(problem(where, failure));
     }
 

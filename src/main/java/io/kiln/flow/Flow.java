@@ -54,15 +54,19 @@ public final class Flow {
         new FirmwareSteps(log, resolved(spec)).link();
     }
 
-    /** Proves the image's answers. */
-    public void verify(BuildSpec spec) {
-        new VerifyStep(log, resolved(spec)).run();
+    /**
+     * Proves the image's answers.
+     *
+     * @param device how to reach the board, for proving them there
+     */
+    public void verify(BuildSpec spec, DeviceSpec device) {
+        new VerifyStep(log, resolved(spec), device).run();
     }
 
-    /** The whole road. */
-    public void build(BuildSpec spec) {
+    /** The whole road; parameters as for {@link #verify}. */
+    public void build(BuildSpec spec, DeviceSpec device) {
         ResolvedBuild build = image(spec);
-        new VerifyStep(log, build).run();
+        new VerifyStep(log, build, device).run();
     }
 
     /** Builds what is not built yet, boots the image and shows its console or its answers. */

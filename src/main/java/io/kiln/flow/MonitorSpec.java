@@ -11,18 +11,11 @@ import java.util.regex.Pattern;
 /**
  * How the console is watched.
  *
- * @param port the port; empty to find it by the board's USB ids
- * @param serial serial number of the USB device; empty if there is only one
- * @param baud bits per second; empty for the board's
+ * @param console which line it is
  * @param until a text to wait for, or a time such as {@code 10s}, {@code 500ms} or {@code 2m}; empty to watch until the user stops
  * @param limit time for a text to come
  */
-public record MonitorSpec(
-        Optional<String> port,
-        Optional<String> serial,
-        Optional<Integer> baud,
-        Optional<String> until,
-        Duration limit) {
+public record MonitorSpec(ConsoleSpec console, Optional<String> until, Duration limit) {
     private static final Pattern TIME = Pattern.compile("([0-9]{1,9})(ms|s|m)");
 
     /** The time to watch for, if {@link #until} is one. */

@@ -4,19 +4,15 @@ package io.kiln.flow;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
-import io.kiln.device.console.Port;
-import io.kiln.device.console.PortChoice;
+import io.kiln.base.Utf8Text;
 import io.kiln.device.console.SerialConsole;
 import io.kiln.toolchain.board.Board;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
 /** Shows what a board says on its serial line. */
 final class MonitorStep {
-    private static final int DEFAULT_BAUD = 115200;
     private static final Duration FOR_EVER = Duration.ofDays(10_000);
 
     private final Log log;
@@ -37,18 +33,21 @@ final class MonitorStep {
     void run() {
         Optional<String> text = spec.text();
         Duration limit = spec.time().orElse(text.isPresent() ? spec.limit() : FOR_EVER);
-        String path = new PortChoice(spec.port(), spec.serial(), usb()).choose(Port.list());
-        int baud = spec.baud().orElse(board.console().map(Board.Console::baud).orElse(DEFAULT_BAUD));
+        BoardConsole line = new BoardConsole(board, spec.console());
+        String path = line.port();
+        int baud = line.baud();
         try (SerialConsole console = SerialConsole.open(path, baud)) {
             log.info("Console of " + board.id() + " on " + path + " at " + baud + " baud"
                     + (spec.until().isEmpty() ? ", Ctrl-C ends it" : ""));
             ConsoleLines lines = new ConsoleLines(log);
             Awaited awaited = new Awaited(text);
+            Utf8Text characters = new Utf8Text();
             SerialConsole.End end = console.read(limit, bytes -> {
-                String piece = new String(bytes, StandardCharsets.UTF_8);
+                String piece = characters.accept(bytes);
                 lines.accept(piece);
                 return awaited.test(piece);
             });
+            lines.accept(characters.end());
             lines.end();
             judge(end, text, path, limit);
         }
@@ -66,11 +65,6 @@ final class MonitorStep {
                     "Reset the board, look at the baud rate, or set kiln.monitor.timeout"));
         }
         text.ifPresent(found -> log.info("'" + found + "' came"));
-    }
-
-    /** USB ids by which the board's console is known among the computer's ports. */
-    private List<String> usb() {
-        return board.console().map(Board.Console::usb).orElse(List.of());
     }
 
     /** Waits for a text that may come in pieces. */

@@ -38,6 +38,15 @@ record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         return of(log, build, true);
     }
 
+    /** The image for the board itself, with the default application in place of the project's own main, if it has one. */
+    static RunnableImage forTheBoard(Log log, ResolvedBuild build) {
+        return of(
+                log,
+                new ResolvedBuild(
+                        build.spec(), build.board(), Optional.of(build.board()), build.toolchain(), build.optimize()),
+                true);
+    }
+
     private static RunnableImage of(Log log, ResolvedBuild build, boolean withDefaultApplication) {
         Board runsOn = build.runsOn()
                 .orElseThrow(() -> new KilnException(new Problem(

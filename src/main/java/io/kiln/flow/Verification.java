@@ -4,6 +4,7 @@ package io.kiln.flow;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.transport.FirmwareSession;
@@ -57,11 +58,17 @@ final class Verification {
      * @throws KilnException if the image or the emulator fails
      */
     static Outcome run(Emulator emulator, Path image, List<VerificationCases> models) {
+        return emulator.talk(image, text -> {}, session -> run(session, models));
+    }
+
+    /**
+     * Runs every case of every model.
+     *
+     * @throws KilnException if the image fails, or holds other models
+     */
+    static Outcome run(FirmwareSession session, List<VerificationCases> models) {
         Verification verification = new Verification();
-        emulator.talk(image, text -> {}, session -> {
-            verification.all(session, models);
-            return true;
-        });
+        verification.all(session, models);
         boolean anyFloat =
                 models.stream().anyMatch(m -> TestCases.anyFloat(m.model().outputs()));
         return new Outcome(
@@ -73,6 +80,15 @@ final class Verification {
 
     private void all(FirmwareSession session, List<VerificationCases> models) {
         List<FirmwareSession.Model> inImage = session.models();
+        List<String> held = inImage.stream().map(FirmwareSession.Model::name).toList();
+        List<String> built = models.stream().map(each -> each.model().name()).toList();
+        if (!held.equals(built)) {
+            throw new KilnException(new Problem(
+                    "the image that runs has the models " + held,
+                    "console",
+                    "" + built,
+                    "Flash the image that was built"));
+        }
         for (int m = 0; m < models.size(); m++) {
             VerificationCases each = models.get(m);
             for (int c = 0; c < each.cases().size(); c++) {

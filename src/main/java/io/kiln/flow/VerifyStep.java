@@ -25,16 +25,18 @@ final class VerifyStep {
     private final ResolvedBuild build;
     private final Layout layout;
     private final VerifySpec spec;
+    private final DeviceSpec device;
 
-    VerifyStep(Log log, ResolvedBuild build) {
+    VerifyStep(Log log, ResolvedBuild build, DeviceSpec device) {
         this.log = log;
         this.build = build;
         this.layout = build.spec().layout();
         this.spec = build.spec().verify();
+        this.device = device;
     }
 
     /**
-     * Verifies unless image, vectors and settings are those that passed last time.
+     * Verifies; on an emulator only unless image, vectors and settings are those that passed last time.
      *
      * @throws KilnException if an answer is wrong; the reports are written all the same
      */
@@ -44,11 +46,12 @@ final class VerifyStep {
             return;
         }
         if (spec.on().equals("board")) {
-            throw new KilnException(new Problem(
-                    "this version of Kiln verifies on emulators only",
-                    "kiln.verify.on",
-                    "emulator or none",
-                    "Use -Dkiln.verify.on=emulator"));
+            // What a board holds and does may be another thing every time.
+            new StepState(layout.state("verify")).forget();
+            List<VerificationCases> models = cases();
+            BoardVerification.Answer answer = new BoardVerification(log, build, device).run(models);
+            report(answer.ranOn(), answer.outcome());
+            return;
         }
         if (build.runsOn().isEmpty()) {
             log.info("Verification skipped: nothing on this computer runs images of "
@@ -68,20 +71,15 @@ final class VerifyStep {
 
     private Collection<Path> verify() {
         List<VerificationCases> models = cases();
-        if (models.stream().allMatch(m -> m.cases().isEmpty())) {
-            throw new KilnException(new Problem(
-                    "there is nothing to verify with",
-                    "kiln.verify",
-                    "test vectors or at least one sample",
-                    "Set kiln.verify.vectors or kiln.verify.samples, or kiln.verify.on=none"));
-        }
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
         Emulator emulator = new Emulator(
                 image.board(),
                 Verification.limit(models),
                 Optional.of(layout.reports().resolve("verify.log")));
-        String ranOn = RunnableImage.name(build, emulator);
-        Verification.Outcome outcome = Verification.run(emulator, image.file(), models);
+        return report(RunnableImage.name(build, emulator), Verification.run(emulator, image.file(), models));
+    }
+
+    private Collection<Path> report(String ranOn, Verification.Outcome outcome) {
         VerifyReport report = new VerifyReport(
                 build.board().id(),
                 ranOn,
@@ -106,6 +104,13 @@ final class VerifyStep {
             ModelSource source = build.spec().models().get(i);
             models.add(VerificationCases.of(
                     metadata.get(i), TfliteFrontend.read(source.file(), source.name()), spec, metadata.size() > 1));
+        }
+        if (models.stream().allMatch(m -> m.cases().isEmpty())) {
+            throw new KilnException(new Problem(
+                    "there is nothing to verify with",
+                    "kiln.verify",
+                    "test vectors or at least one sample",
+                    "Set kiln.verify.vectors or kiln.verify.samples, or kiln.verify.on=none"));
         }
         return models;
     }

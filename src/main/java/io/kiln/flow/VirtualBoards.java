@@ -8,12 +8,15 @@ import io.kiln.device.probe.Faults;
 import io.kiln.device.probe.FlashContent;
 import io.kiln.device.probe.VirtualChip;
 import io.kiln.device.probe.VirtualProbe;
+import io.kiln.toolchain.board.Board;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Boards that are there only while they are flashed; what their flash holds is kept in a file of each until the next time. */
 final class VirtualBoards implements AutoCloseable {
@@ -30,37 +33,55 @@ final class VirtualBoards implements AutoCloseable {
         this.folder = folder;
     }
 
+    /** Whether a board is one of these, rather than one behind a server elsewhere. */
+    static boolean areMeant(Board.OpenOcd how, Optional<String> probe) {
+        return how.isVirtual() && probe.filter(text -> text.startsWith("tcp:")).isEmpty();
+    }
+
+    /**
+     * What the boards are called.
+     *
+     * @param probe names separated by commas; empty or {@code all} for a single one
+     * @throws KilnException if that cannot be a name
+     */
+    static List<String> names(Optional<String> probe) {
+        String list =
+                probe.filter(text -> !text.isBlank() && !text.equals("all")).orElse(DEFAULT_NAME);
+        Set<String> names = new LinkedHashSet<>();
+        for (String each : list.split(",", -1)) {
+            String name = each.strip();
+            if (!name.matches("[A-Za-z0-9_-]{1,60}")) {
+                throw new KilnException(new Problem(
+                        "cannot name a virtual board: '" + name + "'",
+                        "kiln.probe",
+                        "letters, digits, hyphens and underscores, or tcp:<host>:<port>",
+                        ""));
+            }
+            names.add(name);
+        }
+        return List.copyOf(names);
+    }
+
     /**
      * Switches boards on.
      *
-     * @param names what they are called, separated by commas; empty or {@code all} for a single one
+     * @param faults what shall go wrong, see {@link BoardFaults}
      */
-    List<Probe> start(Optional<String> names) {
-        String list =
-                names.filter(text -> !text.isBlank() && !text.equals("all")).orElse(DEFAULT_NAME);
+    List<Probe> start(List<String> names, Optional<String> faults) {
+        Map<String, Faults> byName = BoardFaults.parse(faults.orElse(""), names);
         List<Probe> probes = new ArrayList<>();
-        for (String name : new LinkedHashSet<>(List.of(list.split(",", -1)))) {
-            probes.add(start(name.strip()));
+        for (String name : names) {
+            Path file = file(name);
+            VirtualChip chip = Files.exists(file) ? VirtualChip.of(FlashContent.load(file)) : VirtualChip.erased();
+            VirtualProbe probe = VirtualProbe.start(chip, byName.get(name));
+            attached.add(new Attached(name, chip, probe));
+            probes.add(new Probe.Virtual(name, new Probe.Remote("127.0.0.1", probe.port())));
         }
         return probes;
     }
 
-    private Probe start(String name) {
-        if (!name.matches("[A-Za-z0-9_-]{1,60}")) {
-            throw new KilnException(new Problem(
-                    "cannot name a virtual board: '" + name + "'",
-                    "kiln.probe",
-                    "letters, digits, hyphens and underscores, or tcp:<host>:<port>",
-                    ""));
-        }
-        Path file = file(name);
-        VirtualChip chip = Files.exists(file) ? VirtualChip.of(FlashContent.load(file)) : VirtualChip.erased();
-        VirtualProbe probe = VirtualProbe.start(chip, Faults.none());
-        attached.add(new Attached(name, chip, probe));
-        return new Probe.Virtual(name, new Probe.Remote("127.0.0.1", probe.port()));
-    }
-
-    private Path file(String name) {
+    /** What the flash of the board of this name holds; the file is not there before the board was flashed. */
+    Path file(String name) {
         return folder.resolve(name + ".bin");
     }
 

@@ -101,7 +101,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private Verify verify;
 
     /**
-     * Where the image is verified: {@code emulator}, {@code board} or {@code none}.
+     * Where the image is verified: {@code emulator}, {@code board} (flashed first, unless {@code kiln.flash.skip} is set) or
+     * {@code none}.
      *
      * @since 0.1.0
      */

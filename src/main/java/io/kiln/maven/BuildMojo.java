@@ -10,7 +10,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "build", requiresProject = false, threadSafe = true)
-public final class BuildMojo extends AbstractByHandMojo {
+public final class BuildMojo extends AbstractDeviceMojo {
     /**
      * Skips this goal.
      *
@@ -31,6 +31,6 @@ public final class BuildMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        flow().build(spec());
+        flow().build(spec(), deviceSpec());
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.ConsoleSpec;
 import io.kiln.flow.MonitorSpec;
 import java.time.Duration;
 import java.util.Optional;
@@ -70,9 +71,7 @@ public final class MonitorMojo extends AbstractByHandMojo {
     @Override
     void run() {
         MonitorSpec monitor = new MonitorSpec(
-                Optional.ofNullable(port),
-                Optional.ofNullable(serial),
-                Optional.ofNullable(baud),
+                new ConsoleSpec(Optional.ofNullable(port), Optional.ofNullable(serial), Optional.ofNullable(baud)),
                 Optional.ofNullable(until),
                 Duration.ofSeconds(timeout));
         flow().monitor(spec(), monitor);

@@ -6,12 +6,13 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Runs the image and compares every output byte with the reference interpreter; writes {@code target/kiln/verify.json}.
+ * Runs the image and compares every output byte with the reference interpreter; writes {@code target/kiln/verify.json}. With
+ * {@code kiln.verify.on=board} it flashes the board first and talks to it over its console.
  *
  * @since 0.1.0
  */
 @Mojo(name = "verify", defaultPhase = LifecyclePhase.INTEGRATION_TEST, threadSafe = true)
-public final class VerifyMojo extends AbstractFirmwareMojo {
+public final class VerifyMojo extends AbstractDeviceMojo {
     /**
      * Skips this goal.
      *
@@ -25,8 +26,19 @@ public final class VerifyMojo extends AbstractFirmwareMojo {
         return skipVerify;
     }
 
+    /** Part of a build, in whatever packaging. */
+    @Override
+    boolean isApart() {
+        return false;
+    }
+
+    @Override
+    boolean isAboutOneModel() {
+        return false;
+    }
+
     @Override
     void run() {
-        flow().verify(spec());
+        flow().verify(spec(), deviceSpec());
     }
 }

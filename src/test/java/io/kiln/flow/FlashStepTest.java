@@ -33,6 +33,7 @@ final class FlashStepTest {
     @TempDir
     Path folder;
 
+    private Optional<String> faults = Optional.empty();
     private final List<String> said = new ArrayList<>();
     private final Log log = new Log() {
         @Override
@@ -71,6 +72,7 @@ final class FlashStepTest {
                 true,
                 Optional.of(folder.resolve("lab.jsonl")),
                 Optional.of("com.example:gesture:1"),
+                faults,
                 false);
     }
 
@@ -119,6 +121,29 @@ final class FlashStepTest {
         said.clear();
         flow.flash(spec("virtual-stm32f405"), flash("left", "openocd"));
         assertThat(said).anyMatch(line -> line.startsWith("left: holds this image already"));
+    }
+
+    @Test
+    void aFaultOfOneBoardLeavesTheOtherAloneAndFails() throws IOException {
+        TestOpenOcd.get();
+        faults = Optional.of("right/power-lost:3000");
+        assertThatThrownBy(() -> flow.buildAndFlash(spec("virtual-stm32f405"), flash("left,right", "openocd")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("right: ")
+                .hasMessageContaining("the board is not bootable now")
+                .hasMessageNotContaining("left");
+        assertThat(said).anyMatch(line -> line.matches("left: flashed and verified [0-9]+ bytes in .*"));
+        assertThat(said).anyMatch(line -> line.startsWith("right: failed after "));
+        faults = Optional.of("middle/slow:1");
+        assertThatThrownBy(() -> flow.flash(spec("virtual-stm32f405"), flash("left,right", "openocd")))
+                .hasMessageContaining("there is no virtual board 'middle'")
+                .hasMessageContaining("kiln.probe.faults");
+        faults = Optional.of("left/rust");
+        assertThatThrownBy(() -> flow.flash(spec("virtual-stm32f405"), flash("left", "openocd")))
+                .hasMessageContaining("'rust' is not a fault of the virtual probe");
+        faults = Optional.of("slow:1");
+        assertThatThrownBy(() -> flow.flash(spec("stm32f405"), flash("NOBODY", "openocd")))
+                .hasMessageContaining("only virtual boards have faults to order");
     }
 
     @Test

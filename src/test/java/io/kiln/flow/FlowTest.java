@@ -64,7 +64,7 @@ final class FlowTest {
 
     @Test
     void theRoadEndsWithReportsThatFitTheirSchemas() throws IOException {
-        flow.build(spec(VECTORS, 2));
+        flow.build(spec(VECTORS, 2), DeviceSpec.USUAL);
         flow.profile(spec(VECTORS, 2));
         JsonSchemas.assertFits("report", text("kiln/report.json"));
         JsonSchemas.assertFits("verify", text("kiln/verify.json"));
@@ -88,33 +88,35 @@ final class FlowTest {
     void everyChoiceAnswersTheSame(String board, String toolchain, String io, String optimize) throws IOException {
         TestToolchains.resolve(toolchain, Boards.builtIn().find(board).target());
         BuildSpec base = spec(VECTORS, 1);
-        flow.build(new BuildSpec(
-                base.layout(),
-                base.models(),
-                board,
-                Optional.of(toolchain),
-                optimize,
-                io,
-                7,
-                base.timestamp(),
-                base.verify()));
+        flow.build(
+                new BuildSpec(
+                        base.layout(),
+                        base.models(),
+                        board,
+                        Optional.of(toolchain),
+                        optimize,
+                        io,
+                        7,
+                        base.timestamp(),
+                        base.verify()),
+                DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         JsonSchemas.assertFits("report", text("kiln/report.json"));
     }
 
     @Test
     void theSecondBuildDoesNothingAndSaysSo() {
-        flow.build(spec(VECTORS, 1));
+        flow.build(spec(VECTORS, 1), DeviceSpec.USUAL);
         said.clear();
-        flow.build(spec(VECTORS, 1));
+        flow.build(spec(VECTORS, 1), DeviceSpec.USUAL);
         assertThat(said).filteredOn(line -> line.contains("othing changed")).hasSize(4);
         assertThat(said).noneMatch(line -> line.startsWith("Compiling") || line.startsWith("Linked"));
     }
 
     @Test
     void twoBuildsInTwoFoldersGiveTheSameBytes() throws IOException {
-        flow.build(spec(folder.resolve("one"), "none"));
-        flow.build(spec(folder.resolve("two/deeper"), "none"));
+        flow.build(spec(folder.resolve("one"), "none"), DeviceSpec.USUAL);
+        flow.build(spec(folder.resolve("two/deeper"), "none"), DeviceSpec.USUAL);
         for (String file : List.of("gesture.elf", "gesture.bin", "gesture.hex", "gesture-mlf.tar")) {
             assertThat(folder.resolve("two/deeper/out").resolve(file))
                     .hasSameBinaryContentAs(folder.resolve("one/out").resolve(file));
@@ -139,7 +141,7 @@ final class FlowTest {
         Files.writeString(entry, wrong);
         flow.link(spec);
 
-        assertThatThrownBy(() -> flow.verify(spec))
+        assertThatThrownBy(() -> flow.verify(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("1 of 4 outputs differ from the reference")
                 .hasMessageContaining("gesture[3] is 99 instead of");
@@ -149,9 +151,9 @@ final class FlowTest {
         assertThat(text("kiln/TEST-kiln-verify.xml")).contains("<failure message=\"1 of 4 outputs differ");
 
         // What failed is not taken for verified; and the edited file is generated anew.
-        assertThatThrownBy(() -> flow.verify(spec)).isInstanceOf(KilnException.class);
+        assertThatThrownBy(() -> flow.verify(spec, DeviceSpec.USUAL)).isInstanceOf(KilnException.class);
         said.clear();
-        flow.build(spec);
+        flow.build(spec, DeviceSpec.USUAL);
         assertThat(said).anyMatch(line -> line.contains("gesture_lib0.c was changed by hand"));
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
     }
@@ -161,7 +163,7 @@ final class FlowTest {
         Path vectors = Files.createDirectory(folder.resolve("vectors"));
         Files.copy(VECTORS.resolve("input_0.bin"), vectors.resolve("input_0.bin"));
         Files.write(vectors.resolve("output_0.bin"), new byte[] {1, 2, 3, 4});
-        assertThatThrownBy(() -> flow.build(spec(vectors, 0)))
+        assertThatThrownBy(() -> flow.build(spec(vectors, 0), DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("model gesture, vector_0")
                 .hasMessageContaining("the outputs of the test vector are not the model's");
@@ -171,7 +173,7 @@ final class FlowTest {
     @Test
     void modelArchiveAndImageAreShownToPeople() {
         BuildSpec spec = spec(folder, "none");
-        flow.build(spec);
+        flow.build(spec, DeviceSpec.USUAL);
         said.clear();
         flow.inspect(spec, Optional.empty());
         flow.inspect(spec, Optional.of(folder.resolve("out/gesture-mlf.tar")));

@@ -58,8 +58,8 @@ final class MonitorStepTest {
     }
 
     private void monitor(String port, String until, Duration limit) {
-        MonitorSpec spec =
-                new MonitorSpec(Optional.of(port), Optional.empty(), Optional.empty(), Optional.of(until), limit);
+        MonitorSpec spec = new MonitorSpec(
+                new ConsoleSpec(Optional.of(port), Optional.empty(), Optional.empty()), Optional.of(until), limit);
         new MonitorStep(log, Boards.builtIn().find("stm32f405"), spec).run();
     }
 
@@ -101,7 +101,6 @@ final class MonitorStepTest {
     }
 
     private static MonitorSpec spec(String until) {
-        return new MonitorSpec(
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(until), Duration.ofSeconds(1));
+        return new MonitorSpec(ConsoleSpec.OF_BOARD, Optional.of(until), Duration.ofSeconds(1));
     }
 }

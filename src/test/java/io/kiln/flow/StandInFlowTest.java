@@ -38,7 +38,7 @@ final class StandInFlowTest {
     void theSameObjectsAnswerBitExactOnTheStandIn(String board, String emulator) throws IOException {
         boolean missing = Executables.find(emulator).isEmpty();
         Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), emulator + " is not installed");
-        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec(board));
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec(board), DeviceSpec.USUAL);
 
         JsonNode verify = new ObjectMapper()
                 .readTree(folder.resolve("out/kiln/verify.json").toFile());

@@ -5,6 +5,8 @@ import com.fazecast.jSerialComm.SerialPort;
 import com.fazecast.jSerialComm.SerialPortInvalidPortException;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.function.Predicate;
@@ -79,6 +81,16 @@ public final class SerialConsole implements AutoCloseable {
             }
         }
         return End.TIME_OVER;
+    }
+
+    /** What comes, for one reader; ends when the port is closed or goes away. */
+    public InputStream input() {
+        return new Incoming(port);
+    }
+
+    /** What goes out. */
+    public OutputStream output() {
+        return new Outgoing(port);
     }
 
     @Override

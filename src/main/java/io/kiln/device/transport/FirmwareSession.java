@@ -32,21 +32,17 @@ public final class FirmwareSession {
     private static final int OK = 0;
     private static final int FAILED = 4;
     private static final int ATTEMPTS = 3;
-    private static final int MAX_PAYLOAD = 64 << 20;
-    private static final int KEPT_TEXT = 4000;
+    private static final String BANNER_LINE = "the line \"" + BANNER + "\"";
+    private static final Duration TO_ANSWER = Duration.ofSeconds(3);
 
-    private final TimedInput in;
+    private final Received received;
     private final OutputStream out;
     private final Duration timeout;
-    private final Consumer<String> console;
-    private final FrameDecoder decoder = new FrameDecoder(MAX_PAYLOAD);
-    private final StringBuilder seen = new StringBuilder();
 
     private FirmwareSession(InputStream in, OutputStream out, Duration timeout, Consumer<String> console) {
-        this.in = new TimedInput(in);
+        this.received = new Received(in, console);
         this.out = out;
         this.timeout = timeout;
-        this.console = console;
     }
 
     /**
@@ -61,6 +57,23 @@ public final class FirmwareSession {
     public static FirmwareSession open(InputStream in, OutputStream out, Duration timeout, Consumer<String> console) {
         FirmwareSession session = new FirmwareSession(in, out, timeout, console);
         session.awaitBanner();
+        return session;
+    }
+
+    /**
+     * Joins an application that boots now or runs already, as on a board. Waits for the banner; if none comes, it was missed, and the
+     * application is asked whether it is there.
+     *
+     * @param toBoot longest time to the banner
+     * @param timeout longest time without an answer, for each request from then on
+     * @throws KilnException if nothing answers; says whether something else speaks
+     */
+    public static FirmwareSession join(
+            InputStream in, OutputStream out, Duration toBoot, Duration timeout, Consumer<String> console) {
+        FirmwareSession session = new FirmwareSession(in, out, timeout, console);
+        if (!session.hasBannerWithin(toBoot)) {
+            session.knock();
+        }
         return session;
     }
 
@@ -129,7 +142,7 @@ public final class FirmwareSession {
 
     /** The last text that the image printed outside frames. */
     public String text() {
-        return seen.toString();
+        return received.text();
     }
 
     private ByteBuffer ask(int request, byte[] arguments) {
@@ -170,39 +183,67 @@ public final class FirmwareSession {
             out.write(wire);
             out.flush();
         } catch (IOException e) {
-            throw new KilnException(new Problem("the image does not listen any more", "console", "", printed()), e);
+            throw new KilnException(
+                    new Problem("the image does not listen any more", "console", "", received.printed()), e);
         }
     }
 
     private Bytes receive() {
         long deadline = System.nanoTime() + timeout.toNanos();
-        while (true) {
-            Optional<Bytes> frame = decoder.accept(next(deadline, "an answer"));
-            if (frame.isPresent()) {
-                return frame.get();
-            }
-            note(decoder.takeText());
+        Optional<Bytes> frame = Optional.empty();
+        while (frame.isEmpty()) {
+            frame = received.frame(next(deadline, "an answer"));
         }
+        return frame.get();
     }
 
     private void awaitBanner() {
         long deadline = System.nanoTime() + timeout.toNanos();
-        StringBuilder line = new StringBuilder();
-        while (true) {
-            char character = (char) next(deadline, "the line \"" + BANNER + "\"");
-            note(String.valueOf(character));
-            if (character != '\n') {
-                line.append(character);
-            } else if (line.toString().startsWith(BANNER)) {
-                return;
-            } else {
-                line.setLength(0);
-            }
+        boolean isThere = false;
+        while (!isThere) {
+            isThere = received.endsLineWith(BANNER, next(deadline, BANNER_LINE));
         }
     }
 
+    private boolean hasBannerWithin(Duration time) {
+        long deadline = System.nanoTime() + time.toNanos();
+        for (int value = received.next(deadline); value != TimedInput.LATE; value = received.next(deadline)) {
+            if (value == TimedInput.END) {
+                throw failure("the line went away", BANNER_LINE);
+            }
+            if (received.endsLineWith(BANNER, value)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Asks for information and wants any whole frame; that it is the right one shows later. */
+    private void knock() {
+        send(Frames.encode(Bytes.wrap(new byte[] {INFO})));
+        long deadline = System.nanoTime() + TO_ANSWER.toNanos();
+        for (int value = received.next(deadline); value >= 0; value = received.next(deadline)) {
+            if (received.frame(value).isPresent()) {
+                return;
+            }
+        }
+        throw received.saidNothing()
+                ? new KilnException(new Problem(
+                        "nothing comes from the board",
+                        "console",
+                        BANNER_LINE + ", or an answer",
+                        "Look at console.uart and console.baud in board.yaml, at the cable, and whether another program"
+                                + " reads the port"))
+                : new KilnException(new Problem(
+                        "what runs on the board is not Kiln's default application",
+                        "console",
+                        BANNER_LINE + ", or an answer",
+                        received.printed() + ". Flash the image (kiln.flash.skip leaves that out), or look at the baud"
+                                + " rate if this is gibberish"));
+    }
+
     private int next(long deadline, String expected) {
-        int value = in.read(deadline);
+        int value = received.next(deadline);
         if (value == TimedInput.LATE) {
             throw failure("the image did not answer within " + timeout.toSeconds() + " s", expected);
         }
@@ -212,21 +253,7 @@ public final class FirmwareSession {
         return value;
     }
 
-    private void note(String text) {
-        if (!text.isEmpty()) {
-            console.accept(text);
-            seen.append(text);
-            seen.delete(0, Math.max(0, seen.length() - KEPT_TEXT));
-        }
-    }
-
     private KilnException failure(String what, String expected) {
-        return new KilnException(new Problem(what, "console", expected, printed()));
-    }
-
-    private String printed() {
-        return seen.toString().isBlank()
-                ? "It printed nothing"
-                : "It printed: " + seen.toString().strip();
+        return new KilnException(new Problem(what, "console", expected, received.printed()));
     }
 }

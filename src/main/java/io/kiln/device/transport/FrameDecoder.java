@@ -3,7 +3,6 @@ package io.kiln.device.transport;
 
 import io.kiln.base.Bytes;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -110,9 +109,9 @@ public final class FrameDecoder {
         return Optional.of(Bytes.wrap(Arrays.copyOfRange(bytes, HEAD, end)));
     }
 
-    /** What was outside frames since the last call, as UTF-8. */
-    public String takeText() {
-        String taken = text.toString(StandardCharsets.UTF_8);
+    /** What was outside frames since the last call. */
+    public byte[] takeText() {
+        byte[] taken = text.toByteArray();
         text.reset();
         return taken;
     }

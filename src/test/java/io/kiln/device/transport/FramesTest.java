@@ -51,7 +51,7 @@ class FramesTest {
             }
             FrameDecoder decoder = new FrameDecoder(64);
             assertThat(decode(decoder, wire.toByteArray())).isEqualTo(sent);
-            assertThat(decoder.takeText()).isEqualTo(text.toString());
+            assertThat(new String(decoder.takeText(), StandardCharsets.UTF_8)).isEqualTo(text.toString());
             assertThat(decoder.damaged()).isZero();
         }
     }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.flow.ConsoleSpec;
+import io.kiln.flow.DeviceSpec;
+import io.kiln.flow.FlashSpec;
+import java.io.File;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/** Goals that bring an image to a board. */
+abstract class AbstractDeviceMojo extends AbstractByHandMojo {
+    /**
+     * Skips {@code kiln:flash}; verification on the board then takes it as it is.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.flash.skip", defaultValue = "false")
+    private boolean skipFlash;
+
+    /**
+     * The probes: a serial number, {@code usb:<bus>-<port>} or {@code tcp:<host>:<port>} (a server that speaks remote_bitbang),
+     * several separated by commas, or {@code all}. If not set, the only one that is plugged in.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.probe")
+    private String probe;
+
+    /**
+     * OpenOCD: a path, or a name on the PATH.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.openocd", defaultValue = "openocd")
+    private String openocd;
+
+    /**
+     * Seconds until a device that is not done is given up.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.flash.timeout", defaultValue = "180")
+    private int timeout;
+
+    /**
+     * Whether a device that holds the image already is left alone.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.flash.preverify", defaultValue = "true")
+    private boolean preverify;
+
+    /**
+     * A file that gets a line of JSON for each device flashed; several projects may share it.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.flash.log")
+    private File log;
+
+    /**
+     * What shall go wrong with a virtual board, to try what a CI set-up makes of it: {@code [<board>/]<fault>}, separated by commas.
+     * Faults: {@code wrong-tap-id:<id>}, {@code wrong-chip-id:<id>}, {@code write-error:<address>}, {@code protected-sector:<0 to 11>},
+     * {@code read-protected}, {@code flipped-bit:<address>:<0 to 7>}, {@code dropped:<bytes>}, {@code silent:<bytes>},
+     * {@code power-lost:<bytes>}, {@code slow:<milliseconds>}. Refused for any other board.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.probe.faults")
+    private String faults;
+
+    /**
+     * The board's serial port, such as {@code /dev/ttyACM0} or {@code COM3}. If not set, the one with the board's USB ids.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.port")
+    private String port;
+
+    /**
+     * Serial number of the USB device that has the port, where several boards are plugged in.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.serial")
+    private String serial;
+
+    /**
+     * Bits per second on it. If not set, the board's.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.baud")
+    private Integer baud;
+
+    final boolean isFlashSkipped() {
+        return skipFlash;
+    }
+
+    final FlashSpec flashSpec() {
+        return new FlashSpec(
+                Optional.ofNullable(probe),
+                openocd,
+                Duration.ofSeconds(Math.max(1, timeout)),
+                preverify,
+                Optional.ofNullable(log).map(File::toPath),
+                coordinates(),
+                Optional.ofNullable(faults),
+                session().getRequest().isInteractiveMode() && Terminal.isWatched());
+    }
+
+    final DeviceSpec deviceSpec() {
+        return new DeviceSpec(
+                flashSpec(),
+                !skipFlash,
+                new ConsoleSpec(Optional.ofNullable(port), Optional.ofNullable(serial), Optional.ofNullable(baud)));
+    }
+
+    private Optional<String> coordinates() {
+        return hasProject()
+                ? Optional.of(project().getGroupId() + ":" + project().getArtifactId() + ":"
+                        + project().getVersion())
+                : Optional.empty();
+    }
+}
