@@ -55,7 +55,7 @@ public final class ModelCompiler {
 
     private static ModelLibrary library(CompileRequest request, Function imported, Target target) {
         Function fused = Pipeline.standard().run(imported);
-        Dispatch dispatch = new Dispatch(target);
+        Dispatch dispatch = new Dispatch(target, request.optimize());
         List<LoweredOperator> operators = FusedOperator.all(fused, AotModule.prefix(request.name())).stream()
                 .filter(op -> !(op.root().op() instanceof Reshape))
                 .map(dispatch::lower)

@@ -22,7 +22,7 @@ public final class Nests {
         return operator(op, buffers, tables, rows, dependencies, body, 0, 0, schedule);
     }
 
-    /** A lowered operator without scratch. */
+    /** A lowered operator; its scratch is what it asked its buffers for. */
     public static LoweredOperator operator(
             FusedOperator op,
             OperatorBuffers buffers,
@@ -36,7 +36,15 @@ public final class Nests {
         PrimFunc function =
                 new PrimFunc(op.name(), comment(op), buffers.parameters(), rows.parameters(), tables.list(), body);
         return new LoweredOperator(
-                function, op.op(), op.inputs(), op.output(), dependencies, 0, macs, executedMacs, schedule);
+                function,
+                op.op(),
+                op.inputs(),
+                op.output(),
+                dependencies,
+                buffers.scratchBytes(),
+                macs,
+                executedMacs,
+                schedule);
     }
 
     /** Operators, shapes and where they came from, on one line. */

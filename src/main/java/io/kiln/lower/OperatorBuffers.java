@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.tir.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The pointer parameters of an operator: its inputs in order, then its output. */
+/** The pointer parameters of an operator: its inputs in order, its output, then its scratch if it asks for any. */
 public final class OperatorBuffers {
     private final FusedOperator op;
     private final Tables tables;
     private final List<Buffer> inputs = new ArrayList<>();
     private final Buffer output;
+    private final List<Buffer> scratch = new ArrayList<>();
 
     public OperatorBuffers(FusedOperator op, Tables tables) {
         this.op = op;
@@ -43,10 +45,26 @@ public final class OperatorBuffers {
         return output;
     }
 
-    /** Inputs, then the output. */
+    /** Asks for memory that lives while the operator runs, aligned to 8 bytes; at most once. */
+    public Buffer scratch(DType dtype, long elements) {
+        if (!scratch.isEmpty()) {
+            throw new IllegalStateException("an operator has one scratch buffer");
+        }
+        Buffer buffer = new Buffer("scratch", dtype, elements, Buffer.Scope.SCRATCH);
+        scratch.add(buffer);
+        return buffer;
+    }
+
+    /** Bytes of scratch asked for. */
+    public long scratchBytes() {
+        return scratch.stream().mapToLong(Buffer::bytes).sum();
+    }
+
+    /** Inputs, the output, then the scratch if there is any. */
     public List<Buffer> parameters() {
         List<Buffer> parameters = new ArrayList<>(inputs);
         parameters.add(output);
+        parameters.addAll(scratch);
         return parameters;
     }
 }

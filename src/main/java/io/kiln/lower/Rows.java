@@ -7,27 +7,56 @@ import io.kiln.tir.Exprs;
 import java.util.List;
 
 /**
- * The range of output rows that a lowered operator computes: all of them, or those that its caller names.
+ * The range of output rows that a lowered operator computes, all of them or those that its caller names, and where rows
+ * lie in their buffers: one after another, or in a ring that holds only the rows still needed.
  *
  * @param begin first row
  * @param end row after the last
  * @param parameters the scalars by which the caller names them; empty for whole tensors
+ * @param inputRings rows that the buffer of each input holds, in the order of the operator's inputs; 0 or absent where
+ *     it holds all of them
+ * @param outputRing rows that the output's buffer holds; 0 where it holds all of them
  */
-public record Rows(Expr begin, Expr end, List<Expr.Var> parameters) {
+public record Rows(Expr begin, Expr end, List<Expr.Var> parameters, List<Integer> inputRings, int outputRing) {
     public Rows {
         parameters = List.copyOf(parameters);
+        inputRings = List.copyOf(inputRings);
     }
 
     /** All rows of a tensor. */
     public static Rows whole(Shape shape) {
-        return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of());
+        return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), List.of(), 0);
     }
 
-    /** Rows {@code [row_begin, row_end)} named by the caller. */
+    /** Rows {@code [row_begin, row_end)} named by the caller, in buffers that hold all rows. */
     public static Rows named() {
+        return named(List.of(), 0);
+    }
+
+    /** Rows {@code [row_begin, row_end)} named by the caller, in rings. */
+    public static Rows named(List<Integer> inputRings, int outputRing) {
         Expr.Var begin = Exprs.var("row_begin");
         Expr.Var end = Exprs.var("row_end");
-        return new Rows(begin, end, List.of(begin, end));
+        return new Rows(begin, end, List.of(begin, end), inputRings, outputRing);
+    }
+
+    /** Line of an input's buffer at which a row lies; the row must be inside the tensor. */
+    public Expr inputLine(int input, Expr row) {
+        return line(row, input < inputRings.size() ? inputRings.get(input) : 0);
+    }
+
+    /** Line of the output's buffer at which a row lies. */
+    public Expr outputLine(Expr row) {
+        return line(row, outputRing);
+    }
+
+    private static Expr line(Expr row, int ring) {
+        return ring == 0 ? row : Exprs.mod(row, Exprs.imm(ring));
+    }
+
+    /** Whether rows that follow each other do so in every buffer, so that loops may run across their ends. */
+    public boolean areContiguous() {
+        return outputRing == 0 && inputRings.stream().allMatch(ring -> ring == 0);
     }
 
     /** First line of an NHWC output to compute: of the range, or the whole height where the batch makes one row. */

@@ -7,6 +7,7 @@ import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
+import io.kiln.base.Optimize;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
@@ -71,13 +72,13 @@ final class ConvDirect {
      * Counted on the MLPerf Tiny keyword model: on Cortex-M blocks of 2 and 3 cost more than 4 (16-bit Thumb too), on
      * RISC-V 8 costs 14 % more than 4, on x86-64 4 costs 4 % more than 8.
      */
-    static Knobs defaultKnobs(ConvComputation conv, CpuFeatures features) {
+    static Knobs defaultKnobs(ConvComputation conv, CpuFeatures features, Optimize optimize) {
         boolean small =
                 features.family() == CpuFeatures.Family.CORTEX_M || features.family() == CpuFeatures.Family.RISCV;
         int most = small ? 4 : 8;
         int perGroup = conv.channels() / conv.groups();
         int block = conv.groups() == 1 ? Math.min(most, perGroup) : largestDivisor(perGroup, most);
-        return new Knobs(block, largestDivisor(conv.channelsPerGroup(), 4));
+        return new Knobs(block, largestDivisor(conv.channelsPerGroup(), optimize == Optimize.SIZE ? 1 : 4));
     }
 
     static int largestDivisor(int value, int atMost) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule;
 
+import io.kiln.base.Optimize;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Dense;
@@ -30,9 +31,11 @@ import java.util.List;
 /** The one place that chooses a schedule for an operator on a target, and so decides about its scratch. */
 public final class Dispatch {
     private final CpuFeatures features;
+    private final Optimize optimize;
 
-    public Dispatch(Target target) {
+    public Dispatch(Target target, Optimize optimize) {
         this.features = target.features();
+        this.optimize = optimize;
     }
 
     /** Lowers a fused operator to loops over all rows of its output. */
@@ -62,7 +65,7 @@ public final class Dispatch {
             DepthwiseDirect schedule = new DepthwiseDirect(conv, tables, buffers.argument(0), buffers.output());
             return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv));
         }
-        ConvDirect.Knobs knobs = ConvDirect.defaultKnobs(conv, features);
+        ConvDirect.Knobs knobs = ConvDirect.defaultKnobs(conv, features, optimize);
         ConvDirect schedule = new ConvDirect(conv, knobs, tables, buffers.argument(0), buffers.output());
         return nest(op, conv, rows, tables, buffers, schedule.body(rows), knobs.text());
     }

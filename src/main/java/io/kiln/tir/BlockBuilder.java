@@ -77,6 +77,17 @@ public final class BlockBuilder {
         return view;
     }
 
+    /** Declares a pointer to {@code base[offset]} for writing. */
+    public Buffer mutableView(String name, Buffer base, Expr offset) {
+        Buffer view = new Buffer(name, base.dtype(), 0, Buffer.Scope.MUTABLE_VIEW);
+        add(new Stmt.DeclareView(view, base, offset));
+        return view;
+    }
+
+    public BlockBuilder call(Kernel kernel, List<Buffer> pointers, List<Expr> scalars) {
+        return add(new Stmt.CallKernel(kernel, pointers, scalars));
+    }
+
     /** A counting loop; a single iteration becomes its body, none vanishes. */
     public BlockBuilder loop(String name, Expr begin, Expr end, int step, LoopBody body) {
         if (begin instanceof Expr.IntImm first && end instanceof Expr.IntImm last) {

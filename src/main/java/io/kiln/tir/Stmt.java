@@ -38,6 +38,14 @@ public sealed interface Stmt {
         }
     }
 
+    /** Calls a micro-kernel; it reads and writes through the pointers as its parameters say. */
+    record CallKernel(Kernel kernel, List<Buffer> pointers, List<Expr> scalars) implements Stmt {
+        public CallKernel {
+            pointers = List.copyOf(pointers);
+            scalars = List.copyOf(scalars);
+        }
+    }
+
     /** {@code memcpy} between whole buffers; size in bytes. */
     record Copy(Buffer to, Buffer from, long bytes) implements Stmt {}
 }

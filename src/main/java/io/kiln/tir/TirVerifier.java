@@ -100,9 +100,35 @@ public final class TirVerifier {
             }
         } else if (stmt instanceof Stmt.CallFunction call) {
             call.arguments().forEach(b -> known(b, scope));
+        } else if (stmt instanceof Stmt.CallKernel call) {
+            kernel(call, scope);
         } else if (stmt instanceof Stmt.Copy copy) {
             known(copy.to(), scope);
             known(copy.from(), scope);
+        }
+    }
+
+    private void kernel(Stmt.CallKernel call, Scope scope) {
+        Kernel kernel = call.kernel();
+        if (kernel.pointers().size() != call.pointers().size()
+                || kernel.scalars().size() != call.scalars().size()) {
+            fail(kernel.name() + " is called with " + call.pointers().size() + " pointers and "
+                    + call.scalars().size() + " scalars");
+            return;
+        }
+        for (int i = 0; i < call.pointers().size(); i++) {
+            Buffer buffer = call.pointers().get(i);
+            known(buffer, scope);
+            if (buffer.dtype() != kernel.pointers().get(i).dtype()) {
+                fail(kernel.name() + " takes no pointer to " + buffer.dtype().text() + " as argument " + i);
+            }
+            if (kernel.pointers().get(i).written() && !buffer.isWritable()) {
+                fail(kernel.name() + " writes to read-only " + buffer.name());
+            }
+        }
+        for (int i = 0; i < call.scalars().size(); i++) {
+            expression(call.scalars().get(i), scope);
+            expect(kernel.scalars().get(i), call.scalars().get(i), kernel.name());
         }
     }
 

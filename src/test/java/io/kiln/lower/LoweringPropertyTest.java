@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.Optimize;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.type.Shape;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 class LoweringPropertyTest {
     private static final int CASES = 1500;
-    private static final Dispatch DISPATCH = new Dispatch(Target.parse("c -mcpu=cortex-m4"));
+    private static final Dispatch DISPATCH = new Dispatch(Target.parse("c -mcpu=cortex-m4"), Optimize.SPEED);
 
     private record Case(Function function, FusedOperator op, List<Bytes> inputs, Bytes expected) {
         static Case of(long seed) {

@@ -4,6 +4,7 @@ package io.kiln.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.DType;
+import io.kiln.base.Optimize;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
@@ -51,7 +52,7 @@ class WholeTensorsTest {
         }
         Parameter parameter = new Parameter(0, "x", FLOATS, Optional.empty());
         Function fused = Pipeline.standard().run(new Function("m", List.of(parameter), bindings, named));
-        Dispatch dispatch = new Dispatch(Target.parse("c"));
+        Dispatch dispatch = new Dispatch(Target.parse("c"), Optimize.SPEED);
         List<LoweredOperator> operators = FusedOperator.all(fused, "tvmgen_m").stream()
                 .filter(op -> !(op.root().op() instanceof Reshape))
                 .map(dispatch::lower)

@@ -2,6 +2,7 @@
 package io.kiln.codegen.c;
 
 import io.kiln.tir.Intrinsic;
+import io.kiln.tir.Kernel;
 import io.kiln.tir.PrimFunc;
 import java.util.List;
 import java.util.Set;
@@ -22,6 +23,8 @@ public final class CFilePrinter {
         List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
         Set<String> headers = new TreeSet<>(Set.of("stdint.h", "string.h"));
         intrinsics.stream().map(Intrinsic::header).filter(h -> !h.isEmpty()).forEach(headers::add);
+        List<Kernel> kernels = UsedIntrinsics.kernels(functions);
+        kernels.forEach(k -> headers.addAll(k.headers()));
         if (!UsedIntrinsics.copies(functions)) {
             headers.remove("string.h");
         }
@@ -30,6 +33,7 @@ public final class CFilePrinter {
         intrinsics.stream()
                 .filter(i -> !i.definition().isEmpty())
                 .forEach(i -> out.append('\n').append(i.definition()));
+        kernels.forEach(k -> out.append('\n').append(k.definition()));
         for (PrimFunc function : functions) {
             function.constants().forEach(t -> out.append('\n').append(TablePrinter.print(t)));
             out.append('\n').append(prototype(function)).append(FunctionPrinter.print(function));

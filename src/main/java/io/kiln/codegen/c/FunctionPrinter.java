@@ -135,6 +135,11 @@ final class FunctionPrinter {
             line("if (" + call.function() + "(" + arguments + ") != 0) {");
             line("  return -1;");
             line("}");
+        } else if (stmt instanceof Stmt.CallKernel call) {
+            List<String> arguments = new ArrayList<>();
+            call.pointers().forEach(b -> arguments.add(b.name()));
+            call.scalars().forEach(s -> arguments.add(ExprPrinter.print(s)));
+            line(call.kernel().name() + "(" + String.join(", ", arguments) + ");");
         } else if (stmt instanceof Stmt.Copy copy) {
             line("memcpy(" + copy.to().name() + ", " + copy.from().name() + ", " + copy.bytes() + ");");
         }

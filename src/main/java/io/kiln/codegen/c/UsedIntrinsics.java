@@ -3,11 +3,14 @@ package io.kiln.codegen.c;
 
 import io.kiln.tir.Expr;
 import io.kiln.tir.Intrinsic;
+import io.kiln.tir.Kernel;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
@@ -18,6 +21,7 @@ final class UsedIntrinsics {
     /** Intrinsics called, those needed by others first, then by name. */
     static List<Intrinsic> of(List<PrimFunc> functions) {
         Set<Intrinsic> found = new TreeSet<>(Comparator.comparing(Intrinsic::name));
+        kernels(functions).forEach(k -> found.addAll(k.uses()));
         for (PrimFunc function : functions) {
             walk(
                     function.body(),
@@ -33,6 +37,17 @@ final class UsedIntrinsics {
                 .sorted(Comparator.comparing((Intrinsic i) -> !i.uses().isEmpty())
                         .thenComparing(Intrinsic::name))
                 .toList();
+    }
+
+    /** Micro-kernels called, by name. */
+    static List<Kernel> kernels(List<PrimFunc> functions) {
+        Map<String, Kernel> found = new TreeMap<>();
+        functions.forEach(f -> walk(f.body(), e -> {}, s -> {
+            if (s instanceof Stmt.CallKernel call) {
+                found.put(call.kernel().name(), call.kernel());
+            }
+        }));
+        return List.copyOf(found.values());
     }
 
     /** Whether {@code memcpy} is called. */
@@ -63,6 +78,8 @@ final class UsedIntrinsics {
             walk(store.value(), exprs);
         } else if (stmt instanceof Stmt.DeclareView view) {
             walk(view.offset(), exprs);
+        } else if (stmt instanceof Stmt.CallKernel call) {
+            call.scalars().forEach(s -> walk(s, exprs));
         }
     }
 

@@ -89,7 +89,10 @@ final class MainFunction {
         }
         arguments.add(buffers.get(operator.output()));
         if (operator.scratchBytes() > 0) {
-            Buffer scratch = new Buffer("scratch_" + index, DType.UINT8, operator.scratchBytes(), Scope.MUTABLE_VIEW);
+            List<Buffer> parameters = operator.function().buffers();
+            Buffer parameter = parameters.get(parameters.size() - 1);
+            Buffer scratch =
+                    new Buffer("scratch_" + index, parameter.dtype(), parameter.elements(), Scope.MUTABLE_VIEW);
             place(scratch, module.layout().scratch(index));
             arguments.add(scratch);
         }

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.base.FixedPoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * TFLite's rescaling of an accumulator to int8 in the fewest instructions, and proven equal to it:
+ *
+ * <pre>
+ * high   = offset + floor((acc * 2^scaleBits) * multiplier / 2^32)      one SMMLA, or MULH and ADD
+ * high  -= high &lt; 0 ? negative : 0                                      only where hasNegatives
+ * result = clamp((high + lateOffset) >> shift, low, high)                     one SSAT with a shift
+ * </pre>
+ *
+ * <p>The accumulator is taken without its bias, which the channel's constants hold. The reference adds the bias, rounds twice and
+ * adds the zero point. Both are monotone step functions of the accumulator with at most 255 steps, so they are equal if
+ * they step at the same places: {@link #find} computes where the reference steps for every channel, chooses the offset
+ * so that this function steps there too, and checks each step on both sides. One {@code shift} serves all channels, so
+ * that it can be an immediate of the instruction.
+ *
+ * @param scaleBits powers of two by which the accumulator comes scaled
+ * @param channels constants of each channel
+ * @param lateOffset rounding and zero point where negative values are corrected, else 0
+ * @param shift bits to the right, 1 to 22
+ */
+public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift) {
+    private static final int MOST_SHIFT = 22;
+    private static final int MOST_SCALE_BITS = 16;
+
+    public ProvenRescale {
+        channels = List.copyOf(channels);
+    }
+
+    /**
+     * Constants of a channel.
+     *
+     * @param multiplier Q31 or smaller
+     * @param offset bias, rounding and, without a late offset, the zero point, in units of {@code 2^-shift}
+     * @param negative what is taken from negative values so that halves round away from zero; 0 where the lower limit
+     *     hides it, as behind a ReLU
+     */
+    public record Channel(int multiplier, int offset, int negative) {}
+
+    /** What the reference computes, for the channels of one operator. */
+    public record Reference(Requantization requantization, List<Integer> bias, int low, int high) {
+        public Reference {
+            bias = List.copyOf(bias);
+        }
+
+        int multiplier(int channel) {
+            return requantization.multipliers().get(requantization.isPerChannel() ? channel : 0);
+        }
+
+        int leftShift(int channel) {
+            return requantization.shifts().get(requantization.isPerChannel() ? channel : 0);
+        }
+
+        /** The reference's answer for an accumulator without its bias. */
+        int apply(int channel, long acc) {
+            int sum = (int) (acc + bias.get(channel) - requantization.inputZeroPoint());
+            int scaled = FixedPoint.multiplyByQuantizedMultiplier(sum, multiplier(channel), leftShift(channel));
+            return FixedPoint.clamp((long) scaled + requantization.outputZeroPoint(), low, high);
+        }
+    }
+
+    /**
+     * Looks for constants that make this function equal to the reference. The more the accumulator is scaled, the finer
+     * the steps can be placed; it is scaled as far as 32 bits allow.
+     *
+     * @param bounds largest magnitude of each channel's accumulator, the bias not counted
+     * @return the constants, or nothing where the ranges do not allow them
+     */
+    public static Optional<ProvenRescale> find(Reference reference, List<Long> bounds) {
+        Requantization r = reference.requantization();
+        int scaleBits = MOST_SCALE_BITS;
+        int most = MOST_SHIFT;
+        for (int c = 0; c < bounds.size(); c++) {
+            long sum = bounds.get(c) + Math.abs((long) reference.bias().get(c)) + Math.abs((long) r.inputZeroPoint());
+            if (reference.multiplier(c) <= 0 || sum > Integer.MAX_VALUE >> Math.max(0, reference.leftShift(c))) {
+                return Optional.empty();
+            }
+            scaleBits = Math.min(scaleBits, Long.numberOfLeadingZeros(Math.max(1, bounds.get(c))) - 33);
+        }
+        for (int c = 0; c < bounds.size(); c++) {
+            most = Math.min(most, scaleBits - 1 - reference.leftShift(c));
+        }
+        boolean hidden = reference.low() >= r.outputZeroPoint();
+        for (int shift = most; shift >= 1; shift--) {
+            Optional<ProvenRescale> found = new Search(reference, bounds, scaleBits, shift, !hidden).run();
+            if (found.isPresent()) {
+                return found;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Whether negative values need their correction. */
+    public boolean hasNegatives() {
+        return channels.stream().anyMatch(c -> c.negative() != 0);
+    }
+
+    /** The function as the kernels compute it; low and high are the reference's limits. */
+    public int apply(int channel, long acc, int low, int high) {
+        return FixedPoint.clamp(step(channel, acc) >> shift, low, high);
+    }
+
+    private long step(int channel, long acc) {
+        Channel c = channels.get(channel);
+        long high = c.offset() + highMul(acc, c.multiplier(), scaleBits);
+        return high - (high < 0 ? c.negative() : 0) + lateOffset;
+    }
+
+    private static long highMul(long acc, int multiplier, int scaleBits) {
+        return ((acc << scaleBits) * multiplier) >> 32;
+    }
+
+    /** One attempt with a given shift. */
+    private static final class Search {
+        private final Reference reference;
+        private final List<Long> bounds;
+        private final int scaleBits;
+        private final int shift;
+        private final boolean signed;
+        private final long rounding;
+
+        Search(Reference reference, List<Long> bounds, int scaleBits, int shift, boolean signed) {
+            this.reference = reference;
+            this.bounds = bounds;
+            this.scaleBits = scaleBits;
+            this.shift = shift;
+            this.signed = signed;
+            this.rounding = ((long) reference.requantization().outputZeroPoint() << shift) + (1L << (shift - 1));
+        }
+
+        Optional<ProvenRescale> run() {
+            List<Channel> channels = new ArrayList<>();
+            for (int c = 0; c < bounds.size(); c++) {
+                Optional<Channel> channel = channel(c);
+                if (channel.isEmpty()) {
+                    return Optional.empty();
+                }
+                channels.add(channel.get());
+            }
+            ProvenRescale found = new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift);
+            for (int c = 0; c < bounds.size(); c++) {
+                if (!found.isEqual(reference, c, bounds.get(c))) {
+                    return Optional.empty();
+                }
+            }
+            return Optional.of(found);
+        }
+
+        /** Chooses a channel's constants from the places where the reference steps. */
+        private Optional<Channel> channel(int c) {
+            int down = scaleBits - 1 - reference.leftShift(c) - shift;
+            long m = reference.multiplier(c);
+            int multiplier = (int) (down == 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down);
+            Range above = new Range();
+            Range below = new Range();
+            int zero = reference.requantization().outputZeroPoint();
+            for (int value = reference.low() + 1; value <= reference.high(); value++) {
+                long first = firstAtLeast(reference, c, bounds.get(c), value);
+                Range range = signed && value <= zero ? below : above;
+                long wanted = ((long) value << shift) - (signed ? rounding : 0);
+                if (first <= bounds.get(c)) {
+                    range.least = Math.max(range.least, wanted - highMul(first, multiplier, scaleBits));
+                }
+                if (first > -bounds.get(c)) {
+                    range.most = Math.min(range.most, wanted - 1 - highMul(first - 1, multiplier, scaleBits));
+                }
+            }
+            return place(multiplier, above, below);
+        }
+
+        /** Offsets that put all steps right; below zero the correction makes up for the difference. */
+        private Optional<Channel> place(int multiplier, Range above, Range below) {
+            if (above.least > above.most || below.least > below.most) {
+                return Optional.empty();
+            }
+            long offset = above.isBounded() || !signed ? above.middle() : below.middle();
+            long correction = signed && below.isBounded() ? Math.max(0, offset - below.middle()) : 0;
+            return Math.abs(offset) <= 1 << 30 && correction <= 1 << 30
+                    ? Optional.of(new Channel(multiplier, (int) offset, (int) correction))
+                    : Optional.empty();
+        }
+    }
+
+    /** Values that an offset may have. */
+    private static final class Range {
+        private static final long FAR = 1L << 40;
+        private long least = -FAR;
+        private long most = FAR;
+
+        boolean isBounded() {
+            return least > -FAR || most < FAR;
+        }
+
+        long middle() {
+            if (least == -FAR) {
+                return most == FAR ? 0 : most;
+            }
+            return most == FAR ? least : Math.floorDiv(least + most, 2);
+        }
+    }
+
+    /** First accumulator for which the reference reaches a value; one past the bound if none does. */
+    private static long firstAtLeast(Reference reference, int channel, long bound, int value) {
+        long below = -bound - 1;
+        long reached = bound + 1;
+        while (reached - below > 1) {
+            long middle = Math.floorDiv(below + reached, 2);
+            if (reference.apply(channel, middle) >= value) {
+                reached = middle;
+            } else {
+                below = middle;
+            }
+        }
+        return reached;
+    }
+
+    /** Checks both sides of every step, both ends, and that no sum leaves 32 bits. */
+    private boolean isEqual(Reference reference, int channel, long bound) {
+        if (!fits(channel, bound) || !fits(channel, -bound)) {
+            return false;
+        }
+        for (int value = reference.low() + 1; value <= reference.high(); value++) {
+            long first = firstAtLeast(reference, channel, bound, value);
+            if ((first <= bound && apply(channel, first, reference.low(), reference.high()) < value)
+                    || (first > -bound && apply(channel, first - 1, reference.low(), reference.high()) >= value)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean fits(int channel, long acc) {
+        Channel c = channels.get(channel);
+        long high = c.offset() + highMul(acc, c.multiplier(), scaleBits);
+        long corrected = high - (high < 0 ? c.negative() : 0);
+        long step = corrected + lateOffset;
+        return high == (int) high && corrected == (int) corrected && step == (int) step;
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tir;
+
+import io.kiln.base.DType;
+import java.util.List;
+
+/**
+ * A micro-kernel: a C function over pointers and scalars, printed once into each file that calls it. Where it is written
+ * for one instruction set (inline assembly, vendor intrinsics), the same definition holds a portable twin behind the
+ * preprocessor, so that the same program runs on any machine and under sanitizers.
+ *
+ * @param name C name; two kernels of one name have one definition
+ * @param pointers types of the pointer arguments, which come first
+ * @param scalars types of the scalar arguments
+ * @param headers system headers that the definition needs beside stdint.h
+ * @param definition C text of the {@code static} function, with its comment
+ * @param uses intrinsics that the definition calls
+ */
+public record Kernel(
+        String name,
+        List<Pointer> pointers,
+        List<DType> scalars,
+        List<String> headers,
+        String definition,
+        List<Intrinsic> uses) {
+    public Kernel {
+        pointers = List.copyOf(pointers);
+        scalars = List.copyOf(scalars);
+        headers = List.copyOf(headers);
+        uses = List.copyOf(uses);
+    }
+
+    /**
+     * A pointer argument.
+     *
+     * @param dtype type of the elements
+     * @param written whether the kernel writes through it
+     */
+    public record Pointer(DType dtype, boolean written) {
+        public static Pointer in(DType dtype) {
+            return new Pointer(dtype, false);
+        }
+
+        public static Pointer out(DType dtype) {
+            return new Pointer(dtype, true);
+        }
+    }
+}

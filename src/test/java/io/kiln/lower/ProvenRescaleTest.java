@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class ProvenRescaleTest {
+    private record Case(ProvenRescale.Reference reference, List<Long> bounds) {
+        /** Channels as convolutions have them: real scales of 2^-12 to 2^-5, biases within the accumulator's range. */
+        static Case of(Random random, boolean relu) {
+            int channels = 1 + random.nextInt(6);
+            List<Integer> multipliers = new ArrayList<>();
+            List<Integer> shifts = new ArrayList<>();
+            List<Integer> bias = new ArrayList<>();
+            List<Long> bounds = new ArrayList<>();
+            double layer = Math.scalb(0.5 + random.nextDouble() / 2, -random.nextInt(6) - 5);
+            for (int c = 0; c < channels; c++) {
+                QuantizedMultiplier by = QuantizedMultiplier.of(layer * (0.1 + random.nextDouble()));
+                multipliers.add(by.multiplier());
+                shifts.add(by.shift());
+                bias.add(random.nextInt(20000) - 10000);
+                bounds.add(1000L + random.nextInt(200_000));
+            }
+            int zero = relu ? -128 : random.nextInt(256) - 128;
+            Requantization r = new Requantization(multipliers, shifts, 0, zero, DType.INT8);
+            return new Case(new ProvenRescale.Reference(r, bias, -128, 127), bounds);
+        }
+    }
+
+    private static int countEqual(boolean relu) {
+        Random random = new Random(11);
+        int found = 0;
+        for (int i = 0; i < 60; i++) {
+            Case c = Case.of(random, relu);
+            Optional<ProvenRescale> rescale = ProvenRescale.find(c.reference(), c.bounds());
+            if (rescale.isPresent()) {
+                found++;
+                assertEqualEverywhere(c, rescale.get());
+            }
+        }
+        return found;
+    }
+
+    private static void assertEqualEverywhere(Case c, ProvenRescale rescale) {
+        for (int channel = 0; channel < c.bounds().size(); channel++) {
+            for (long acc = -c.bounds().get(channel); acc <= c.bounds().get(channel); acc++) {
+                if (rescale.apply(channel, acc, -128, 127) != c.reference().apply(channel, acc)) {
+                    assertThat(acc).as("%s channel %d", rescale, channel).isNull();
+                }
+            }
+        }
+    }
+
+    @Test
+    void isTheReferenceForEveryAccumulatorBehindARelu() {
+        assertThat(countEqual(true)).isEqualTo(60);
+    }
+
+    @Test
+    void isTheReferenceForEveryAccumulatorOfBothSigns() {
+        assertThat(countEqual(false)).isGreaterThan(50);
+    }
+
+    @Test
+    void givesUpWhereRangesDoNotAllowIt() {
+        Requantization r = new Requantization(List.of(1 << 30), List.of(0), 0, 0, DType.INT8);
+        ProvenRescale.Reference reference = new ProvenRescale.Reference(r, List.of(1 << 30), -128, 127);
+        assertThat(ProvenRescale.find(reference, List.of(1L << 30))).isEmpty();
+    }
+}
