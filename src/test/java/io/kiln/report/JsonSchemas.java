@@ -24,7 +24,12 @@ public final class JsonSchemas {
 
     /** What the schema has against the text. */
     public static List<String> violations(String name, String json) {
-        try (InputStream in = JsonSchemas.class.getResourceAsStream("/toolchains/schemas/" + name + ".schema.json")) {
+        return violationsOf("/toolchains/schemas/" + name + ".schema.json", json);
+    }
+
+    /** What a schema among the resources has against the text. */
+    public static List<String> violationsOf(String resource, String json) {
+        try (InputStream in = JsonSchemas.class.getResourceAsStream(resource)) {
             Schema schema = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                     .getSchema(in, InputFormat.JSON);
             return schema.validate(json, InputFormat.JSON).stream()

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Optimize;
+import io.kiln.base.WholeFiles;
+import io.kiln.bench.BenchData.Core;
+import io.kiln.bench.BenchData.Kind;
+import io.kiln.bench.BenchData.Row;
+import io.kiln.bench.BenchImage.Setting;
+import io.kiln.bench.BenchResult.Figures;
+import io.kiln.bench.Disassembly.Tally;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import io.kiln.report.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Measures models against their goals and the peer's figures; {@link BenchOptions} says how it is called. */
+public final class Bench {
+    private final BenchOptions options;
+    private final BenchData data = BenchData.load();
+    private final List<BenchResult> results = new ArrayList<>();
+    private final List<String> failures = new ArrayList<>();
+
+    private Bench(BenchOptions options) {
+        this.options = options;
+    }
+
+    /** Ends with 1 if an image is not bit exact, does not build, or holds what it must not. */
+    public static void main(String[] args) {
+        int code = new Bench(BenchOptions.parse(List.of(args))).run();
+        if (code != 0) {
+            System.exit(code);
+        }
+    }
+
+    private int run() {
+        List<Row> rows = data.rows().stream().filter(options::selects).toList();
+        if (rows.isEmpty()) {
+            System.out.println("no row matches; there are: "
+                    + data.rows().stream().map(Row::id).toList());
+            return 1;
+        }
+        Path plugin = plugin(options.out());
+        BenchTable.heading();
+        for (Row row : rows) {
+            try {
+                BenchResult result = measure(row, plugin);
+                results.add(result);
+                BenchTable.print(result);
+                check(row, result);
+            } catch (RuntimeException e) {
+                failures.add(row.id() + ": " + e.getMessage());
+                System.out.println(row.id() + "  FAILED (see below)");
+            }
+        }
+        Path json = options.out().resolve("bench.json");
+        Json.write(json, results);
+        long met = results.stream().filter(BenchResult::met).count();
+        System.out.printf(Locale.ROOT, "%d of %d goals met; %s%n", met, rows.size(), json);
+        failures.forEach(failure -> System.out.println("FAILED " + failure));
+        return failures.isEmpty() ? 0 : 1;
+    }
+
+    private void check(Row row, BenchResult result) {
+        List<Figures> all = new ArrayList<>(result.speed());
+        all.add(result.image());
+        if (!all.stream().allMatch(Figures::bitExact)) {
+            failures.add(row.id() + ": outputs differ from the golden ones");
+        }
+    }
+
+    private BenchResult measure(Row row, Path plugin) {
+        Optimize optimize = options.optimize()
+                .orElse(
+                        switch (row.kind()) {
+                            case INSTRUCTIONS -> Optimize.SPEED;
+                            case RAM -> Optimize.RAM;
+                            case FLASH -> Optimize.SIZE;
+                        });
+        Io io = options.io().orElse(row.kind() == Kind.RAM ? Io.WORKSPACE : Io.CALLER);
+        Figures image = figures(row, new Setting(row.toolchain(), optimize, io), plugin);
+        return switch (row.kind()) {
+            case INSTRUCTIONS -> result(row, optimize, io, image.instructions(), true, image, List.of());
+            case FLASH -> result(row, optimize, io, image.flash() + data.benchProgramBytes(), true, image, List.of());
+            case RAM -> {
+                Figures speed = figures(row, new Setting(row.toolchain(), Optimize.SPEED, io), plugin);
+                boolean met = image.stack() <= data.stackGoal() && speed.ram() <= data.speedAboveRam() * image.ram();
+                yield result(row, optimize, io, image.ram(), met, image, List.of(speed));
+            }
+        };
+    }
+
+    private static BenchResult result(
+            Row row, Optimize optimize, Io io, long count, boolean met, Figures image, List<Figures> speed) {
+        return BenchResult.of(row, optimize.text(), io.text(), count, met, image, speed);
+    }
+
+    private Figures figures(Row row, Setting setting, Path plugin) {
+        Path golden = options.golden().resolve(data.models().get(row.model()));
+        Path folder = options.out()
+                .resolve(row.id() + "-" + setting.optimize().text() + "-"
+                        + setting.io().text());
+        int cases = 0;
+        while (Files.exists(golden.resolve("output_" + cases + ".bin"))) {
+            cases++;
+        }
+        Core core = data.cores().get(row.core());
+        BenchImage image = BenchImage.build(folder, golden.resolve("model.tflite"), row.model(), core, setting, cases);
+        if (!image.forbidden().isEmpty()) {
+            throw new IllegalStateException(
+                    "the image holds what an integer model must not need: " + image.forbidden());
+        }
+        BenchRun run = BenchRun.of(image, golden, cases, plugin);
+        Tally all = run.tallies().stream().reduce(new Tally(0, 0, 0, 0), Tally::plus);
+        double byClock = run.ticks() * core.instructionsPerTick();
+        if (all.instructions() != run.instructions()
+                || Math.abs(byClock - run.instructions()) > 2 * core.instructionsPerTick() + 20) {
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "counts disagree: %d by blocks, %d by instructions, %.0f by the clock",
+                    run.instructions(),
+                    all.instructions(),
+                    byClock));
+        }
+        return Figures.of(image, run, options.perOperator());
+    }
+
+    /** The counting plugin, compiled for this computer. */
+    static Path plugin(Path folder) {
+        Path source = folder.resolve("counter.c");
+        Path plugin = folder.resolve("counter.so");
+        try (InputStream in = Bench.class.getResourceAsStream("counter.c")) {
+            WholeFiles.write(source, in.readAllBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Result result = ProcessRunner.run(Command.of(
+                "cc",
+                "-O2",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-shared",
+                "-fPIC",
+                "-o",
+                plugin.toString(),
+                source.toString()));
+        if (!result.succeeded()) {
+            throw new IllegalStateException("the counting plugin does not compile: " + result.message());
+        }
+        return plugin;
+    }
+}

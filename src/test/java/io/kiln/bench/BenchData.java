@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What is to be measured, as {@code rows.yaml} has it.
+ *
+ * @param toolchains ids
+ * @param cores by name
+ * @param models golden model by short name
+ * @param instructions goals by short name, then by core
+ * @param ram goals by short name
+ * @param flash goals by short name
+ * @param memoryCore the core that ram and flash are measured on
+ * @param stackGoal bytes of stack that a run may take
+ * @param speedAboveRam how far the RAM of {@code optimize=speed} may lie above that of {@code ram}, as a factor
+ * @param benchProgramBytes bytes of the peer's empty bench program, which its flash figures hold
+ */
+record BenchData(
+        List<String> toolchains,
+        Map<String, Core> cores,
+        Map<String, String> models,
+        Map<String, Map<String, Goal>> instructions,
+        Map<String, Goal> ram,
+        Map<String, Goal> flash,
+        String memoryCore,
+        long stackGoal,
+        double speedAboveRam,
+        long benchProgramBytes) {
+
+    /**
+     * A core.
+     *
+     * @param board the board whose memories and emulator are used
+     * @param target target string; empty for the board's
+     * @param instructionsPerTick instructions in a tick of the clock that the image reads, one instruction being one nanosecond
+     */
+    record Core(String board, String target, double instructionsPerTick) {
+        Core {
+            target = target == null ? "" : target;
+        }
+    }
+
+    /** What a count shall not exceed, and the peer's count; 0 if that is not known. */
+    record Goal(long goal, long peer) {}
+
+    /** What a row counts. */
+    enum Kind {
+        INSTRUCTIONS,
+        RAM,
+        FLASH
+    }
+
+    /** One line of the tables with one toolchain; its id is what filters are held against. */
+    record Row(Kind kind, String model, String core, String toolchain, Goal goal) {
+        /** Such as {@code kws-M4F-gnu} or {@code kws-ram-clang}. */
+        String id() {
+            return model + "-" + (kind == Kind.INSTRUCTIONS ? core : kind.name().toLowerCase(Locale.ROOT)) + "-"
+                    + toolchain;
+        }
+
+        /** Whether all parts of a filter such as {@code kws-m4f} are parts of the id; letter case does not count. */
+        boolean matches(String filter) {
+            List<String> parts = List.of(id().toLowerCase(Locale.ROOT).split("-"));
+            return parts.containsAll(List.of(filter.toLowerCase(Locale.ROOT).split("-")));
+        }
+    }
+
+    static BenchData load() {
+        YAMLMapper mapper = YAMLMapper.builder()
+                .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .build();
+        try (InputStream in = BenchData.class.getResourceAsStream("rows.yaml")) {
+            return mapper.readValue(in, BenchData.class);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Every row, instructions first. */
+    List<Row> rows() {
+        List<Row> rows = new ArrayList<>();
+        instructions.forEach((model, byCore) -> byCore.forEach(
+                (core, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.INSTRUCTIONS, model, core, t, goal)))));
+        ram.forEach((model, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.RAM, model, memoryCore, t, goal))));
+        flash.forEach(
+                (model, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.FLASH, model, memoryCore, t, goal))));
+        return rows;
+    }
+}

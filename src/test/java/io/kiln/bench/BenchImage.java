@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.base.ResourceTree;
+import io.kiln.base.WholeFiles;
+import io.kiln.bench.BenchData.Core;
+import io.kiln.firmware.ElfFile;
+import io.kiln.firmware.ElfFile.Symbol;
+import io.kiln.flow.CompileRequest;
+import io.kiln.flow.ModelCompiler;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.SourceKind;
+import io.kiln.toolchain.compiler.TargetOptions;
+import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.toolchain.compiler.Toolchain;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import io.kiln.toolchain.compiler.Toolchains;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What the archive holds of a model, compiled as a build compiles it and linked with the bench program and nothing else but {@code mem*}
+ * and what the compiler's own library has for integers.
+ *
+ * @param folder where its files lie
+ * @param elf the image
+ * @param board what runs it
+ * @param metadata of the model
+ * @param library functions of the image that neither the archive nor the bench program has
+ */
+record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Set<String> library) {
+    private static final Pattern ALLOWED = Pattern.compile(
+            "mem(cpy|move|set|cmp)|"
+                    // Arm's run-time ABI and GCC's and Clang's names: copying, and 64-bit or missing integer
+                    // arithmetic.
+                    + "__aeabi_(mem|l|i|u).*|__gnu_thumb1_case.*|divide(32|64)|__(u?(div|mod|divmod)|mul|ashl|ashr|lshr|clz|ctz)[sd]i[34]?2?");
+
+    /** Builds an image. */
+    static BenchImage build(Path folder, Path model, String name, Core core, Setting setting, int cases) {
+        Board board = Boards.builtIn().find(core.board());
+        String target = core.target().isEmpty() ? board.target() : core.target();
+        var library = ModelCompiler.compile(new CompileRequest(model, name, target, setting.io(), setting.optimize()))
+                .library();
+        Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
+        Compiler compiler = new Compiler(folder, toolchain, setting.optimize());
+        List<String> objects = new ArrayList<>();
+        for (Artifact artifact : library.artifacts().artifacts()) {
+            if (artifact.loader() == Loader.SOURCE || artifact.loader() == Loader.HEADER) {
+                WholeFiles.write(
+                        folder.resolve(artifact.fileName()), artifact.content().toArray());
+            }
+        }
+        for (Artifact source : library.artifacts().of(Loader.SOURCE)) {
+            objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
+        }
+        WholeFiles.write(folder.resolve("bench_model.h"), BenchProgram.header(library.metadata(), cases));
+        WholeFiles.write(folder.resolve("bench_pool.c"), BenchProgram.pool(library.metadata()));
+        copy("bench.c", folder);
+        copy("bench.ld", folder);
+        for (String own : List.of("bench.c", "bench_pool.c")) {
+            objects.add(compiler.compile(own, SourceKind.FREESTANDING));
+        }
+        Set<String> known = functions(folder, objects);
+        if (toolchain.shims()) {
+            ResourceTree.read("shims").forEach((file, content) -> {
+                Path path = folder.resolve("shims").resolve(file);
+                WholeFiles.write(path, content.toArray());
+            });
+            for (String shim : ResourceTree.read("shims").keySet()) {
+                if (shim.endsWith(".c")) {
+                    objects.add(compiler.compile("shims/" + shim, SourceKind.FREESTANDING));
+                }
+            }
+        }
+        Path elf = compiler.link(objects, memories(board));
+        Set<String> others = new TreeSet<>();
+        for (Symbol symbol : ElfFile.read(elf).symbols()) {
+            if (symbol.isFunction() && !known.contains(symbol.name())) {
+                others.add(symbol.name());
+            }
+        }
+        return new BenchImage(folder, elf, board, library.metadata(), others);
+    }
+
+    /** Functions linked that an integer model must not need. */
+    Set<String> forbidden() {
+        return library.stream()
+                .filter(name -> !ALLOWED.matcher(name).matches())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Size in bytes of an output section; 0 if it is not there. */
+    long section(String name) {
+        return ElfFile.read(elf).sections().stream()
+                .filter(section -> section.name().equals(name))
+                .mapToLong(ElfFile.Section::size)
+                .sum();
+    }
+
+    private static ToolchainEnvironment environment() {
+        Path repository = Path.of(System.getProperty("user.home"), ".m2", "repository");
+        return new ToolchainEnvironment(
+                ToolchainEnvironment.defaultHome(repository),
+                List.of(),
+                TestToolchains.environment(Log.QUIET).fetcher(),
+                Log.QUIET);
+    }
+
+    private static String memories(Board board) {
+        Memory code = board.memories().get(0);
+        return "MEMORY\n{\n" + memory("CODE", code)
+                + board.constants()
+                        .filter(m -> !m.equals(code))
+                        .map(m -> memory("CONSTANTS", m))
+                        .orElse("")
+                + board.workspace().map(m -> memory("DATA", m)).orElse("") + "}\n"
+                + (board.constants().orElse(code).equals(code) ? "REGION_ALIAS(\"CONSTANTS\", CODE)\n" : "");
+    }
+
+    private static String memory(String name, Memory memory) {
+        return String.format(Locale.ROOT, "  %s : ORIGIN = 0x%x, LENGTH = %d%n", name, memory.base(), memory.size());
+    }
+
+    private static Set<String> functions(Path folder, List<String> objects) {
+        Set<String> names = new TreeSet<>();
+        for (String object : objects) {
+            ElfFile.read(folder.resolve(object)).symbols().stream()
+                    .filter(Symbol::isFunction)
+                    .forEach(symbol -> names.add(symbol.name()));
+        }
+        return names;
+    }
+
+    private static void copy(String resource, Path folder) {
+        try (InputStream in = BenchImage.class.getResourceAsStream(resource)) {
+            WholeFiles.write(folder.resolve(resource), in.readAllBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** How a model is built. */
+    record Setting(String toolchain, Optimize optimize, ModelMetadata.Io io) {}
+
+    /** Runs one toolchain in one folder. */
+    private record Compiler(Path folder, Toolchain toolchain, Optimize optimize) {
+        String compile(String source, SourceKind kind) {
+            String object = source.replaceAll("\\.[cSs]$", ".o");
+            List<String> line = new ArrayList<>(List.of(toolchain.compiler()));
+            line.addAll(toolchain.compileFlags(kind, optimize));
+            line.addAll(List.of("-I.", "-Ishims/include", "-c", source, "-o", object));
+            run(line);
+            return object;
+        }
+
+        Path link(List<String> objects, String memories) {
+            try {
+                Path script = folder.resolve("bench.ld");
+                Files.writeString(script, memories + Files.readString(script));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            List<String> line = new ArrayList<>(List.of(toolchain.compiler()));
+            line.addAll(toolchain.link());
+            line.addAll(List.of("-T", "bench.ld", "-Wl,-Map=bench.map", "-o", "bench.elf"));
+            line.addAll(objects);
+            line.addAll(toolchain.libraries());
+            run(line);
+            return folder.resolve("bench.elf");
+        }
+
+        private void run(List<String> line) {
+            Result result = ProcessRunner.run(Command.ofLine(line).in(folder));
+            if (!result.succeeded()) {
+                throw new IllegalStateException(String.join(" ", line) + "\n" + result.message());
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Optimize;
+import io.kiln.bench.BenchData.Row;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * How the bench is called: {@code Bench [filter]... [--per-operator] [--optimize=speed|size|ram] [--io=caller|workspace] [--golden=DIR]
+ * [--out=DIR]}.
+ *
+ * @param filters rows to measure, such as {@code kws-m4f}, {@code vww-gnu}, {@code ram-clang}; also several in one word, separated by
+ *     commas; none for all rows
+ * @param perOperator whether operators are shown one by one
+ * @param optimize instead of what the row is measured with
+ * @param io likewise
+ * @param golden folder of the golden models
+ * @param out where images, listings and {@code bench.json} go
+ */
+record BenchOptions(
+        List<String> filters,
+        boolean perOperator,
+        Optional<Optimize> optimize,
+        Optional<Io> io,
+        Path golden,
+        Path out) {
+
+    /** Reads a command line; empty arguments are passed over. */
+    static BenchOptions parse(List<String> args) {
+        List<String> filters = new ArrayList<>();
+        boolean perOperator = false;
+        Optional<Optimize> optimize = Optional.empty();
+        Optional<Io> io = Optional.empty();
+        Path golden = Path.of("..", "shared", "golden");
+        Path out = Path.of("target", "bench");
+        for (String arg : args) {
+            String value = arg.substring(arg.indexOf('=') + 1);
+            if (arg.equals("--per-operator")) {
+                perOperator = true;
+            } else if (arg.startsWith("--optimize=")) {
+                optimize = Optional.of(Optimize.of(value));
+            } else if (arg.startsWith("--io=")) {
+                io = Optional.of(Io.valueOf(value.toUpperCase(Locale.ROOT)));
+            } else if (arg.startsWith("--golden=")) {
+                golden = Path.of(value);
+            } else if (arg.startsWith("--out=")) {
+                out = Path.of(value);
+            } else if (arg.startsWith("--")) {
+                throw new IllegalArgumentException("unknown option " + arg);
+            } else if (!arg.isBlank()) {
+                filters.addAll(List.of(arg.split(",", -1)));
+            }
+        }
+        return new BenchOptions(
+                List.copyOf(filters),
+                perOperator,
+                optimize,
+                io,
+                golden,
+                out.toAbsolutePath().normalize());
+    }
+
+    /** Whether a row is to be measured. */
+    boolean selects(Row row) {
+        return filters.isEmpty() || filters.stream().anyMatch(row::matches);
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.bench.BenchData.Goal;
+import io.kiln.bench.BenchData.Kind;
+import io.kiln.bench.BenchData.Row;
+import io.kiln.bench.BenchImage.Setting;
+import io.kiln.bench.BenchResult.Figures;
+import io.kiln.bench.Disassembly.Tally;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
+import io.kiln.process.Executables;
+import io.kiln.reference.Interpreter;
+import io.kiln.report.Json;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The bench counts what it says; what it counts is no test. */
+final class BenchTest {
+    private static final Path MODEL = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
+    private static final Path VECTORS = Path.of("src", "it", "quickstart", "src", "test", "vectors");
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void everyModelAndCoreOfTheTablesIsARow() {
+        BenchData data = BenchData.load();
+        List<Row> rows = data.rows();
+        assertThat(rows.stream().map(Row::id)).doesNotHaveDuplicates().hasSize(2 * (26 + 6 + 6));
+        assertThat(rows)
+                .allMatch(row -> row.goal().goal() > 0
+                        && data.models().containsKey(row.model())
+                        && data.cores().containsKey(row.core()));
+        assertThat(rows).filteredOn(row -> row.matches("KWS-m4f")).hasSize(2);
+        assertThat(rows).filteredOn(row -> row.matches("ram-gnu")).hasSize(6).allMatch(row -> row.kind() == Kind.RAM);
+    }
+
+    @Test
+    void aMultipleLoadCountsEachRegister() {
+        assertThat(Disassembly.items("ldmia.w r0!, {r4, r5, r6, sl, pc}")).isEqualTo(5);
+        assertThat(Disassembly.items("vldmia r0!, {s0-s7}")).isEqualTo(8);
+        assertThat(Disassembly.items("vpush {d8-d9}")).isEqualTo(4);
+        assertThat(Disassembly.items("ldrd r0, r1, [r2, #8]")).isEqualTo(2);
+        assertThat(Disassembly.items("ldrsb.w r0, [r2, #8]")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Io.class)
+    void anImageIsMeasuredAndItsAnswersAreCompared(Io io) throws IOException {
+        BenchData.Core core = BenchData.load().cores().get("M4F");
+        TestToolchains.resolve("gnu", "c -mcpu=cortex-m4");
+        needs("qemu-system-arm");
+        needs("cc");
+        List<Bytes> outputs = golden();
+        Path plugin = Bench.plugin(folder);
+        BenchImage image = BenchImage.build(
+                folder.resolve("image"),
+                MODEL,
+                "gesture",
+                core,
+                new Setting("gnu", Optimize.SPEED, io),
+                outputs.size());
+        assertThat(image.forbidden()).isEmpty();
+        BenchRun run = BenchRun.of(image, folder, outputs.size(), plugin);
+        assertThat(run.bitExact()).isTrue();
+        assertThat(run.stack()).isBetween(8L, 1024L);
+        assertThat(run.ticks() * core.instructionsPerTick())
+                .isBetween(run.instructions() - 100.0, run.instructions() + 100.0);
+        assertThat(run.tallies())
+                .hasSize(1 + image.metadata().operators().size())
+                .allMatch(tally -> tally.instructions() > 0 && tally.loads() > 0 && tally.taken() > 0);
+        assertThat(run.tallies().stream().mapToLong(Tally::instructions).sum()).isEqualTo(run.instructions());
+        Figures figures = Figures.of(image, run, true);
+        assertThat(figures.ram()).isGreaterThan(image.metadata().workspaceBytes());
+        assertThat(figures.flash()).isGreaterThan(image.metadata().constantBytes());
+        Row row = new Row(Kind.RAM, "gesture", "M4F", "gnu", new Goal(1, 2));
+        BenchResult result = BenchResult.of(row, "ram", io.text(), figures.ram(), true, figures, List.of(figures));
+        assertThat(result.met()).isFalse();
+        assertThat(JsonSchemas.violationsOf("/io/kiln/bench/bench.schema.json", Json.text(List.of(result))))
+                .isEmpty();
+
+        byte[] wrong = outputs.get(0).toArray();
+        wrong[0]++;
+        Files.write(folder.resolve("output_0.bin"), wrong);
+        assertThat(BenchRun.of(image, folder, outputs.size(), plugin).bitExact())
+                .isFalse();
+    }
+
+    /** The example's inputs with the reference interpreter's answers. */
+    private List<Bytes> golden() throws IOException {
+        Function function = TfliteFrontend.read(MODEL, "gesture");
+        List<Bytes> outputs = new ArrayList<>();
+        for (int k = 0; Files.exists(VECTORS.resolve("input_" + k + ".bin")); k++) {
+            byte[] input = Files.readAllBytes(VECTORS.resolve("input_" + k + ".bin"));
+            outputs.add(Interpreter.run(function, List.of(Bytes.wrap(input))).get(0));
+            Files.write(folder.resolve("input_" + k + ".bin"), input);
+            Files.write(folder.resolve("output_" + k + ".bin"), outputs.get(k).toArray());
+        }
+        assertThat(new HashSet<>(outputs).size()).isGreaterThan(1);
+        return outputs;
+    }
+
+    private static void needs(String program) {
+        if (!"true".equals(System.getenv("CI"))) {
+            Assumptions.assumeTrue(Executables.find(program).isPresent(), program + " is not there");
+        }
+    }
+}
