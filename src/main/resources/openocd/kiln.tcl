@@ -6,12 +6,20 @@ proc kiln_say {args} {
 }
 
 # OpenOCD carries on with a chip whose identification is not the expected one; nothing must be written to it.
-proc kiln_connect {} {
-    set said [capture {init}]
+proc kiln_must_be_expected {said} {
     if {[string first "UNEXPECTED:" $said] >= 0} {
         kiln_say wrong-chip
         error "the chip is another one"
     }
+}
+
+# The script of a board may connect by itself.
+proc kiln_source {script} {
+    kiln_must_be_expected [capture {uplevel #0 source [list [find $script]]}]
+}
+
+proc kiln_connect {} {
+    kiln_must_be_expected [capture {init}]
     reset init
     kiln_say connected
 }

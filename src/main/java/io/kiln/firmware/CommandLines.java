@@ -43,6 +43,19 @@ final class CommandLines {
         return line;
     }
 
+    /** What the assembler would get of a source, driver first: the output of the compiler, or of the preprocessor alone. */
+    List<String> assembly(SourceUnit unit, String output) {
+        List<String> line = new ArrayList<>();
+        line.add(project.toolchain().compiler());
+        line.addAll(compileFlags(unit.kind(), project.directory().toString()));
+        if (project.toolchain().version().contains("clang")) {
+            // Otherwise it assembles what it finds in C by itself, and shows the result.
+            line.addAll(List.of("-Xclang", "-no-integrated-as"));
+        }
+        line.addAll(List.of(unit.path().endsWith(".c") ? "-S" : "-E", unit.path(), "-o", output));
+        return line;
+    }
+
     /**
      * Flags of the link, without driver and file names.
      *

@@ -94,6 +94,9 @@ final class Compilation {
         Path depFile = object.resolveSibling(object.getFileName() + ".d");
         try {
             Files.createDirectories(object.getParent());
+            if (project.board().foreign()) {
+                new ForeignAssembly(project, unit).check(object.resolveSibling(object.getFileName() + ".s"));
+            }
             List<String> line = line(lines.relative(part), lines.relative(depFile));
             Command command = Command.ofLine(line)
                     .in(project.directory())
@@ -104,6 +107,9 @@ final class Compilation {
             if (!result.succeeded()) {
                 Files.deleteIfExists(part);
                 return new Outcome(unit, command.text(), result, Optional.empty());
+            }
+            if (project.board().foreign()) {
+                new ForeignAssembly(project, unit).checkIncluded(DepFile.prerequisites(Files.readString(depFile)));
             }
             Files.move(part, object, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             return new Outcome(unit, command.text(), result, Optional.of(entry(digests, depFile, object)));

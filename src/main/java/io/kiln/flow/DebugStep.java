@@ -49,8 +49,13 @@ final class DebugStep {
         Board board = build.board();
         List<DebugLaunch.Configuration> configurations = new ArrayList<>();
         board.openOcd().filter(how -> !how.isVirtual()).ifPresent(how -> configurations.add(byProbe(how)));
-        if (board.emulation() instanceof Emulation.Qemu) {
-            configurations.add(byQemu());
+        if (board.emulation() instanceof Emulation.Qemu qemu) {
+            if (qemu.fenced()) {
+                // A debugger opens files for an image that asks it to.
+                log.info("No set-up for QEMU: that needs <trustBoard>" + board.id() + "</trustBoard>");
+            } else {
+                configurations.add(byQemu());
+            }
         }
         if (configurations.isEmpty()) {
             throw new KilnException(new Problem(
@@ -66,10 +71,12 @@ final class DebugStep {
     }
 
     private DebugLaunch.Configuration byProbe(Board.OpenOcd how) {
-        FlashTarget target =
-                new FlashTarget(how, List.of(), probe.map(Probe::parse).orElse(new Probe.Any()));
+        FlashTarget target = new FlashTarget(
+                how,
+                BoardScripts.write(build.board(), build.spec().layout()),
+                probe.map(Probe::parse).orElse(new Probe.Any()));
         Path config = folder.resolve("openocd.cfg");
-        WholeFiles.write(config, String.join("\n", target.setUp()) + "\n");
+        WholeFiles.write(config, String.join("\n", target.configuration()) + "\n");
         explain(
                 "probe",
                 List.of(openOcd, "-f", config.toString()),

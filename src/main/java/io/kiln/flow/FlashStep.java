@@ -85,10 +85,11 @@ final class FlashStep {
 
     private List<FlashResult> flash(Path elf, FlashImage image, OpenOcd openOcd, List<Probe> probes) {
         Board board = build.board();
+        List<Path> scripts = BoardScripts.write(board, build.spec().layout());
         List<FlashTarget> targets = probes.stream()
-                .map(probe -> new FlashTarget(board.openOcd().orElseThrow(), List.of(), probe))
+                .map(probe -> new FlashTarget(board.openOcd().orElseThrow(), scripts, probe))
                 .toList();
-        checkScripts(openOcd, targets);
+        checkScripts(openOcd, targets, scripts);
         log.info("Flashing " + elf.getFileName() + " (" + image.size() + " bytes) to " + board.id() + " with "
                 + openOcd.version() + (probes.size() > 1 ? ", " + probes.size() + " probes" : ""));
         Instant started = Instant.now().truncatedTo(ChronoUnit.MILLIS);
@@ -108,10 +109,10 @@ final class FlashStep {
         return results;
     }
 
-    private void checkScripts(OpenOcd openOcd, List<FlashTarget> targets) {
+    private void checkScripts(OpenOcd openOcd, List<FlashTarget> targets, List<Path> scripts) {
         Set<String> needed = new TreeSet<>();
         targets.forEach(target -> needed.addAll(target.neededScripts()));
-        Set<String> missing = openOcd.missing(List.copyOf(needed));
+        Set<String> missing = openOcd.missing(List.copyOf(needed), scripts);
         if (!missing.isEmpty()) {
             throw refused(
                     build.board().origin(),

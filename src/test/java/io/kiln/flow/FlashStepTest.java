@@ -123,6 +123,50 @@ final class FlashStepTest {
         assertThat(said).anyMatch(line -> line.startsWith("left: holds this image already"));
     }
 
+    /** Whatever a path holds, OpenOCD takes it for one. */
+    @Test
+    void aBoardsOwnTclIsFoundBeforeThatOfOpenOcd() throws IOException {
+        TestOpenOcd.get();
+        Path project = Files.createDirectory(folder.resolve("a [exit 9] {b $c"));
+        Path own = Files.createDirectories(project.resolve("src/main/boards/mine/parts"));
+        Files.writeString(own.resolve("chip.cfg"), "echo {mine, chosen}\nsource [find target/stm32f4x.cfg]\n");
+        Files.writeString(own.resolveSibling("board.yaml"), """
+                schema: 1
+                id: mine
+                extends: virtual-stm32f405
+                flash: {openocd: {virtual: true, target: parts/chip.cfg}}
+                """);
+        Layout layout = new Layout(project, project.resolve("out"), "gesture");
+        BuildSpec spec = new BuildSpec(
+                layout,
+                spec("mine").models(),
+                "mine",
+                Optional.empty(),
+                "speed",
+                "caller",
+                5,
+                Optional.empty(),
+                new VerifySpec("none", Optional.empty(), 0, 0));
+        flow.buildAndFlash(spec, flash(null, "openocd"));
+        assertThat(said).anyMatch(line -> line.contains("flashed and verified"));
+        assertThat(Files.readString(project.resolve("out/kiln/flash.log"))).contains("mine, chosen");
+        assertThat(project.resolve("out/kiln/openocd/parts/chip.cfg")).exists();
+
+        Files.writeString(own.resolveSibling("board.yaml"), """
+                schema: 1
+                id: mine
+                extends: stm32f405
+                flash: {openocd: {interface: interface/stlink.cfg, target: parts/chip.cfg, transport: hla_swd}}
+                """);
+        flow.debug(spec, "openocd", Optional.empty());
+        Result answer = ProcessRunner.run(
+                Command.of("openocd", "-f", "openocd.cfg", "-c", "shutdown").in(project.resolve("out/kiln/debug")));
+        assertThat(answer.message()).contains("mine, chosen");
+
+        Files.delete(own.resolve("chip.cfg"));
+        assertThatThrownBy(() -> flow.flash(spec, flash("NOBODY", "openocd"))).hasMessageContaining("parts/chip.cfg");
+    }
+
     @Test
     void aFaultOfOneBoardLeavesTheOtherAloneAndFails() throws IOException {
         TestOpenOcd.get();

@@ -105,7 +105,9 @@ public record Emulator(Board board, Duration limit, Optional<Path> log) {
             line.addAll(List.of("-M", qemu.machine()));
             line.addAll(qemu.args());
             line.addAll(List.of("-kernel", image.toAbsolutePath().toString(), "-display", "none", "-monitor", "none"));
-            line.addAll(List.of("-serial", "stdio", "-semihosting-config", "enable=on,target=native"));
+            // Calls that are sent to a debugger, of which there is none, open no file and start no program.
+            String semihosting = qemu.fenced() ? "gdb" : "native";
+            line.addAll(List.of("-serial", "stdio", "-semihosting-config", "enable=on,target=" + semihosting));
             line.addAll(more);
         } else if (board.emulation() instanceof Emulation.Native) {
             line.add(image.toAbsolutePath().toString());

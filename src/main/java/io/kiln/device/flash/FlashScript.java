@@ -22,7 +22,8 @@ final class FlashScript {
     /** Bytes written in one go. */
     private static final int PIECE = 16 << 10;
 
-    private static final String PROCEDURES = "kiln.tcl";
+    /** The file that has Kiln's own procedures; the set-up needs them already. */
+    static final String PROCEDURES = "kiln.tcl";
 
     private final Path folder;
     private final FlashImage image;
@@ -50,7 +51,6 @@ final class FlashScript {
         }
         WholeFiles.write(folder.resolve("flash.tcl"), programming(files, preverify));
         List<String> arguments = new ArrayList<>();
-        FlashTarget.command(arguments, Tcl.command("source", PROCEDURES));
         FlashTarget.command(arguments, "kiln_connect");
         chipId.ifPresent(id -> FlashTarget.command(
                 arguments,

@@ -27,36 +27,48 @@ public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
         return probe instanceof Probe.Remote || probe instanceof Probe.Virtual;
     }
 
-    /** The commands that set OpenOCD up for the probe and the chip, without {@code init} and without servers. */
-    public List<String> setUp() {
+    /**
+     * The commands of a configuration file that sets OpenOCD up for the probe and the chip, without {@code init}, which some boards'
+     * scripts call themselves, and without a word about servers.
+     */
+    public List<String> configuration() {
+        List<String> commands = new ArrayList<>();
+        scripts.forEach(folder -> commands.add(Tcl.command("add_script_search_dir", folder.toString())));
+        commands.addAll(setUp("source [find " + Tcl.word(board.targetConfig()) + "]"));
+        return commands;
+    }
+
+    private List<String> setUp(String target) {
         List<String> commands = new ArrayList<>();
         if (!isRemote()) {
-            commands.add("source " + find(board.interfaceConfig()));
+            commands.add("source [find " + Tcl.word(board.interfaceConfig()) + "]");
         }
         commands.addAll(probe.commands());
         if (!isRemote()) {
             // A remote server speaks JTAG only, and OpenOCD chooses that by itself.
             board.transport().ifPresent(name -> commands.add(Tcl.command("transport", "select", name)));
         }
-        commands.add("source " + find(board.targetConfig()));
+        commands.add(target);
         if (!isRemote() && board.speedKilohertz() > 0) {
             commands.add(Tcl.command("adapter", "speed", String.valueOf(board.speedKilohertz())));
         }
         return commands;
     }
 
-    /** The arguments that set OpenOCD up with all its servers off. */
-    List<String> arguments() {
+    /**
+     * The arguments that set OpenOCD up with all its servers off. That, and the choice of the probe, comes before the target's script: some
+     * call {@code init}.
+     *
+     * @param procedures the file that has Kiln's own procedures
+     */
+    List<String> arguments(String procedures) {
         List<String> arguments = new ArrayList<>();
         scripts.forEach(folder -> arguments.addAll(List.of("-s", folder.toString())));
-        setUp().forEach(each -> command(arguments, each));
         List.of("gdb_port disabled", "telnet_port disabled", "tcl_port disabled")
                 .forEach(each -> command(arguments, each));
+        command(arguments, Tcl.command("source", procedures));
+        setUp(Tcl.command("kiln_source", board.targetConfig())).forEach(each -> command(arguments, each));
         return arguments;
-    }
-
-    private static String find(String script) {
-        return "[find " + Tcl.word(script) + "]";
     }
 
     static void command(List<String> arguments, String command) {

@@ -42,7 +42,7 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
     }
 
     private Optional<FlashFailure> run(FlashTarget target, FlashImage image, Path folder, OpenOcdOutput output) {
-        List<String> arguments = new ArrayList<>(target.arguments());
+        List<String> arguments = new ArrayList<>(target.arguments(FlashScript.PROCEDURES));
         arguments.addAll(new FlashScript(folder, image).arguments(target.board().chipId(), preverify));
         Command command = Command.of(openOcd.executable().toString(), arguments)
                 .in(folder)

@@ -47,9 +47,14 @@ public record OpenOcd(Path executable, String version) {
     /**
      * Which of these scripts are not in its search path: OpenOCD itself is asked, so that its environment and its folders count.
      * The folder that it runs in when it flashes is searched too, and holds none.
+     *
+     * @param scripts names as descriptions of boards have them
+     * @param folders searched before its own
      */
-    public Set<String> missing(List<String> scripts) {
+    public Set<String> missing(List<String> scripts, List<Path> folders) {
         List<String> arguments = new ArrayList<>();
+        folders.forEach(
+                folder -> arguments.addAll(List.of("-s", folder.toAbsolutePath().toString())));
         for (String script : scripts) {
             arguments.add("-c");
             arguments.add("if {[catch {find " + Tcl.word(script) + "}]} {echo " + Tcl.word(MISSING + script) + "}");

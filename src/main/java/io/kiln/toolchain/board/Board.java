@@ -54,6 +54,17 @@ public record Board(
     public Board linkedWith(List<String> more) {
         List<String> link = new ArrayList<>(building.link());
         link.addAll(more);
+        return with(emulation, new Building(building.toolchain(), building.compile(), link));
+    }
+
+    /** The same board for images that hold code which the build does not trust. */
+    Board fenced() {
+        return emulation instanceof Emulation.Qemu qemu
+                ? with(new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true), building)
+                : this;
+    }
+
+    private Board with(Emulation otherEmulation, Building otherBuilding) {
         return new Board(
                 id,
                 title,
@@ -64,12 +75,23 @@ public record Board(
                 sources,
                 linker,
                 console,
-                emulation,
+                otherEmulation,
                 openOcd,
-                new Building(building.toolchain(), building.compile(), link),
+                otherBuilding,
                 files,
                 origin,
                 foreign);
+    }
+
+    /** The profile's own scripts for OpenOCD, by path. */
+    public SortedMap<String, Bytes> scripts() {
+        TreeMap<String, Bytes> scripts = new TreeMap<>();
+        files.forEach((name, content) -> {
+            if (name.endsWith(".cfg") || name.endsWith(".tcl")) {
+                scripts.put(name, content);
+            }
+        });
+        return scripts;
     }
 
     /** Whether images of this board run on this computer, as plain executables. */
@@ -213,10 +235,17 @@ public record Board(
          * @param program such as {@code qemu-system-arm}
          * @param machine value of {@code -M}
          * @param args further arguments
+         * @param fenced whether the image holds code that the build does not trust: by semihosting it ends and prints, and reaches
+         *     nothing else of this computer
          */
-        record Qemu(String program, String machine, List<String> args) implements Emulation {
+        record Qemu(String program, String machine, List<String> args, boolean fenced) implements Emulation {
             public Qemu {
                 args = List.copyOf(args);
+            }
+
+            /** An emulator of images that are trusted. */
+            public Qemu(String program, String machine, List<String> args) {
+                this(program, machine, args, false);
             }
         }
 

@@ -98,16 +98,19 @@ public final class Boards {
         layers.forEach(layer -> ForeignProfile.check(layer, problems));
         Board board = new BoardParser(new MergedProfile(id, layers), problems).parse();
         checkStandIn(board, layers.get(0).document(), problems);
+        ForeignProfile.checkWhole(board, layers, problems);
         problems.throwIfAny();
-        return board;
+        return board.foreign() ? board.fenced() : board;
     }
 
     /**
-     * The board whose emulator runs this board's objects: itself, or its stand-in; empty if nothing does.
+     * The board whose emulator runs this board's objects: itself, or its stand-in; empty if nothing does. For a board that the build does
+     * not trust it is fenced, since headers of the board are in every object.
      */
     public Optional<Board> emulated(Board board) {
         if (board.emulation() instanceof Emulation.StandIn standIn) {
-            return Optional.of(find(standIn.board()));
+            Board other = find(standIn.board());
+            return Optional.of(board.foreign() ? other.fenced() : other);
         }
         return board.emulation() instanceof Emulation.None ? Optional.empty() : Optional.of(board);
     }

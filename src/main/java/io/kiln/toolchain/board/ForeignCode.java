@@ -22,6 +22,10 @@ final class ForeignCode {
     private static final Pattern INCLUDED =
             Pattern.compile("[\"<]([A-Za-z0-9_][A-Za-z0-9_./-]*\\.(?:h|c|inc|S))[\">]\\s*");
     private static final Pattern SCRIPT_INCLUDE = Pattern.compile("\\bINCLUDE\\b\\s*(\\S*)");
+    private static final Pattern SCRIPT_COMMENT = Pattern.compile("(\"[^\"]*\")|/\\*.*?\\*/", Pattern.DOTALL);
+
+    /** Compilers pass over some of these and go on reading, so that a directive behind them is not at the start of its line. */
+    private static final Pattern INVISIBLE = Pattern.compile("[\\x00-\\x08\\x0b\\x0e-\\x1f\\x7f\\ufeff]");
 
     /**
      * Words that are assembler directives or preprocessor directives reading files, or that can build such a word out of parts.
@@ -29,9 +33,12 @@ final class ForeignCode {
     private static final Pattern SOURCE_WORDS = Pattern.compile(
             "\\b(?:incbin|embed|macro|altmacro|irp|irpc)\\b|\\.\\s*include\\b|##|%:|\\?\\?", Pattern.CASE_INSENSITIVE);
 
-    /** Commands of linker scripts that name files to link, or where to look for them. */
+    /** Commands of linker scripts that name files to link or to write, or say where to look for them. */
     private static final Pattern SCRIPT_WORDS = Pattern.compile(
-            "\\b(?:INPUT|GROUP|STARTUP|SEARCH_DIR|OUTPUT)\\b|\\.\\./|(?<!\\S)/(?!DISCARD/)[^\\s*/][^\\s(]*\\s*\\(");
+            "\\b(?:INPUT|GROUP|STARTUP|SEARCH_DIR|OUTPUT|MAP|SYSLIB|HLL|TARGET|PLUGIN|FLOAT|NOFLOAT|LD_FEATURE)\\b");
+
+    /** A path, which a division is not: that has a blank behind it. A file named in a section is opened like any input. */
+    private static final Pattern SCRIPT_PATH = Pattern.compile("\\S*/[^\\s/*][^\\s]*|\\.\\.|\\\\");
 
     private ForeignCode() {}
 
@@ -52,11 +59,21 @@ final class ForeignCode {
 
     private static List<String> script(String text, Set<String> files) {
         List<String> refused = new ArrayList<>();
-        Matcher words = SCRIPT_WORDS.matcher(text);
-        while (words.find()) {
-            refused.add("the linker command " + words.group().replaceAll("[^ -~]", "?"));
+        String code = SCRIPT_COMMENT
+                .matcher(text)
+                .replaceAll(match -> match.group(1) == null ? " " : Matcher.quoteReplacement(match.group(1)));
+        if (code.indexOf('#') >= 0 || INVISIBLE.matcher(text).find()) {
+            refused.add("a linker script with # or invisible characters, which linkers read differently");
         }
-        Matcher includes = SCRIPT_INCLUDE.matcher(text);
+        Matcher words = SCRIPT_WORDS.matcher(code);
+        while (words.find()) {
+            refused.add("the linker command " + words.group());
+        }
+        Matcher paths = SCRIPT_PATH.matcher(code.replace("/DISCARD/", " "));
+        while (paths.find()) {
+            refused.add("the path " + CompilerFlags.printable(paths.group()) + " in a linker script");
+        }
+        Matcher includes = SCRIPT_INCLUDE.matcher(code);
         while (includes.find()) {
             String file = includes.group(1).replace("\"", "");
             if (!files.contains(file) || !file.endsWith(".ld")) {
@@ -68,8 +85,11 @@ final class ForeignCode {
 
     /** Continued lines and strings in a row are joined and escapes unfolded first, as a compiler does. */
     private static List<String> source(String text) {
-        String joined = text.replace("\\\r\n", "").replace("\\\n", "");
+        String joined = text.replaceAll("\\\\[ \\t\\f\\x0b]*\\r?\\n", "");
         List<String> refused = new ArrayList<>();
+        if (INVISIBLE.matcher(text).find()) {
+            refused.add("invisible characters in a source");
+        }
         for (String variant : List.of(joined, withoutComments(joined))) {
             Matcher includes = INCLUDE.matcher(variant);
             while (includes.find()) {

@@ -10,10 +10,16 @@ import java.util.regex.Pattern;
 /**
  * Holds a profile that came from a repository, and that the build does not trust, against what such a profile may do. An emulator of its
  * own is refused as a whole: QEMU's arguments name files, and by semihosting (or as a plain executable) the image reaches this computer.
- * OpenOCD's scripts are programs in Tcl: only those that come with OpenOCD may be named.
+ * OpenOCD's scripts are programs in Tcl: only those that come with OpenOCD may be named, and none may be brought.
  */
 final class ForeignProfile {
     private static final Pattern SHIPPED_SCRIPT = Pattern.compile("(interface|target|board)/(?!.*\\.\\.).+");
+
+    /** Everything else could be read by a tool that looks for it by itself, such as a precompiled header. */
+    private static final Pattern FILE = Pattern.compile(
+            ".*\\.(c|h|S|s|inc|ld|yaml|md|txt|svd|json|png|jpg|svg|pdf)|(.*/)?(LICENSE|LICENCE|NOTICE|COPYING)");
+
+    private static final Pattern SCRIPT = Pattern.compile(".*\\.(cfg|tcl)");
 
     private ForeignProfile() {}
 
@@ -44,10 +50,28 @@ final class ForeignProfile {
         // What it inherits it may include too: the sections that the built-in profiles share.
         names.add("sections.ld");
         layer.files().forEach((name, content) -> {
+            String where = document.name().replace(BoardFiles.DESCRIPTOR, name);
+            if (SCRIPT.matcher(name).matches()) {
+                refuse("Tcl of its own for OpenOCD", where, document, problems);
+            } else if (!FILE.matcher(name).matches()) {
+                refuse("a file of a kind that no profile needs", where, document, problems);
+            }
             for (String what : ForeignCode.refusals(name, content.text(), names)) {
-                refuse(what, document.name().replace(BoardFiles.DESCRIPTOR, name), document, problems);
+                refuse(what, where, document, problems);
             }
         });
+    }
+
+    /** Adds what only shows when everything inherited is merged in. */
+    static void checkWhole(Board board, List<MergedProfile.Layer> layers, Problems problems) {
+        layers.stream()
+                .filter(layer -> layer.foreign() && board.isHost())
+                .findFirst()
+                .ifPresent(layer -> refuse(
+                        "code that runs on this computer, since the board " + board.id() + " is this computer",
+                        layer.document().where("/extends"),
+                        layer.document(),
+                        problems));
     }
 
     private static void refuse(String what, String where, YamlDocument document, Problems problems) {

@@ -92,6 +92,48 @@ class EmulatorTest {
         assertThat(ProcessHandle.of(pid)).isEmpty();
     }
 
+    @Test
+    void codeThatIsNotTrustedOpensNoFileAndStartsNoProgram() throws IOException {
+        Board board = HandWrittenModel.board("mps2-an386");
+        TestTools.need(board);
+        Path secret = Files.writeString(folder.resolve("secret"), "the secret");
+        Path made = folder.resolve("made");
+        Path image = withMain(board, """
+                #include "kiln_console.h"
+                static unsigned call(unsigned op, const void* arguments) {
+                  register unsigned r0 __asm__("r0") = op;
+                  register const void* r1 __asm__("r1") = arguments;
+                  __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
+                  return r0;
+                }
+                int main(void) {
+                  static const char file[] = "%s";
+                  static const char command[] = "touch %s";
+                  static char got[11];
+                  const unsigned open[] = {(unsigned)file, 0, sizeof file - 1};
+                  const unsigned read[] = {call(1, open), (unsigned)got, 10};
+                  const unsigned system[] = {(unsigned)command, sizeof command - 1};
+                  call(6, read);
+                  call(0x12, system);
+                  return got[4] == 's' ? 43 : 42;
+                }
+                """.formatted(secret, made));
+        assertThat(exitCode(board, image)).isEqualTo(43);
+        assertThat(made).exists();
+        Files.delete(made);
+        Emulation.Qemu qemu = (Emulation.Qemu) board.emulation();
+        Board fenced = with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true));
+        assertThat(exitCode(fenced, image)).isEqualTo(42);
+        assertThat(made).doesNotExist();
+    }
+
+    private static int exitCode(Board board, Path image) throws IOException {
+        try (RunningProcess process = Emulator.of(board, LIMIT).start(image)) {
+            process.output().readAllBytes();
+            return process.waitFor(LIMIT).orElseThrow();
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"mps2-an386", "mps3-an547", "microbit", "qemu-riscv32"})
     void aStackOverflowIsNotSilent(String id) throws IOException {
@@ -116,22 +158,7 @@ class EmulatorTest {
     @Test
     void aMissingEmulatorNamesThePackageThatHasIt() {
         Board real = HandWrittenModel.board("mps2-an386");
-        Board board = new Board(
-                real.id(),
-                real.title(),
-                real.maker(),
-                real.target(),
-                real.memories(),
-                real.pools(),
-                real.sources(),
-                real.linker(),
-                real.console(),
-                new Emulation.Qemu("qemu-system-riscv33", "virt", List.of()),
-                real.openOcd(),
-                real.building(),
-                real.files(),
-                real.origin(),
-                real.foreign());
+        Board board = with(real, new Emulation.Qemu("qemu-system-riscv33", "virt", List.of()));
         assertThatThrownBy(() -> Emulator.of(board, LIMIT).start(folder))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("qemu-system-riscv33 is not there")
@@ -151,6 +178,25 @@ class EmulatorTest {
                 .hasMessageContaining("the image ended")
                 .hasMessageContaining("no sensor")
                 .hasMessageContaining("code 3");
+    }
+
+    private static Board with(Board real, Emulation emulation) {
+        return new Board(
+                real.id(),
+                real.title(),
+                real.maker(),
+                real.target(),
+                real.memories(),
+                real.pools(),
+                real.sources(),
+                real.linker(),
+                real.console(),
+                emulation,
+                real.openOcd(),
+                real.building(),
+                real.files(),
+                real.origin(),
+                real.foreign());
     }
 
     private Path withMain(Board board, String code) throws IOException {

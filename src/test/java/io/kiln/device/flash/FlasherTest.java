@@ -63,7 +63,8 @@ final class FlasherTest {
     @Test
     void scriptsAreLookedForWhereOpenOcdLooks() {
         assertThat(openOcd.version()).contains("Open On-Chip Debugger");
-        assertThat(openOcd.missing(List.of("interface/stlink.cfg", CHIP, "target/stm32z9.cfg", "interface/a b.cfg")))
+        assertThat(openOcd.missing(
+                        List.of("interface/stlink.cfg", CHIP, "target/stm32z9.cfg", "interface/a b.cfg"), List.of()))
                 .containsExactlyInAnyOrder("target/stm32z9.cfg", "interface/a b.cfg");
     }
 

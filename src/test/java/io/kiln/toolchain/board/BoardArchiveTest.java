@@ -164,10 +164,97 @@ class BoardArchiveTest {
                 "# /* */ include NAME",
                 "%:include \"/etc/passwd\"",
                 "#include \"README.md\"",
-                "#include NAME"
+                "#include NAME",
+                "#inc\\ \nlude \"/etc/passwd\"",
+                "\0#include \"/etc/passwd\"",
+                "\ufeff#include \"/etc/passwd\"",
+                "// x\r#include \"/etc/passwd\""
             })
     void sourcesThatReadOtherFilesAreFound(String source) {
         assertThat(ForeignCode.refusals("a.c", source, Set.of())).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "INPUT(x.o)",
+                "GROUP(x.o)",
+                "STARTUP(x.o)",
+                "SEARCH_DIR(.)",
+                "OUTPUT(x)",
+                "TARGET(binary)",
+                "INCLUDE other.ld",
+                "INCLUDE/**/other.ld",
+                "INPUT/**/(x)",
+                "# /*\nINPUT(x)\n# */",
+                "ASSERT(1, \"/*\") INPUT(x) ASSERT(1, \"*/\")",
+                "SECTIONS { .x : { KEEP(/etc/x.o(.text)) } }",
+                "SECTIONS { .x : { /etc/x.o } }",
+                "SECTIONS { .x : { \"/etc/x.o\"(.text) } }",
+                "SECTIONS { .x : { ..\\\\x.o(.text) } }",
+                "SECTIONS { .x : { =/etc/x.o(.text) } }"
+            })
+    void linkerScriptsThatNameOtherFilesAreFound(String script) {
+        assertThat(ForeignCode.refusals("a.ld", script, Set.of("memory.ld"))).isNotEmpty();
+    }
+
+    @Test
+    void whatLinkerScriptsOrdinarilySayIsAllowed() {
+        String script = """
+                /* INPUT() is a word of a comment here; see https://example.com/ld */
+                MEMORY { CODE (rx) : ORIGIN = 0x08000000, LENGTH = 512K / 2 }
+                SECTIONS {
+                  .text : { *crt0.o(.text) *(EXCLUDE_FILE(*x.o) .text.*) . = ALIGN(4); } > CODE
+                  /DISCARD/ : { *(.comment) }
+                }
+                INCLUDE memory.ld
+                """;
+        assertThat(ForeignCode.refusals("a.ld", script, Set.of("memory.ld"))).isEmpty();
+    }
+
+    @Test
+    void whatNoProfileNeedsIsRefused() throws IOException {
+        Boards boards = boards(
+                Map.of(
+                        "sensor-v3/board.yaml", SENSOR,
+                        "sensor-v3/kiln_console.h.gch", "x",
+                        "sensor-v3/target/stm32f4x.cfg", "exec evil",
+                        "sensor-v3/helper.tcl", "exec evil"),
+                Set.of());
+        KilnException refused = catchThrowableOfType(KilnException.class, () -> boards.find("sensor-v3"));
+        assertThat(refused.problems()).hasSize(3);
+        assertThat(refused.getMessage())
+                .contains("a file of a kind that no profile needs", "sensor-v3/kiln_console.h.gch")
+                .contains("Tcl of its own", "sensor-v3/target/stm32f4x.cfg", "sensor-v3/helper.tcl");
+    }
+
+    @Test
+    void codeOfOthersRunsBehindAFenceAndNeverAsAProgramOfThisComputer() throws IOException {
+        Boards inherits = boards(
+                Map.of(
+                        "sensor-v3/board.yaml", SENSOR,
+                        "other/board.yaml", "schema: 1\nid: other\nextends: mps2-an386\n",
+                        "here/board.yaml", "schema: 1\nid: here\nextends: host\n"),
+                Set.of());
+        Board standIn = inherits.emulated(inherits.find("sensor-v3")).orElseThrow();
+        assertThat(standIn.id()).isEqualTo("mps2-an386");
+        assertThat(fenced(standIn)).isTrue();
+        assertThat(fenced(inherits.find("other"))).isTrue();
+        assertThat(catchThrowableOfType(KilnException.class, () -> inherits.find("here")))
+                .hasMessageContaining("code that runs on this computer")
+                .hasMessageContaining("here/board.yaml:3");
+
+        Boards trusted = boards(
+                Map.of("here/board.yaml", "schema: 1\nid: here\nextends: host\n", "sensor-v3/board.yaml", SENSOR),
+                Set.of("here", "sensor-v3"));
+        assertThat(trusted.find("here").isHost()).isTrue();
+        assertThat(fenced(trusted.emulated(trusted.find("sensor-v3")).orElseThrow()))
+                .isFalse();
+        assertThat(fenced(Boards.builtIn().find("mps2-an386"))).isFalse();
+    }
+
+    private static boolean fenced(Board board) {
+        return ((Board.Emulation.Qemu) board.emulation()).fenced();
     }
 
     @Test
