@@ -56,8 +56,10 @@ public final class ElementwiseLowering {
     public LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         boolean flat = shapes.stream().allMatch(s -> s.elements() == out.elements());
-        if (flat) {
-            long row = out.elements() / Rows.count(out);
+        long row = out.elements() / Rows.count(out);
+        if (flat && !rows.areContiguous()) {
+            body.loop("y", rows.begin(), rows.end(), 1, (line, y) -> byRow(line, rows, y, row));
+        } else if (flat) {
             body.loop(
                     "i",
                     mul(rows.begin(), row),
@@ -66,6 +68,7 @@ public final class ElementwiseLowering {
                     (element, i) -> element(
                             element,
                             operands.stream().map(b -> (Expr) load(b, i)).toList(),
+                            i,
                             i));
         } else {
             nested(body, rows, 0, new ArrayList<>());
@@ -78,13 +81,44 @@ public final class ElementwiseLowering {
         return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), flat ? "flat" : "broadcast");
     }
 
+    /** One row, of operands that have its shape, wherever it lies in each. */
+    private void byRow(BlockBuilder block, Rows rows, Expr y, long elements) {
+        List<Expr> starts = new ArrayList<>();
+        for (int i = 0; i < operands.size(); i++) {
+            starts.add(block.let("start" + i, mul(line(rows, i, y), elements)));
+        }
+        Expr start = block.let("start", mul(rows.outputLine(y), elements));
+        block.loop("i", elements, (element, i) -> {
+            List<Expr> values = new ArrayList<>();
+            for (int k = 0; k < operands.size(); k++) {
+                values.add(load(operands.get(k), add(starts.get(k), i)));
+            }
+            element(element, values, i, add(start, i));
+        });
+    }
+
+    /** Line at which a row lies in an operand; constants hold all rows. */
+    private Expr line(Rows rows, int operand, Expr row) {
+        return op.root().args().get(operand) instanceof Arg.Ref ref
+                ? rows.inputLine(op.inputs().indexOf(ref.id()), row)
+                : row;
+    }
+
     private void nested(BlockBuilder block, Rows rows, int axis, List<Expr> indices) {
         if (axis == out.rank()) {
             List<Expr> values = new ArrayList<>();
             for (int i = 0; i < operands.size(); i++) {
-                values.add(load(operands.get(i), position(shapes.get(i), indices)));
+                List<Expr> own = new ArrayList<>(indices);
+                if (shapes.get(i).equals(out) && Rows.count(out) > 1) {
+                    own.set(1, line(rows, i, indices.get(1)));
+                }
+                values.add(load(operands.get(i), position(shapes.get(i), own)));
             }
-            element(block, values, position(out, indices));
+            List<Expr> lines = new ArrayList<>(indices);
+            if (Rows.count(out) > 1) {
+                lines.set(1, rows.outputLine(indices.get(1)));
+            }
+            element(block, values, indices.isEmpty() ? imm(0) : indices.get(out.rank() - 1), position(out, lines));
             return;
         }
         boolean byRows = axis == 1 && Rows.count(out) == out.dim(1) && out.rank() == 4 && out.dim(0) == 1;
@@ -107,10 +141,16 @@ public final class ElementwiseLowering {
         return position;
     }
 
-    private void element(BlockBuilder block, List<Expr> values, Expr index) {
+    /**
+     * Emits one element.
+     *
+     * @param place equals the channel modulo the number of channels
+     * @param index in the output's buffer
+     */
+    private void element(BlockBuilder block, List<Expr> values, Expr place, Expr index) {
         Expr value = value(block, op.root().op(), values);
         boolean perChannel = op.requantization().isPresent();
-        Expr channel = perChannel && out.rank() > 0 ? Exprs.mod(index, imm(out.dim(-1))) : imm(0);
+        Expr channel = perChannel && out.rank() > 0 ? Exprs.mod(place, imm(out.dim(-1))) : imm(0);
         epilogue.store(block, "_out", value, channel, buffers.output(), index);
     }
 

@@ -51,11 +51,11 @@ public final class PoolLowering {
                     TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(window, in));
                     row.loop("x", out.dim(2), (column, x) -> {
                         TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
-                        Expr pixel = add(mul(add(mul(n, out.dim(1)), y), out.dim(2)), x);
+                        Expr pixel = add(mul(add(mul(n, out.dim(1)), rows.outputLine(y)), out.dim(2)), x);
                         column.loop(
                                 "c",
                                 out.dim(3),
-                                (channel, c) -> pixel(channel, n, ky, kx, c, add(mul(pixel, out.dim(3)), c)));
+                                (channel, c) -> pixel(channel, rows, n, ky, kx, c, add(mul(pixel, out.dim(3)), c)));
                     });
                 }));
         RowDependency dependency = Rows.count(out) == out.dim(1) && in.dim(0) == 1
@@ -65,7 +65,7 @@ public final class PoolLowering {
                 op, buffers, tables, rows, List.of(dependency), body.build(), average ? "average" : "maximum");
     }
 
-    private void pixel(BlockBuilder block, Expr n, TapRange ky, TapRange kx, Expr c, Expr index) {
+    private void pixel(BlockBuilder block, Rows rows, Expr n, TapRange ky, TapRange kx, Expr c, Expr index) {
         Expr.Var acc = block.mutable("acc", start());
         block.loop(
                 "ky",
@@ -73,7 +73,7 @@ public final class PoolLowering {
                 ky.end(),
                 1,
                 (rowBlock, k) -> rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
-                    Expr row = add(ky.origin(), mul(k, window.dilationH()));
+                    Expr row = rows.inputLine(0, add(ky.origin(), mul(k, window.dilationH())));
                     Expr column = add(kx.origin(), mul(j, window.dilationW()));
                     Expr position = add(mul(add(mul(n, in.dim(1)), row), in.dim(2)), column);
                     Expr value = load(buffers.argument(0), add(mul(position, in.dim(3)), c));

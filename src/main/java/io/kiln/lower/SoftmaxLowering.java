@@ -39,30 +39,48 @@ public final class SoftmaxLowering {
         Shape out = op.type().shape();
         long vectors = out.elements() / depth / Rows.count(out);
         BlockBuilder body = new BlockBuilder();
-        body.loop("v", mul(rows.begin(), vectors), mul(rows.end(), vectors), 1, (vector, v) -> {
-            Expr first = vector.let("first", mul(v, depth));
-            Expr.Var largest = vector.mutable("largest", load(buffers.argument(0), first));
-            vector.loop(
-                    "i",
-                    imm(1),
-                    imm(depth),
+        if (rows.areContiguous()) {
+            body.loop("v", mul(rows.begin(), vectors), mul(rows.end(), vectors), 1, (vector, v) -> {
+                Expr first = vector.let("first", mul(v, depth));
+                vector(vector, first, first);
+            });
+        } else {
+            body.loop(
+                    "y",
+                    rows.begin(),
+                    rows.end(),
                     1,
-                    (b, i) -> b.assign(
-                            largest, Exprs.max(b.let("value", load(buffers.argument(0), add(first, i))), largest)));
-            if (op.root().op() instanceof TflSoftmax softmax) {
-                quantized(vector, softmax, first, largest);
-            } else {
-                real(vector, ((Softmax) op.root().op()).beta(), first, largest);
-            }
-        });
+                    (line, y) -> line.loop("v", vectors, (vector, v) -> {
+                        Expr from = vector.let("from", mul(add(mul(rows.inputLine(0, y), vectors), v), depth));
+                        Expr to = vector.let("first", mul(add(mul(rows.outputLine(y), vectors), v), depth));
+                        vector(vector, from, to);
+                    }));
+        }
         return Nests.operator(op, buffers, tables, rows, List.of(Nests.elementwise(out, out)), body.build(), "rows");
     }
 
-    private void real(BlockBuilder block, float beta, Expr first, Expr.Var largest) {
+    /** One vector, from its first element in the input to that in the output. */
+    private void vector(BlockBuilder block, Expr from, Expr to) {
+        Expr.Var largest = block.mutable("largest", load(buffers.argument(0), from));
+        block.loop(
+                "i",
+                imm(1),
+                imm(depth),
+                1,
+                (b, i) ->
+                        b.assign(largest, Exprs.max(b.let("value", load(buffers.argument(0), add(from, i))), largest)));
+        if (op.root().op() instanceof TflSoftmax softmax) {
+            quantized(block, softmax, from, to, largest);
+        } else {
+            real(block, ((Softmax) op.root().op()).beta(), from, to, largest);
+        }
+    }
+
+    private void real(BlockBuilder block, float beta, Expr from, Expr first, Expr.Var largest) {
         Buffer out = buffers.output();
         Expr.Var sum = block.mutable("sum", imm(0.0f));
         block.loop("i", depth, (b, i) -> {
-            Expr difference = sub(load(buffers.argument(0), add(first, i)), largest);
+            Expr difference = sub(load(buffers.argument(0), add(from, i)), largest);
             Expr scaled = beta == 1.0f ? difference : mul(difference, imm(beta));
             Expr e = b.let("e", new Expr.Call(Intrinsic.EXPF, List.of(scaled)));
             b.store(out, add(first, i), e).assign(sum, add(sum, e));
@@ -73,12 +91,12 @@ public final class SoftmaxLowering {
                 (b, i) -> epilogue.store(b, "", Exprs.div(load(out, add(first, i)), sum), imm(0), out, add(first, i)));
     }
 
-    private void quantized(BlockBuilder block, TflSoftmax softmax, Expr first, Expr.Var largest) {
+    private void quantized(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
         float scale = op.root().constant(1).real(0);
         Buffer table = tables.add("exponentials", DType.INT32, TflSoftmaxTables.exponentials(softmax.beta(), scale));
         Expr.Var sum = block.mutable("sum", imm(0, DType.UINT32));
         block.loop("i", depth, (b, i) -> {
-            Expr e = b.let("e", load(table, sub(largest, load(buffers.argument(0), add(first, i)))));
+            Expr e = b.let("e", load(table, sub(largest, load(buffers.argument(0), add(from, i)))));
             Expr rounding = Exprs.bitAnd(Exprs.shr(e, imm(11)), imm(1));
             Expr term = add(Exprs.shr(e, imm(12)), rounding);
             b.assign(sum, add(sum, Exprs.cast(DType.UINT32, term)));
@@ -88,7 +106,7 @@ public final class SoftmaxLowering {
         Expr reciprocal = block.let("reciprocal", new Expr.Call(Intrinsics.RECIPROCAL, List.of(normalised)));
         Expr shift = block.let("scale", sub(zeros, imm(12 + 31 - 8)));
         block.loop("i", depth, (b, i) -> {
-            Expr e = load(table, sub(largest, load(buffers.argument(0), add(first, i))));
+            Expr e = load(table, sub(largest, load(buffers.argument(0), add(from, i))));
             Expr scaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(reciprocal, e, shift));
             epilogue.store(b, "", sub(scaled, imm(128)), imm(0), buffers.output(), add(first, i));
         });

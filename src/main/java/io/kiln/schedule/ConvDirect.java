@@ -103,12 +103,12 @@ final class ConvDirect {
                                 TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
                                 Expr pixel = add(
                                         mul(
-                                                add(mul(n, conv.output().dim(1)), y),
+                                                add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
                                                 conv.output().dim(2)),
                                         x);
                                 Expr out = column.let("pixel", mul(pixel, conv.channels()));
                                 for (ChannelBlocks block : blocks) {
-                                    channelLoop(column, block, n, ky, kx, out);
+                                    channelLoop(column, rows, block, n, ky, kx, out);
                                 }
                             });
                         }));
@@ -147,7 +147,8 @@ final class ConvDirect {
         return new ChannelBlocks(begin, end, width, packing.table(name, tables));
     }
 
-    private void channelLoop(BlockBuilder block, ChannelBlocks blocks, Expr n, TapRange ky, TapRange kx, Expr out) {
+    private void channelLoop(
+            BlockBuilder block, Rows rows, ChannelBlocks blocks, Expr n, TapRange ky, TapRange kx, Expr out) {
         block.loop("oc", imm(blocks.begin()), imm(blocks.end()), blocks.width(), (inner, oc) -> {
             List<Expr.Var> accumulators = new ArrayList<>();
             for (int i = 0; i < blocks.width(); i++) {
@@ -163,7 +164,8 @@ final class ConvDirect {
                             blocks,
                             oc,
                             n,
-                            add(ky.origin(), mul(k, conv.window().dilationH())),
+                            rows.inputLine(
+                                    0, add(ky.origin(), mul(k, conv.window().dilationH()))),
                             k,
                             kx,
                             accumulators));

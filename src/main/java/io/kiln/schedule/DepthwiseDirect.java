@@ -76,18 +76,20 @@ final class DepthwiseDirect {
                                 TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
                                 Expr pixel = add(
                                         mul(
-                                                add(mul(n, conv.output().dim(1)), y),
+                                                add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
                                                 conv.output().dim(2)),
                                         x);
                                 Expr out = column.let("pixel", mul(pixel, conv.channels()));
                                 if (!unrolls(w)) {
-                                    windowed(column, n, ky, kx, out);
+                                    windowed(column, rows, n, ky, kx, out);
                                 } else if (ky.isWhole() && kx.isWhole()) {
-                                    unrolled(column, n, ky, kx, out);
+                                    unrolled(column, rows, n, ky, kx, out);
                                 } else {
                                     Expr inside = Exprs.and(ky.isWholeAtRunTime(), kx.isWholeAtRunTime());
                                     column.ifThenElse(
-                                            inside, b -> unrolled(b, n, ky, kx, out), b -> windowed(b, n, ky, kx, out));
+                                            inside,
+                                            b -> unrolled(b, rows, n, ky, kx, out),
+                                            b -> windowed(b, rows, n, ky, kx, out));
                                 }
                             });
                         }));
@@ -95,12 +97,12 @@ final class DepthwiseDirect {
     }
 
     /** Every tap written out; the window lies inside the input. */
-    private void unrolled(BlockBuilder block, Expr n, TapRange ky, TapRange kx, Expr out) {
+    private void unrolled(BlockBuilder block, Rows rows, Expr n, TapRange ky, TapRange kx, Expr out) {
         Window w = conv.window();
         int channels = conv.input().dim(3);
         List<Buffer> inputRows = new ArrayList<>();
         for (int k = 0; k < w.kernelH(); k++) {
-            Expr row = add(ky.origin(), (long) k * w.dilationH());
+            Expr row = rows.inputLine(0, add(ky.origin(), (long) k * w.dilationH()));
             inputRows.add(block.view("in" + k, input, mul(pixel(n, row, kx.origin()), channels)));
         }
         channelLoops(block, out, (inner, c, oc, acc) -> {
@@ -115,7 +117,7 @@ final class DepthwiseDirect {
     }
 
     /** Loops over the taps inside the input. */
-    private void windowed(BlockBuilder block, Expr n, TapRange ky, TapRange kx, Expr out) {
+    private void windowed(BlockBuilder block, Rows rows, Expr n, TapRange ky, TapRange kx, Expr out) {
         Window w = conv.window();
         int channels = conv.input().dim(3);
         channelLoops(
@@ -127,7 +129,7 @@ final class DepthwiseDirect {
                         ky.end(),
                         1,
                         (rowBlock, k) -> rowBlock.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
-                            Expr row = add(ky.origin(), mul(k, w.dilationH()));
+                            Expr row = rows.inputLine(0, add(ky.origin(), mul(k, w.dilationH())));
                             Expr column = add(kx.origin(), mul(j, w.dilationW()));
                             Expr x = load(input, add(mul(pixel(n, row, column), channels), c));
                             Expr position = add(mul(k, w.kernelW()), j);

@@ -41,6 +41,10 @@ class LoweringPropertyTest {
             return new Case(function, operators.get(0), inputs, expected);
         }
 
+        Shape shape(int input) {
+            return function.types().get(op.inputs().get(input)).shape();
+        }
+
         Map<String, long[]> memory(LoweredOperator lowered) {
             Map<String, long[]> memory = new HashMap<>();
             List<Buffer> buffers = lowered.function().buffers();
@@ -103,6 +107,84 @@ class LoweringPropertyTest {
             }
             for (int i = 0; i < lowered.inputs().size(); i++) {
                 assertReads(seed, c, lowered, run, i, begin, end);
+            }
+        }
+    }
+
+    /** Inputs hold just the rows that the range reads, and the output just the rows it writes, each in a ring of its own size. */
+    @Test
+    void aRangeOfRowsInRingsComputesTheSameRows() {
+        int inRings = 0;
+        for (long seed = 0; seed < CASES; seed++) {
+            Case c = Case.of(seed);
+            int rows = Rows.count(c.op().type().shape());
+            int begin = (int) (seed % rows);
+            int end = begin + 1 + (int) (seed / 7 % (rows - begin));
+            List<RowDependency> dependencies =
+                    DISPATCH.lower(c.op(), Rows.named()).dependencies();
+            List<Integer> inputRings = new ArrayList<>();
+            for (int i = 0; i < dependencies.size(); i++) {
+                int all = Rows.count(c.shape(i));
+                RowDependency declared = dependencies.get(i);
+                int needed = declared.endRow(begin, end) - declared.firstRow(begin, end);
+                int ring = Math.max(1, needed + (int) (seed % 2));
+                inputRings.add(ring < all ? ring : 0);
+            }
+            int outputRing = end - begin + (int) (seed / 3 % 2);
+            outputRing = outputRing < rows ? outputRing : 0;
+            LoweredOperator lowered = DISPATCH.lower(c.op(), Rows.named(inputRings, outputRing));
+            TirVerifier.verify(lowered.function());
+            Map<String, long[]> memory = c.memory(lowered);
+            for (int i = 0; i < inputRings.size(); i++) {
+                String name = lowered.function().buffers().get(i).name();
+                memory.put(
+                        name,
+                        ring(
+                                memory.get(name),
+                                Rows.count(c.shape(i)),
+                                inputRings.get(i),
+                                dependencies.get(i),
+                                begin,
+                                end));
+            }
+            int rowElements = memory.get("output").length / rows;
+            memory.put("output", new long[rowElements * (outputRing == 0 ? rows : outputRing)]);
+            TirEvaluator.run(lowered.function(), memory, Map.of("row_begin", (long) begin, "row_end", (long) end));
+            inRings +=
+                    outputRing + inputRings.stream().mapToInt(Integer::intValue).sum() > 0 ? 1 : 0;
+            assertRows(seed, c, memory.get("output"), rows, outputRing == 0 ? rows : outputRing, begin, end);
+        }
+        assertThat(inRings).isGreaterThan(CASES / 4);
+    }
+
+    private static long[] ring(long[] all, int rows, int ring, RowDependency read, int begin, int end) {
+        if (ring == 0) {
+            return all;
+        }
+        int row = all.length / rows;
+        long[] held = new long[row * ring];
+        for (int r = read.firstRow(begin, end); r < read.endRow(begin, end); r++) {
+            System.arraycopy(all, r * row, held, r % ring * row, row);
+        }
+        return held;
+    }
+
+    private static void assertRows(long seed, Case c, long[] output, int rows, int ring, int begin, int end) {
+        DType dtype = c.op().type().dtype();
+        long[] expected = TirEvaluator.elements(dtype, c.expected());
+        int row = expected.length / rows;
+        for (int r = begin; r < end; r++) {
+            for (int i = 0; i < row; i++) {
+                String what = "seed " + seed + ", " + c.op().op() + " row " + r + " element " + i;
+                long actual = output[r % ring * row + i];
+                if (dtype.isFloat()) {
+                    float value = Float.intBitsToFloat((int) expected[r * row + i]);
+                    assertThat(Float.intBitsToFloat((int) actual))
+                            .as(what)
+                            .isCloseTo(value, within(1e-5f + 1e-4f * Math.abs(value)));
+                } else {
+                    assertThat(actual).as(what).isEqualTo(expected[r * row + i]);
+                }
             }
         }
     }
