@@ -80,8 +80,30 @@ public record ModelMetadata(
      * @param algorithm which planner won
      * @param bytes bytes planned
      * @param lowerBound peak of bytes alive at once; no plan can be below it
+     * @param buffers what lies in the workspace; empty if that is not known
      */
-    public record Plan(String algorithm, long bytes, long lowerBound) {}
+    public record Plan(String algorithm, long bytes, long lowerBound, List<PlannedBuffer> buffers) {
+        public Plan {
+            buffers = List.copyOf(buffers);
+        }
+    }
+
+    /**
+     * A buffer in the workspace.
+     *
+     * @param name tensor name, or the operator's function name with {@code scratch}
+     * @param offset first byte in the workspace
+     * @param bytes size
+     * @param firstUse step that first touches it: an index into the operators; -1 for inputs, which are there before
+     * @param lastUse step that last touches it; the number of steps for outputs, which are there afterwards
+     * @param overlaps names of the buffers that share bytes with it
+     */
+    public record PlannedBuffer(
+            String name, long offset, long bytes, int firstUse, int lastUse, List<String> overlaps) {
+        public PlannedBuffer {
+            overlaps = List.copyOf(overlaps);
+        }
+    }
 
     /**
      * One lowered operator (a fused group).
@@ -95,6 +117,7 @@ public record ModelMetadata(
      * @param constantBytes bytes of its constants in read-only memory
      * @param workspaceBytes bytes of its scratch in the workspace
      * @param schedule name of the schedule chosen, with its knobs
+     * @param reason why it was chosen
      */
     public record OperatorInfo(
             String name,
@@ -105,7 +128,8 @@ public record ModelMetadata(
             long executedMacs,
             long constantBytes,
             long workspaceBytes,
-            String schedule) {
+            String schedule,
+            String reason) {
         public OperatorInfo {
             inputs = List.copyOf(inputs);
             outputs = List.copyOf(outputs);

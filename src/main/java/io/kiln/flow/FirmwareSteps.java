@@ -16,6 +16,7 @@ import io.kiln.firmware.Measurement;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
+import io.kiln.report.ProfileReport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -28,6 +29,9 @@ import java.util.stream.Stream;
 
 /** The firmware's part of the road: assemble, compile, link. Each step makes quietly up for what an earlier one has done. */
 final class FirmwareSteps {
+    /** What is known of the build, in the folder of reports. */
+    static final String REPORT = "report.json";
+
     private static final String APPLICATION = "app/";
 
     private final Log log;
@@ -57,8 +61,21 @@ final class FirmwareSteps {
     Image link() {
         Image image = FirmwareLinker.link(objects(), layout.out(), layout.base(), log);
         copyArchive();
-        Json.write(layout.reports().resolve("report.json"), report(image.measurement()));
+        Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));
         return image;
+    }
+
+    /** Adds what {@code kiln:profile} has counted on this image; what it has counted on an earlier one counts no more. */
+    private BuildReport withProfile(Image image, BuildReport report) {
+        Path profile = layout.reports().resolve(ProfileStep.FILE);
+        try {
+            if (image.relinked()) {
+                Files.deleteIfExists(profile);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot delete " + profile, e);
+        }
+        return Files.isRegularFile(profile) ? report.profiled(Json.read(profile, ProfileReport.class)) : report;
     }
 
     private void copyArchive() {

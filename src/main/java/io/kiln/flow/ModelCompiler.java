@@ -92,7 +92,11 @@ public final class ModelCompiler {
                 module.workspaceBytes(),
                 AotModule.POOL_ALIGNMENT,
                 operators.stream().mapToLong(o -> o.function().constantBytes()).sum(),
-                new Plan(plan.algorithm(), plan.bytes(), plan.lowerBound()),
+                new Plan(
+                        plan.algorithm(),
+                        plan.bytes(),
+                        plan.lowerBound(),
+                        PlannedBuffers.of(module.program(), module.layout(), tensors)),
                 operators.stream().map(o -> describe(o, tensors)).toList());
     }
 
@@ -108,6 +112,7 @@ public final class ModelCompiler {
                 operator.executedMacs(),
                 operator.function().constantBytes(),
                 operator.scratchBytes(),
-                operator.schedule());
+                operator.schedule(),
+                operator.reason());
     }
 }

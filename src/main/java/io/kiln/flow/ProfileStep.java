@@ -8,8 +8,10 @@ import io.kiln.device.emulator.Emulator;
 import io.kiln.device.emulator.InstructionCounter;
 import io.kiln.device.emulator.InstructionCounts;
 import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.report.ProfileReport;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -17,8 +19,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Counts the instructions of one inference with every input at its zero point, and writes {@code profile.json}. */
+/** Counts the instructions of one inference with every input at its zero point, and writes {@code profile.json}; the build's report gets the counts too. */
 final class ProfileStep {
+    /** What was counted, in the folder of reports. */
+    static final String FILE = "profile.json";
+
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final int SHOWN = 8;
     private static final double PERCENT = 100;
@@ -51,7 +56,9 @@ final class ProfileStep {
         }
         ProfileReport report =
                 new ProfileReport(build.board().id(), RunnableImage.name(build, emulator), true, total, operators);
-        Json.write(layout.reports().resolve("profile.json"), report);
+        Json.write(layout.reports().resolve(FILE), report);
+        Path known = layout.reports().resolve(FirmwareSteps.REPORT);
+        Json.write(known, Json.read(known, BuildReport.class).profiled(report));
         say(report);
     }
 

@@ -16,6 +16,7 @@ import java.util.List;
  * @param macs multiply-accumulates by the operator's definition
  * @param executedMacs those that the loops execute
  * @param schedule name of the schedule with its knobs
+ * @param reason why this schedule, for people
  */
 public record LoweredOperator(
         PrimFunc function,
@@ -26,9 +27,32 @@ public record LoweredOperator(
         long scratchBytes,
         long macs,
         long executedMacs,
-        String schedule) {
+        String schedule,
+        String reason) {
+    private static final String NO_CHOICE = "the only schedule for this operator";
+
     public LoweredOperator {
         inputs = List.copyOf(inputs);
         dependencies = List.copyOf(dependencies);
+    }
+
+    /** An operator for which there was nothing to choose from. */
+    public LoweredOperator(
+            PrimFunc function,
+            String op,
+            List<Integer> inputs,
+            int output,
+            List<RowDependency> dependencies,
+            long scratchBytes,
+            long macs,
+            long executedMacs,
+            String schedule) {
+        this(function, op, inputs, output, dependencies, scratchBytes, macs, executedMacs, schedule, NO_CHOICE);
+    }
+
+    /** The same with the reason for its schedule. */
+    public LoweredOperator because(String newReason) {
+        return new LoweredOperator(
+                function, op, inputs, output, dependencies, scratchBytes, macs, executedMacs, schedule, newReason);
     }
 }

@@ -3,6 +3,7 @@ package io.kiln.memory;
 
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,10 +13,13 @@ import java.util.Map;
  * @param bytes size of the workspace
  * @param lowerBound bytes that every plan needs
  * @param alignment bytes that the workspace itself must be aligned to
+ * @param buffers the problem's buffers, in its order
  * @param offsets offset in bytes by buffer name, in the problem's order
  */
-public record MemoryPlan(String algorithm, long bytes, long lowerBound, int alignment, Map<String, Long> offsets) {
+public record MemoryPlan(
+        String algorithm, long bytes, long lowerBound, int alignment, List<Buffer> buffers, Map<String, Long> offsets) {
     public MemoryPlan {
+        buffers = List.copyOf(buffers);
         offsets = Collections.unmodifiableMap(new LinkedHashMap<>(offsets));
     }
 
@@ -26,6 +30,16 @@ public record MemoryPlan(String algorithm, long bytes, long lowerBound, int alig
             throw new IllegalArgumentException("no buffer `" + buffer + "` in the plan");
         }
         return offset;
+    }
+
+    /** The other buffers that have bytes in the same place, at other steps or where that is known to do no harm. */
+    public List<Buffer> overlaps(Buffer buffer) {
+        long start = offset(buffer.name());
+        return buffers.stream()
+                .filter(other -> !other.name().equals(buffer.name()))
+                .filter(other ->
+                        offset(other.name()) < start + buffer.bytes() && start < offset(other.name()) + other.bytes())
+                .toList();
     }
 
     /** Bytes above the lower bound. */

@@ -75,7 +75,7 @@ public final class MemoryPlanner {
                 byName.put(buffer.name(), offsets[i]);
                 alignment = Math.max(alignment, buffer.alignment());
             }
-            return new MemoryPlan(algorithm, bytes, problem.lowerBound(), alignment, byName);
+            return new MemoryPlan(algorithm, bytes, problem.lowerBound(), alignment, problem.buffers(), byName);
         }
     }
 }

@@ -55,7 +55,7 @@ final class MetadataReader {
                 workspace,
                 ALIGNMENT,
                 main.has("constants_size_bytes") ? size(main, "constants_size_bytes") : 0,
-                new Plan("not told", workspace, 0),
+                new Plan("not told", workspace, 0, List.of()),
                 operators);
     }
 
@@ -80,6 +80,7 @@ final class MetadataReader {
                 0,
                 0,
                 workspace.isMissingNode() ? 0 : size(workspace, "workspace_size_bytes"),
+                "",
                 "");
     }
 

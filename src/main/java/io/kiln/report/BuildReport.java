@@ -35,6 +35,22 @@ public record BuildReport(
         operators = List.copyOf(operators);
     }
 
+    /** The same with the instructions that a profile of the image counted. */
+    public BuildReport profiled(ProfileReport profile) {
+        return new BuildReport(
+                model,
+                name,
+                board,
+                toolchain,
+                target,
+                flash,
+                ram,
+                macs,
+                executedMacs,
+                operators.stream().map(o -> o.profiled(profile)).toList(),
+                plan);
+    }
+
     /**
      * Read-only memory of the image.
      *
@@ -66,10 +82,13 @@ public record BuildReport(
      * @param op what is fused in it
      * @param inputs tensors that it reads, constants left out
      * @param outputs tensors that it writes
-     * @param macs multiply-accumulates
+     * @param macs multiply-accumulates of the model's definition
+     * @param executedMacs those that the generated loops execute
+     * @param instructions of one inference; null if the image was not profiled
      * @param constantBytes bytes of its constants
      * @param workspaceBytes bytes of its scratch
      * @param schedule the schedule chosen
+     * @param reason why
      */
     public record Operator(
             String name,
@@ -77,9 +96,12 @@ public record BuildReport(
             List<Tensor> inputs,
             List<Tensor> outputs,
             long macs,
+            long executedMacs,
+            Long instructions,
             long constantBytes,
             long workspaceBytes,
-            String schedule) {
+            String schedule,
+            String reason) {
         public Operator {
             inputs = List.copyOf(inputs);
             outputs = List.copyOf(outputs);
@@ -92,9 +114,31 @@ public record BuildReport(
                     info.inputs().stream().map(Tensor::of).toList(),
                     info.outputs().stream().map(Tensor::of).toList(),
                     info.macs(),
+                    info.executedMacs(),
+                    null,
                     info.constantBytes(),
                     info.workspaceBytes(),
-                    info.schedule());
+                    info.schedule(),
+                    info.reason());
+        }
+
+        private Operator profiled(ProfileReport profile) {
+            return profile.operators().stream()
+                    .filter(o -> o.name().equals(name))
+                    .findFirst()
+                    .map(o -> new Operator(
+                            name,
+                            op,
+                            inputs,
+                            outputs,
+                            macs,
+                            executedMacs,
+                            o.instructions(),
+                            constantBytes,
+                            workspaceBytes,
+                            schedule,
+                            reason))
+                    .orElse(this);
         }
     }
 
@@ -117,7 +161,7 @@ public record BuildReport(
                 .toList();
     }
 
-    /** The plans of all models together: one workspace each, so bytes add up. */
+    /** The plans of all models together: one workspace each, so bytes add up, and offsets are those in the model's own. */
     public static ModelMetadata.Plan plan(List<ModelMetadata> models) {
         List<ModelMetadata.Plan> plans =
                 models.stream().map(ModelMetadata::plan).toList();
@@ -129,6 +173,7 @@ public record BuildReport(
                                 .distinct()
                                 .toList()),
                 plans.stream().mapToLong(ModelMetadata.Plan::bytes).sum(),
-                plans.stream().mapToLong(ModelMetadata.Plan::lowerBound).sum());
+                plans.stream().mapToLong(ModelMetadata.Plan::lowerBound).sum(),
+                plans.stream().flatMap(plan -> plan.buffers().stream()).toList());
     }
 }

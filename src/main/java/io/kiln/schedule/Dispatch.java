@@ -63,11 +63,13 @@ public final class Dispatch {
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
         if (conv.depthwise()) {
             DepthwiseDirect schedule = new DepthwiseDirect(conv, tables, buffers.argument(0), buffers.output());
-            return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv));
+            return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv))
+                    .because("depthwise: channel by channel, no other schedule fits");
         }
         ConvDirect.Knobs knobs = ConvDirect.defaultKnobs(conv, features, optimize);
         ConvDirect schedule = new ConvDirect(conv, knobs, tables, buffers.argument(0), buffers.output());
-        return nest(op, conv, rows, tables, buffers, schedule.body(rows), knobs.text());
+        return nest(op, conv, rows, tables, buffers, schedule.body(rows), knobs.text())
+                .because("no micro-kernel for this core and shape: portable loops");
     }
 
     private static LoweredOperator nest(

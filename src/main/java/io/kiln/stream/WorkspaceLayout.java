@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * Where a program's values and scratch lie in the workspace.
  *
- * @param plan offsets by buffer name: {@link #value} and {@link #scratch}
+ * @param plan offsets by buffer name: {@link #valueName} and {@link #scratchName}
  */
 public record WorkspaceLayout(MemoryPlan plan) {
     /** Word alignment, so that kernels may load four int8 at once. */
@@ -31,7 +31,8 @@ public record WorkspaceLayout(MemoryPlan plan) {
             if (value.place() == Place.WORKSPACE || withInputsAndOutputs) {
                 int last = value.place() == Place.OUTPUT ? end : value.lastStep();
                 int alignment = Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes());
-                buffers.add(new Buffer(name(value.id()), value.type().bytes(), alignment, value.firstStep(), last));
+                buffers.add(
+                        new Buffer(valueName(value.id()), value.type().bytes(), alignment, value.firstStep(), last));
             }
         }
         for (int step = 0; step < end; step++) {
@@ -46,7 +47,7 @@ public record WorkspaceLayout(MemoryPlan plan) {
 
     /** Offset in bytes of a stored value. */
     public long value(int id) {
-        return plan.offset(name(id));
+        return plan.offset(valueName(id));
     }
 
     /** Offset in bytes of a step's scratch. */
@@ -54,11 +55,13 @@ public record WorkspaceLayout(MemoryPlan plan) {
         return plan.offset(scratchName(step));
     }
 
-    private static String name(int id) {
+    /** Name of a stored value's buffer in the plan. */
+    public static String valueName(int id) {
         return "value " + id;
     }
 
-    private static String scratchName(int step) {
+    /** Name of a step's scratch in the plan. */
+    public static String scratchName(int step) {
         return "scratch " + step;
     }
 }

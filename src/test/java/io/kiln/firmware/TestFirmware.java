@@ -75,7 +75,7 @@ final class TestFirmware {
                 256,
                 16,
                 tableBytes,
-                new Plan("hand", 256, 256),
+                new Plan("hand", 256, 256, List.of()),
                 List.of());
         return new ModelLibrary(metadata, new ArtifactSet(artifacts));
     }

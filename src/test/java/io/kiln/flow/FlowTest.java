@@ -81,6 +81,52 @@ final class FlowTest {
         assertThat(report.at("/ram/workspace").asLong())
                 .isEqualTo(report.at("/plan/bytes").asLong());
         assertThat(names(json("kiln/profile.json"))).isEqualTo(names(report)).isNotEmpty();
+        assertThat(numbers(report, "instructions"))
+                .isEqualTo(numbers(json("kiln/profile.json"), "instructions"))
+                .allMatch(count -> count > 0);
+
+        // What was counted stays while the image does.
+        flow.build(spec(VECTORS, 2), DeviceSpec.USUAL);
+        assertThat(json("kiln/report.json")).isEqualTo(report);
+        Files.delete(folder.resolve("out/gesture.elf"));
+        flow.build(spec(VECTORS, 2), DeviceSpec.USUAL);
+        assertThat(json("kiln/report.json").findValues("instructions")).allMatch(JsonNode::isNull);
+        assertThat(folder.resolve("out/kiln/profile.json")).doesNotExist();
+    }
+
+    @Test
+    void theReportShowsWhatLiesInTheWorkspace() throws IOException {
+        flow.build(spec(folder, "none"), DeviceSpec.USUAL);
+        JsonNode plan = json("kiln/report.json").path("plan");
+        List<JsonNode> buffers = new ArrayList<>();
+        plan.path("buffers").forEach(buffers::add);
+        assertThat(buffers.stream().mapToLong(FlowTest::end).max())
+                .hasValue(plan.path("bytes").asLong());
+        for (JsonNode one : buffers) {
+            List<String> sharing = buffers.stream()
+                    .filter(other -> !other.equals(one) && end(other) > start(one) && end(one) > start(other))
+                    .map(other -> other.path("name").asText())
+                    .toList();
+            List<String> told = new ArrayList<>();
+            one.path("overlaps").forEach(name -> told.add(name.asText()));
+            assertThat(told).containsExactlyInAnyOrderElementsOf(sharing);
+        }
+        assertThat(buffers).anyMatch(buffer -> !buffer.path("overlaps").isEmpty());
+    }
+
+    private static long start(JsonNode buffer) {
+        return buffer.path("offset").asLong();
+    }
+
+    private static long end(JsonNode buffer) {
+        return start(buffer) + buffer.path("bytes").asLong();
+    }
+
+    private static List<Long> numbers(JsonNode report, String field) {
+        List<Long> numbers = new ArrayList<>();
+        report.path("operators")
+                .forEach(operator -> numbers.add(operator.path(field).asLong()));
+        return numbers;
     }
 
     @ParameterizedTest

@@ -232,9 +232,18 @@ class ModelLibraryFormatTest {
                 1600,
                 16,
                 22000,
-                new Plan("first fit by size", 1600, 1600),
+                new Plan("first fit by size", 1600, 1600, List.of()),
                 List.of(new OperatorInfo(
-                        "tvmgen_" + name + "_fused_qnn_conv2d", "qnn.conv2d", List.of(), List.of(), 1, 1, 0, 64, "x")));
+                        "tvmgen_" + name + "_fused_qnn_conv2d",
+                        "qnn.conv2d",
+                        List.of(),
+                        List.of(),
+                        1,
+                        1,
+                        0,
+                        64,
+                        "x",
+                        "y")));
         String header = "struct tvmgen_" + name + "_inputs {\n  const void* z_0;\n  const void* a;\n};\n";
         return new ModelLibrary(
                 metadata,

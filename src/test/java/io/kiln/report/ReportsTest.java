@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
 import io.kiln.report.VerifyReport.Tolerance;
@@ -17,8 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class ReportsTest {
     private static final TensorInfo X = new TensorInfo("x", "x", DType.INT8, List.of(1, 4), 0.1f, 0);
-    private static final OperatorInfo DENSE =
-            new OperatorInfo("tvmgen_kws_dense", "qnn.dense", List.of(X), List.of(X), 16, 16, 20, 0, "dense.portable");
+    private static final OperatorInfo DENSE = new OperatorInfo(
+            "tvmgen_kws_dense", "qnn.dense", List.of(X), List.of(X), 16, 12, 20, 0, "dense.portable", "no choice");
+    private static final PlannedBuffer BUFFER = new PlannedBuffer("x", 0, 64, -1, 1, List.of("y"));
     private static final ModelMetadata KWS = new ModelMetadata(
             "kws",
             "c -keys=cpu",
@@ -28,7 +30,7 @@ final class ReportsTest {
             64,
             16,
             20,
-            new ModelMetadata.Plan("first-fit", 64, 60),
+            new ModelMetadata.Plan("first-fit", 64, 60, List.of(BUFFER)),
             List.of(DENSE));
     private static final VerifyReport FAILED = new VerifyReport(
             "mps2-an386",
@@ -58,9 +60,14 @@ final class ReportsTest {
                 16,
                 BuildReport.operators(List.of(KWS, KWS)),
                 BuildReport.plan(List.of(KWS, KWS)));
-        assertThat(report.plan()).isEqualTo(new ModelMetadata.Plan("first-fit", 128, 120));
+        assertThat(report.plan()).isEqualTo(new ModelMetadata.Plan("first-fit", 128, 120, List.of(BUFFER, BUFFER)));
         assertThat(report.operators()).hasSize(2);
         JsonSchemas.assertFits("report", Json.text(report));
+        assertThat(report.operators()).allMatch(o -> o.instructions() == null && o.executedMacs() == 12);
+        BuildReport profiled = report.profiled(
+                new ProfileReport("b", "qemu", true, 99, List.of(new ProfileReport.Operator("tvmgen_kws_dense", 90))));
+        assertThat(profiled.operators()).allMatch(o -> o.instructions() == 90);
+        JsonSchemas.assertFits("report", Json.text(profiled));
     }
 
     @Test

@@ -131,7 +131,7 @@ final class HandWrittenModel {
                 io == Io.CALLER ? 0 : 256,
                 16,
                 0,
-                new Plan("hand", 0, 0),
+                new Plan("hand", 0, 0, List.of()),
                 List.of());
     }
 

@@ -69,7 +69,7 @@ class DefaultApplicationTest {
                 4L * inputBytes,
                 16,
                 0,
-                new Plan("hand", 0, 0),
+                new Plan("hand", 0, 0, List.of()),
                 List.of());
     }
 }

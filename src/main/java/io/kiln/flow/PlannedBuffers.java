@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.artifact.ModelMetadata.PlannedBuffer;
+import io.kiln.memory.Buffer;
+import io.kiln.memory.MemoryPlan;
+import io.kiln.stream.Program;
+import io.kiln.stream.Step;
+import io.kiln.stream.StoredValue;
+import io.kiln.stream.WorkspaceLayout;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Describes a memory plan for people: planned buffers by the names of their tensors. */
+final class PlannedBuffers {
+    private PlannedBuffers() {}
+
+    /** The plan's buffers in the order in which they are first used, and by offset where that is the same step. */
+    static List<PlannedBuffer> of(Program program, WorkspaceLayout layout, TensorDescriptions tensors) {
+        Map<String, String> names = names(program, tensors);
+        MemoryPlan plan = layout.plan();
+        return plan.buffers().stream()
+                .map(buffer -> new PlannedBuffer(
+                        names.getOrDefault(buffer.name(), buffer.name()),
+                        plan.offset(buffer.name()),
+                        buffer.bytes(),
+                        buffer.firstUse(),
+                        buffer.lastUse(),
+                        plan.overlaps(buffer).stream()
+                                .map(Buffer::name)
+                                .map(other -> names.getOrDefault(other, other))
+                                .toList()))
+                .sorted(Comparator.comparingInt(PlannedBuffer::firstUse).thenComparingLong(PlannedBuffer::offset))
+                .toList();
+    }
+
+    private static Map<String, String> names(Program program, TensorDescriptions tensors) {
+        Map<String, String> names = new HashMap<>();
+        for (StoredValue value : program.values()) {
+            String tensor = switch (value.place()) {
+                case INPUT -> tensors.inputs().get(value.index()).name();
+                case OUTPUT -> tensors.outputs().get(value.index()).name();
+                case WORKSPACE -> tensors.describe(value.id()).name();
+            };
+            names.put(WorkspaceLayout.valueName(value.id()), tensor);
+        }
+        for (int i = 0; i < program.steps().size(); i++) {
+            if (program.steps().get(i) instanceof Step.Run run) {
+                names.put(
+                        WorkspaceLayout.scratchName(i),
+                        run.operator().function().name() + " scratch");
+            }
+        }
+        return names;
+    }
+}
