@@ -14,6 +14,7 @@ if [ "${1:-tests}" != quickstart ]; then
     "gcc gcc"
     "make make"
     "openocd openocd"
+    "gdb-multiarch gdb-multiarch"
   )
 fi
 

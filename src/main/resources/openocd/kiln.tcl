@@ -72,6 +72,34 @@ proc kiln_must_be_flash {address length} {
     }
 }
 
+# Fails if the chip says that it protects a part of the range against writing: an erase would get half-way at best. Each block has a line
+# with its number, its place in the bank, its length and whether it is protected.
+proc kiln_must_be_open {address length} {
+    set end [expr {$address + $length}]
+    set number 0
+    foreach bank [flash list] {
+        set base [dict get $bank base]
+        set said {}
+        if {$base < $end && $address < $base + [dict get $bank size]} {
+            catch {capture [list flash info $number]} said
+        }
+        if {[string first "Device Security Bit Set" $said] >= 0} {
+            kiln_say locked it is protected against reading
+            error "the flash may not be read"
+        }
+        foreach line [split $said "\n"] {
+            if {[regexp {#\s*\d+: (0x[0-9a-f]+) \((0x[0-9a-f]+) [^)]*\) protected} $line - offset size]} {
+                set from [expr {$base + $offset}]
+                if {$from < $end && $address < $from + $size} {
+                    kiln_say locked the block at [format 0x%08x $from] is protected against writing
+                    error "not all of the flash may be written"
+                }
+            }
+        }
+        incr number
+    }
+}
+
 # Whether the device holds these files already: file and address of each.
 proc kiln_holds {files} {
     foreach {file address} $files {

@@ -7,22 +7,31 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.device.flash.TestOpenOcd;
+import io.kiln.device.probe.Faults;
+import io.kiln.device.probe.VirtualChip;
+import io.kiln.device.probe.VirtualProbe;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.process.Command;
+import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
+import io.kiln.process.RunningProcess;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -207,5 +216,80 @@ final class FlashStepTest {
         Result answer = ProcessRunner.run(readIt);
         assertThat(answer.message()).contains("@@read");
         assertThat(answer.exitCode()).isZero();
+    }
+
+    /** The command that a goal said to start the server with, and its scripts, on a port that is free. */
+    private RunningProcess server(String program, int port) {
+        String line = said.stream()
+                .filter(each -> each.startsWith("  ") && each.contains(program))
+                .findFirst()
+                .orElseThrow()
+                .replace(":3333", ":" + port);
+        return ProcessRunner.start(Command.of("sh", "-c", "exec" + line).within(Duration.ofMinutes(1)));
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private String gdb(List<String> script, int port) throws IOException {
+        Path file = folder.resolve("debug.gdb");
+        Files.write(
+                file,
+                script.stream().map(line -> line.replace(":3333", ":" + port)).toList());
+        List<String> arguments = List.of(
+                "-nx",
+                "-batch",
+                "-x",
+                file.toString(),
+                folder.resolve("out/gesture.elf").toString());
+        Result result = ProcessRunner.run(Command.of("gdb-multiarch", arguments).within(Duration.ofMinutes(1)));
+        return result.message() + result.output();
+    }
+
+    @Test
+    void theDebuggerStopsInMainOfTheImageInQemu() throws IOException {
+        needsGdb();
+        flow.debug(spec("stm32f405"), "openocd", Optional.empty());
+        int port = freePort();
+        List<String> script = Files.readAllLines(folder.resolve("out/kiln/debug/qemu.gdb"));
+        try (RunningProcess qemu = server("qemu-system-arm", port)) {
+            assertThat(qemu.isAlive()).isTrue();
+            assertThat(gdb(script, port)).containsPattern("Temporary breakpoint 1, .*main \\(");
+        }
+    }
+
+    @Test
+    void theDebuggerLoadsTheImageThroughTheProbe() throws IOException {
+        needsGdb();
+        TestOpenOcd.get();
+        VirtualChip chip = VirtualChip.erased();
+        try (VirtualProbe probe = VirtualProbe.start(chip, Faults.none())) {
+            flow.debug(spec("stm32f405"), "openocd", Optional.of("tcp:127.0.0.1:" + probe.port()));
+            int port = freePort();
+            // The virtual core runs nothing from flash, so the way ends before the program begins.
+            List<String> script = new ArrayList<>(Files.readAllLines(folder.resolve("out/kiln/debug/probe.gdb")));
+            script.removeIf(line -> line.startsWith("tbreak") || line.startsWith("continue"));
+            assertThat(script).contains("load").endsWith("monitor reset halt");
+            script.addAll(List.of("compare-sections", "kill"));
+            Path config = folder.resolve("out/kiln/debug/openocd.cfg");
+            Files.writeString(
+                    config,
+                    "\ngdb_port " + port + "\ntelnet_port disabled\ntcl_port disabled\n",
+                    StandardOpenOption.APPEND);
+            try (RunningProcess openOcd = server("openocd", port)) {
+                assertThat(openOcd.isAlive()).isTrue();
+                assertThat(gdb(script, port)).contains("matched").doesNotContain("MIS-MATCHED");
+            }
+        }
+        byte[] image = Files.readAllBytes(folder.resolve("out/gesture.bin"));
+        assertThat(Arrays.copyOf(chip.flash().bytes().toArray(), image.length)).isEqualTo(image);
+    }
+
+    private static void needsGdb() {
+        boolean missing = Executables.find("gdb-multiarch").isEmpty();
+        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "gdb-multiarch is not installed");
     }
 }

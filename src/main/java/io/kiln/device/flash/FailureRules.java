@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * What lines of OpenOCD 0.12 mean. One cause makes many lines, so the first rule that any line fits decides, and causes stand
@@ -17,6 +18,7 @@ final class FailureRules {
     private record Rule(Kind kind, Pattern pattern) {}
 
     private static final String WRONG_CHIP = OpenOcdOutput.MARK + "wrong-chip";
+    private static final String PROTECTED = OpenOcdOutput.MARK + "locked";
 
     private static final List<Rule> RULES = List.of(
             rule(Kind.SCRIPT_MISSING, "Can't find \\S+"),
@@ -30,6 +32,7 @@ final class FailureRules {
                     "unable to find a matching CMSIS-DAP device|Error: open failed|No J-Link device found"
                             + "|Invalid serial number|unable to open ftdi device|[Nn]o (usb|USB) device|[Nn]o device found"
                             + "|Failed to connect|LIBUSB_ERROR_(ACCESS|NOT_FOUND|BUSY)|couldn't open CMSIS-DAP"),
+            rule(Kind.LOCKED, PROTECTED),
             rule(
                     Kind.LOCKED,
                     "device protected|Device Security Bit|AP lock engaged|is protected|write.protected|read.?out protect"
@@ -94,10 +97,12 @@ final class FailureRules {
     /** The line without the words that only say how bad it is; of Kiln's own script only what is meant for people. */
     private static String said(String line) {
         if (line.startsWith(OpenOcdOutput.MARK)) {
-            return line.startsWith(WRONG_CHIP)
-                    ? line.substring(WRONG_CHIP.length()).strip()
-                    : "";
+            return Stream.of(WRONG_CHIP, PROTECTED)
+                    .filter(line::startsWith)
+                    .map(mark -> line.substring(mark.length()).strip())
+                    .findFirst()
+                    .orElse("");
         }
-        return line.replaceFirst("^(Error|Warn )\\s*: ", "").strip();
+        return line.replaceFirst("^(Error|Warn|Info)\\s*: ", "").strip();
     }
 }

@@ -85,7 +85,15 @@ final class FlashScript {
             script.append("set unchanged [kiln_holds ").append(Tcl.list(files)).append("]\n");
             script.append("kiln_say compared\n");
         }
-        script.append("if {$unchanged} {\n    kiln_say unchanged\n} else {\n    kiln_say begun\n");
+        script.append("if {$unchanged} {\n    kiln_say unchanged\n} else {\n");
+        for (Segment segment : image.segments()) {
+            line(
+                    script,
+                    "    kiln_must_be_open",
+                    segment.address(),
+                    segment.content().size());
+        }
+        script.append("    kiln_say begun\n");
         for (Segment segment : image.segments()) {
             line(script, "    kiln_erase", segment.address(), segment.content().size());
         }

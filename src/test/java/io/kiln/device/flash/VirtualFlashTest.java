@@ -144,8 +144,17 @@ final class VirtualFlashTest {
     void protection() {
         FlashFailure failure = failure(new Fault.ProtectedSector(1));
         assertThat(failure.kind()).as(failure.text()).isEqualTo(Kind.LOCKED);
-        failure = failure(new Fault.ReadProtected());
+        assertThat(failure.text()).contains("the block at 0x08004000 is protected against writing");
+        assertThat(failure.begun()).isFalse();
+        assertThat(flash(new Fault.ProtectedSector(11)).failure()).isEmpty();
+    }
+
+    @Test
+    void readProtection() {
+        FlashFailure failure = failure(new Fault.ReadProtected());
         assertThat(failure.kind()).as(failure.text()).isEqualTo(Kind.LOCKED);
+        assertThat(failure.text()).contains("it is protected against reading");
+        assertThat(failure.begun()).isFalse();
     }
 
     @Test
