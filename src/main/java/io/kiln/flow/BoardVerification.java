@@ -90,8 +90,9 @@ final class BoardVerification {
         if (device.isFlashed()) {
             flash();
         }
-        String name = VirtualBoards.names(device.flash().probe()).get(0);
-        Path content = new VirtualBoards(build.spec().layout().reports().resolve("virtual")).file(name);
+        VirtualBoards boards = new VirtualBoards(build.spec().layout().reports().resolve("virtual"));
+        String name = boards.names(device.flash().probe()).get(0);
+        Path content = boards.file(name);
         if (!Files.isRegularFile(content)) {
             throw new KilnException(new Problem(
                     "the virtual board '" + name + "' was not flashed yet",

@@ -71,7 +71,7 @@ final class FlashStep {
 
     private List<Probe> probes(Board.OpenOcd how, VirtualBoards virtual) {
         if (VirtualBoards.areMeant(how, spec.probe())) {
-            return virtual.start(VirtualBoards.names(spec.probe()), spec.faults());
+            return virtual.start(virtual.names(spec.probe()), spec.faults());
         }
         if (spec.faults().filter(text -> !text.isBlank()).isPresent()) {
             throw new KilnException(new Problem(

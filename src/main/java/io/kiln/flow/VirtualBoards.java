@@ -9,6 +9,8 @@ import io.kiln.device.probe.FlashContent;
 import io.kiln.device.probe.VirtualChip;
 import io.kiln.device.probe.VirtualProbe;
 import io.kiln.toolchain.board.Board;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,10 +19,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Boards that are there only while they are flashed; what their flash holds is kept in a file of each until the next time. */
 final class VirtualBoards implements AutoCloseable {
     private static final String DEFAULT_NAME = "virtual";
+    private static final String ALL = "all";
+    private static final String CONTENT = ".bin";
 
     private final Path folder;
     private final List<Attached> attached = new ArrayList<>();
@@ -41,12 +46,31 @@ final class VirtualBoards implements AutoCloseable {
     /**
      * What the boards are called.
      *
-     * @param probe names separated by commas; empty or {@code all} for a single one
+     * @param probe names separated by commas; {@code all} for those that were flashed before; empty for a single one
      * @throws KilnException if that cannot be a name
      */
-    static List<String> names(Optional<String> probe) {
-        String list =
-                probe.filter(text -> !text.isBlank() && !text.equals("all")).orElse(DEFAULT_NAME);
+    List<String> names(Optional<String> probe) {
+        List<String> known = probe.filter(ALL::equals).isPresent() ? known() : List.of();
+        return known.isEmpty() ? given(probe) : known;
+    }
+
+    private List<String> known() {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(file -> file.endsWith(CONTENT))
+                    .map(file -> file.substring(0, file.length() - CONTENT.length()))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot list " + folder, e);
+        }
+    }
+
+    private static List<String> given(Optional<String> probe) {
+        String list = probe.filter(text -> !text.isBlank() && !text.equals(ALL)).orElse(DEFAULT_NAME);
         Set<String> names = new LinkedHashSet<>();
         for (String each : list.split(",", -1)) {
             String name = each.strip();
@@ -82,7 +106,7 @@ final class VirtualBoards implements AutoCloseable {
 
     /** What the flash of the board of this name holds; the file is not there before the board was flashed. */
     Path file(String name) {
-        return folder.resolve(name + ".bin");
+        return folder.resolve(name + CONTENT);
     }
 
     /** Switches the boards off and keeps what their flash holds. */

@@ -21,7 +21,8 @@ abstract class AbstractDeviceMojo extends AbstractByHandMojo {
 
     /**
      * The probes: a serial number, {@code usb:<bus>-<port>} or {@code tcp:<host>:<port>} (a server that speaks remote_bitbang),
-     * several separated by commas, or {@code all}. If not set, the only one that is plugged in.
+     * several separated by commas, or {@code all}. If not set, the only one that is plugged in. Virtual boards are called as you like;
+     * {@code all} are those that were flashed before.
      *
      * @since 0.1.0
      */

@@ -9,7 +9,7 @@ import java.util.List;
  * Content of {@code verify.json}: how the image's answers compare with the reference interpreter's.
  *
  * @param board the board that the image was built for
- * @param ranOn what ran it: the emulated machine, the stand-in board or this computer
+ * @param ranOn what ran it: the emulated machine, the stand-in board, this computer, or the board itself with its probe and port
  * @param seed seed of the random cases
  * @param cases one entry for each case and model
  * @param bitExact whether every output byte was equal

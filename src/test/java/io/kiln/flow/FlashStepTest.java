@@ -129,7 +129,11 @@ final class FlashStepTest {
         assertThat(said).anyMatch(line -> line.matches("left: flashed and verified [0-9]+ bytes in .*"));
         said.clear();
         flow.flash(spec("virtual-stm32f405"), flash("left", "openocd"));
-        assertThat(said).anyMatch(line -> line.startsWith("left: holds this image already"));
+        assertThat(said)
+                .anyMatch(line -> line.startsWith("left: holds this image already"))
+                .noneMatch(line -> line.startsWith("right: "));
+        flow.flash(spec("virtual-stm32f405"), flash("all", "openocd"));
+        assertThat(said).anyMatch(line -> line.startsWith("right: holds this image already"));
     }
 
     /** Whatever a path holds, OpenOCD takes it for one. */
