@@ -5,7 +5,6 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.base.WholeFiles;
 import io.kiln.bench.BenchData.Core;
-import io.kiln.bench.BenchData.Kind;
 import io.kiln.bench.BenchData.Row;
 import io.kiln.bench.BenchImage.Setting;
 import io.kiln.bench.BenchResult.Figures;
@@ -56,7 +55,9 @@ public final class Bench {
                 BenchResult result = measure(row, plugin);
                 results.add(result);
                 BenchTable.print(result);
-                check(row, result);
+                if (!result.images().stream().allMatch(Figures::bitExact)) {
+                    failures.add(row.id() + ": outputs differ from the golden ones");
+                }
             } catch (RuntimeException e) {
                 failures.add(row.id() + ": " + e.getMessage());
                 System.out.println(row.id() + "  FAILED (see below)");
@@ -70,42 +71,42 @@ public final class Bench {
         return failures.isEmpty() ? 0 : 1;
     }
 
-    private void check(Row row, BenchResult result) {
-        List<Figures> all = new ArrayList<>(result.speed());
-        all.add(result.image());
-        if (!all.stream().allMatch(Figures::bitExact)) {
-            failures.add(row.id() + ": outputs differ from the golden ones");
-        }
-    }
-
     private BenchResult measure(Row row, Path plugin) {
-        Optimize optimize = options.optimize()
-                .orElse(
-                        switch (row.kind()) {
-                            case INSTRUCTIONS -> Optimize.SPEED;
-                            case RAM -> Optimize.RAM;
-                            case FLASH -> Optimize.SIZE;
-                        });
-        Io io = options.io().orElse(row.kind() == Kind.RAM ? Io.WORKSPACE : Io.CALLER);
-        Figures image = figures(row, new Setting(row.toolchain(), optimize, io), plugin);
         return switch (row.kind()) {
-            case INSTRUCTIONS -> result(row, optimize, io, image.instructions(), true, image, List.of());
-            case FLASH -> result(row, optimize, io, image.flash() + data.benchProgramBytes(), true, image, List.of());
-            case RAM -> {
-                Figures speed = figures(row, new Setting(row.toolchain(), Optimize.SPEED, io), plugin);
-                boolean met = image.stack() <= data.stackGoal() && speed.ram() <= data.speedAboveRam() * image.ram();
-                yield result(row, optimize, io, image.ram(), met, image, List.of(speed));
+            case INSTRUCTIONS -> {
+                Figures image = figures(row, Optimize.SPEED, Io.CALLER, plugin);
+                yield BenchResult.of(row, image.instructions(), true, List.of(image));
             }
+            case FLASH -> {
+                Figures image = figures(row, Optimize.SIZE, Io.CALLER, plugin);
+                yield BenchResult.of(row, image.flash() + data.benchProgramBytes(), true, List.of(image));
+            }
+            case RAM -> {
+                Figures image = figures(row, Optimize.RAM, Io.WORKSPACE, plugin);
+                Figures speed = figures(row, Optimize.SPEED, Io.WORKSPACE, plugin);
+                boolean met = image.stack() <= data.stackGoal() && speed.ram() <= data.speedAboveRam() * image.ram();
+                yield BenchResult.of(row, image.ram(), met, List.of(image, speed));
+            }
+            case GENERATE -> BenchResult.of(row, GenerateTime.millis(model(row), options.out()), true, List.of());
         };
     }
 
-    private static BenchResult result(
-            Row row, Optimize optimize, Io io, long count, boolean met, Figures image, List<Figures> speed) {
-        return BenchResult.of(row, optimize.text(), io.text(), count, met, image, speed);
+    /** The row's model file, written first if it is made up. */
+    private Path model(Row row) {
+        String golden = data.models().getOrDefault(row.model(), "");
+        if (!golden.isEmpty()) {
+            return options.golden().resolve(golden).resolve("model.tflite");
+        }
+        Path file = options.out().resolve(row.model() + ".tflite");
+        WholeFiles.write(file, LargeModel.write());
+        return file;
     }
 
-    private Figures figures(Row row, Setting setting, Path plugin) {
-        Path golden = options.golden().resolve(data.models().get(row.model()));
+    private Figures figures(Row row, Optimize usual, Io usualIo, Path plugin) {
+        Setting setting = new Setting(
+                row.toolchain(), options.optimize().orElse(usual), options.io().orElse(usualIo));
+        Path model = model(row);
+        Path golden = model.getParent();
         Path folder = options.out()
                 .resolve(row.id() + "-" + setting.optimize().text() + "-"
                         + setting.io().text());
@@ -114,7 +115,7 @@ public final class Bench {
             cases++;
         }
         Core core = data.cores().get(row.core());
-        BenchImage image = BenchImage.build(folder, golden.resolve("model.tflite"), row.model(), core, setting, cases);
+        BenchImage image = BenchImage.build(folder, model, row.model(), core, setting, cases);
         if (!image.forbidden().isEmpty()) {
             throw new IllegalStateException(
                     "the image holds what an integer model must not need: " + image.forbidden());
@@ -131,7 +132,7 @@ public final class Bench {
                     all.instructions(),
                     byClock));
         }
-        return Figures.of(image, run, options.perOperator());
+        return Figures.of(setting, image, run, options.perOperator());
     }
 
     /** The counting plugin, compiled for this computer. */

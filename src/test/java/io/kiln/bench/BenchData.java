@@ -20,6 +20,7 @@ import java.util.Map;
  * @param instructions goals by short name, then by core
  * @param ram goals by short name
  * @param flash goals by short name
+ * @param generate goals by short name, in milliseconds
  * @param memoryCore the core that ram and flash are measured on
  * @param stackGoal bytes of stack that a run may take
  * @param speedAboveRam how far the RAM of {@code optimize=speed} may lie above that of {@code ram}, as a factor
@@ -32,6 +33,7 @@ record BenchData(
         Map<String, Map<String, Goal>> instructions,
         Map<String, Goal> ram,
         Map<String, Goal> flash,
+        Map<String, Goal> generate,
         String memoryCore,
         long stackGoal,
         double speedAboveRam,
@@ -57,15 +59,16 @@ record BenchData(
     enum Kind {
         INSTRUCTIONS,
         RAM,
-        FLASH
+        FLASH,
+        GENERATE
     }
 
-    /** One line of the tables with one toolchain; its id is what filters are held against. */
+    /** One line of the tables, with one toolchain if there is one; its id is what filters are held against. */
     record Row(Kind kind, String model, String core, String toolchain, Goal goal) {
-        /** Such as {@code kws-M4F-gnu} or {@code kws-ram-clang}. */
+        /** Such as {@code kws-M4F-gnu}, {@code kws-ram-clang} or {@code vww-generate}. */
         String id() {
-            return model + "-" + (kind == Kind.INSTRUCTIONS ? core : kind.name().toLowerCase(Locale.ROOT)) + "-"
-                    + toolchain;
+            String what = kind == Kind.INSTRUCTIONS ? core : kind.name().toLowerCase(Locale.ROOT);
+            return model + "-" + what + (toolchain.isEmpty() ? "" : "-" + toolchain);
         }
 
         /** Whether all parts of a filter such as {@code kws-m4f} are parts of the id; letter case does not count. */
@@ -94,6 +97,7 @@ record BenchData(
         ram.forEach((model, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.RAM, model, memoryCore, t, goal))));
         flash.forEach(
                 (model, goal) -> toolchains.forEach(t -> rows.add(new Row(Kind.FLASH, model, memoryCore, t, goal))));
+        generate.forEach((model, goal) -> rows.add(new Row(Kind.GENERATE, model, "", "", goal)));
         return rows;
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.bench;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.bench.BenchData.Row;
+import io.kiln.bench.BenchImage.Setting;
 import io.kiln.bench.Disassembly.Tally;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,35 +14,31 @@ import java.util.Locale;
  * One row, measured.
  *
  * @param row its id
- * @param kind what {@code count} counts: {@code instructions}, or bytes of {@code ram} or {@code flash}
- * @param optimize as it was built
- * @param io as it was built
+ * @param kind what {@code count} counts: {@code instructions}, bytes of {@code ram} or {@code flash}, or milliseconds to {@code generate} C
  * @param count what was measured
  * @param goal what it shall not exceed
  * @param peer the peer's count; 0 if it is not known
  * @param timesGoal count by goal: 1 or less is good
  * @param timesFewer the peer's count by this one; 0 if it is not known
- * @param met whether the goal is met, the limit of the stack included
- * @param image everything measured on the image
- * @param speed RAM rows: the same model with {@code optimize=speed}; absent otherwise
+ * @param met whether the goal is met, by an image that is bit exact and whose stack is small enough
+ * @param images everything measured on the image; rows of RAM have a second one, with {@code optimize=speed}
  */
 record BenchResult(
         String row,
         String kind,
-        String optimize,
-        String io,
         long count,
         long goal,
         long peer,
         double timesGoal,
         double timesFewer,
         boolean met,
-        Figures image,
-        List<Figures> speed) {
+        List<Figures> images) {
 
     /**
      * What is measured on every image. Bytes are those of the archive, with {@code mem*} and what the compiler's own library adds.
      *
+     * @param optimize as it was built
+     * @param io as it was built
      * @param bitExact whether all outputs of all cases are the golden ones
      * @param instructions one inference
      * @param loads items loaded, each register of a multiple load for itself; a vector load is one
@@ -51,6 +48,8 @@ record BenchResult(
      * @param operators in execution order, behind the entry point; empty unless asked for
      */
     record Figures(
+            String optimize,
+            String io,
             boolean bitExact,
             long instructions,
             long loads,
@@ -64,9 +63,11 @@ record BenchResult(
             List<String> library,
             List<Operator> operators) {
         /** The figures of an image; operators one by one if asked for. */
-        static Figures of(BenchImage image, BenchRun run, boolean perOperator) {
+        static Figures of(Setting setting, BenchImage image, BenchRun run, boolean perOperator) {
             Tally all = run.tallies().stream().reduce(new Tally(0, 0, 0, 0), Tally::plus);
             return new Figures(
+                    setting.optimize().text(),
+                    setting.io().text(),
                     run.bitExact(),
                     run.instructions(),
                     all.loads(),
@@ -129,23 +130,19 @@ record BenchResult(
             long stores,
             long takenBranches) {}
 
-    static BenchResult of(
-            Row row, String optimize, String io, long count, boolean met, Figures image, List<Figures> speed) {
+    static BenchResult of(Row row, long count, boolean met, List<Figures> images) {
         long goal = row.goal().goal();
         long peer = row.goal().peer();
         return new BenchResult(
                 row.id(),
                 row.kind().name().toLowerCase(Locale.ROOT),
-                optimize,
-                io,
                 count,
                 goal,
                 peer,
                 rounded((double) count / goal),
                 rounded((double) peer / count),
-                met && count <= goal,
-                image,
-                speed);
+                met && count <= goal && images.stream().allMatch(Figures::bitExact),
+                images);
     }
 
     private static double rounded(double value) {

@@ -28,45 +28,45 @@ final class BenchTable {
     }
 
     static void print(BenchResult r) {
-        Figures image = r.image();
         System.out.printf(
                 Locale.ROOT,
-                "%-18s %,12d %,12d %7.2f %12s %7s  %,12d %,12d %,11d %,9d %,8d %,7d%s%s%n",
+                "%-18s %,12d %,12d %7.2f %12s %7s",
                 r.row(),
                 r.count(),
                 r.goal(),
                 r.timesGoal(),
                 r.peer() == 0 ? "" : String.format(Locale.ROOT, "%,d", r.peer()),
-                r.peer() == 0 ? "" : String.format(Locale.ROOT, "%.2f", r.timesFewer()),
-                image.instructions(),
-                image.loads(),
-                image.takenBranches(),
-                image.flash(),
-                image.ram(),
-                image.stack(),
-                r.met() ? "  met" : "",
-                image.bitExact() ? "" : "  WRONG ANSWERS");
-        for (Figures speed : r.speed()) {
+                r.peer() == 0 ? "" : String.format(Locale.ROOT, "%.2f", r.timesFewer()));
+        for (int i = 0; i < r.images().size(); i++) {
+            Figures image = r.images().get(i);
             System.out.printf(
                     Locale.ROOT,
-                    "  with optimize=speed %,d bytes (%.2f times), stack %,d%s%n",
-                    speed.ram(),
-                    (double) speed.ram() / image.ram(),
-                    speed.stack(),
-                    speed.bitExact() ? "" : "  WRONG ANSWERS");
+                    "%s  %,12d %,12d %,11d %,9d %,8d %,7d%s%s",
+                    i == 0 ? "" : String.format(Locale.ROOT, "%n  %-71s", "with optimize=" + image.optimize()),
+                    image.instructions(),
+                    image.loads(),
+                    image.takenBranches(),
+                    image.flash(),
+                    image.ram(),
+                    image.stack(),
+                    i == 0 && r.met() ? "  met" : "",
+                    image.bitExact() ? "" : "  WRONG ANSWERS");
         }
-        for (Operator o : image.operators()) {
-            System.out.printf(
-                    Locale.ROOT,
-                    "  %,12d  loads %,11d  stores %,10d  taken %,10d  MACs %,10d %s  %s  %s%n",
-                    o.instructions(),
-                    o.loads(),
-                    o.stores(),
-                    o.takenBranches(),
-                    o.macs(),
-                    o.macs() == 0 ? "     " : String.format(Locale.ROOT, "%5.2f", (double) o.instructions() / o.macs()),
-                    o.name(),
-                    o.schedule());
-        }
+        System.out.println(r.images().isEmpty() && r.met() ? "  met" : "");
+        r.images().forEach(image -> image.operators().forEach(BenchTable::print));
+    }
+
+    private static void print(Operator o) {
+        System.out.printf(
+                Locale.ROOT,
+                "  %,12d  loads %,11d  stores %,10d  taken %,10d  MACs %,10d %5s  %s  %s%n",
+                o.instructions(),
+                o.loads(),
+                o.stores(),
+                o.takenBranches(),
+                o.macs(),
+                o.macs() == 0 ? "" : String.format(Locale.ROOT, "%.2f", (double) o.instructions() / o.macs()),
+                o.name(),
+                o.schedule());
     }
 }

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import io.kiln.base.Log;
+import io.kiln.flow.BuildSpec;
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.flow.Flow;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Times what {@code kiln:generate} does, in a Java process of its own with 2 GiB of heap: the processor time of all its threads, which a busy
+ * machine changes little, and which is more than the wall time of an idle one.
+ */
+public final class GenerateTime {
+    private GenerateTime() {}
+
+    /** Processor time in milliseconds from the start of the process to its end. */
+    static long millis(Path model, Path folder) {
+        Path out;
+        try {
+            // A new one each time, since nothing is generated where nothing changed.
+            out = Files.createTempDirectory(folder, "generate");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Result result = ProcessRunner.run(Command.of(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx2g",
+                        "-Dslf4j.internal.verbosity=ERROR",
+                        "-classpath",
+                        System.getProperty("java.class.path"),
+                        GenerateTime.class.getName(),
+                        model.toAbsolutePath().toString(),
+                        out.toString())
+                .within(Duration.ofMinutes(20)));
+        if (!result.succeeded()) {
+            throw new IllegalStateException("generating C of " + model + ": " + result.message());
+        }
+        return Long.parseLong(result.output().strip());
+    }
+
+    /** Generates the C of a model, the first argument, into a folder, the second one. */
+    public static void main(String[] args) {
+        Path out = Path.of(args[1]);
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET))
+                .generate(new BuildSpec(
+                        new Layout(out.resolve("project"), out, "model"),
+                        List.of(new ModelSource(Path.of(args[0]), "model")),
+                        "mps2-an386",
+                        Optional.of("gnu"),
+                        "speed",
+                        "caller",
+                        5,
+                        Optional.empty(),
+                        new VerifySpec("none", Optional.empty(), 0, 0)));
+        System.out.println(
+                ProcessHandle.current().info().totalCpuDuration().orElseThrow().toMillis());
+    }
+}
