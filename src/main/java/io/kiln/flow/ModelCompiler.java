@@ -15,7 +15,9 @@ import io.kiln.executor.aot.AotExecutor;
 import io.kiln.executor.aot.AotModule;
 import io.kiln.executor.aot.CNames;
 import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
+import io.kiln.ir.Group;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.lower.FusedOperator;
@@ -29,6 +31,8 @@ import io.kiln.target.Target;
 import io.kiln.transform.Pipeline;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** The compiler's road: a model file becomes a model library. */
 public final class ModelCompiler {
@@ -62,7 +66,7 @@ public final class ModelCompiler {
                 .toList();
         Program program = WholeTensors.order(fused, operators);
         WorkspaceLayout layout = WorkspaceLayout.of(program, request.io() == ModelMetadata.Io.WORKSPACE);
-        TensorDescriptions tensors = TensorDescriptions.of(imported);
+        TensorDescriptions tensors = TensorDescriptions.of(fused);
         AotModule module = new AotModule(
                 request.name(),
                 String.valueOf(request.model().getFileName()),
@@ -77,11 +81,12 @@ public final class ModelCompiler {
                 CODEGEN, Loader.RELAY, request.name() + ".relay", RelayPrinter.print(imported), target.text()));
         artifacts.add(new Artifact(
                 CODEGEN, Loader.PARAMETERS, request.name() + ".params", ParameterFile.write(List.of()), target.text()));
-        return new ModelLibrary(metadata(module, tensors, operators), new ArtifactSet(artifacts));
+        return new ModelLibrary(
+                metadata(module, tensors, operators, macs(imported, fused)), new ArtifactSet(artifacts));
     }
 
     private static ModelMetadata metadata(
-            AotModule module, TensorDescriptions tensors, List<LoweredOperator> operators) {
+            AotModule module, TensorDescriptions tensors, List<LoweredOperator> operators, Map<Integer, Long> macs) {
         MemoryPlan plan = module.layout().plan();
         return new ModelMetadata(
                 module.name(),
@@ -97,10 +102,26 @@ public final class ModelCompiler {
                         plan.bytes(),
                         plan.lowerBound(),
                         PlannedBuffers.of(module.program(), module.layout(), tensors)),
-                operators.stream().map(o -> describe(o, tensors)).toList());
+                operators.stream()
+                        .map(o -> describe(o, tensors, macs.get(o.output())))
+                        .toList());
     }
 
-    private static OperatorInfo describe(LoweredOperator operator, TensorDescriptions tensors) {
+    /**
+     * Multiply-accumulates of the operators as they were imported, by the ids that the fused groups compute: passes keep
+     * ids but may leave less to do.
+     */
+    private static Map<Integer, Long> macs(Function imported, Function fused) {
+        Map<Integer, Long> nominal = imported.bindings().stream().collect(Collectors.toMap(Binding::id, Binding::macs));
+        return fused.groups().stream()
+                .collect(Collectors.toMap(
+                        Group::output,
+                        group -> group.bindings().stream()
+                                .mapToLong(id -> nominal.getOrDefault(id, 0L))
+                                .sum()));
+    }
+
+    private static OperatorInfo describe(LoweredOperator operator, TensorDescriptions tensors, long macs) {
         List<TensorInfo> inputs =
                 operator.inputs().stream().map(tensors::describe).toList();
         return new OperatorInfo(
@@ -108,7 +129,7 @@ public final class ModelCompiler {
                 operator.op(),
                 inputs,
                 List.of(tensors.describe(operator.output())),
-                operator.macs(),
+                macs,
                 operator.executedMacs(),
                 operator.function().constantBytes(),
                 operator.scratchBytes(),

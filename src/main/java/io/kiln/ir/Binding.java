@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir;
 
+import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 
@@ -9,6 +13,15 @@ import java.util.List;
 public record Binding(int id, Op op, List<Arg> args, TensorType type, Origin origin) {
     public Binding {
         args = List.copyOf(args);
+    }
+
+    /** Multiply-accumulates by the operator's definition, padding included; 0 for all but convolutions and dense layers. */
+    public long macs() {
+        boolean layer =
+                op instanceof Conv2d || op instanceof QnnConv2d || op instanceof Dense || op instanceof QnnDense;
+        return layer
+                ? type.shape().elements() / type.shape().dim(-1) * constant(1).elements()
+                : 0;
     }
 
     /** The constant at an argument position; only where the operator demands one. */

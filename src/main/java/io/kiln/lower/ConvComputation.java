@@ -106,11 +106,6 @@ public record ConvComputation(
                 : (o * window.kernelH() * window.kernelW() + pixel) * channelsPerGroup() + c;
     }
 
-    /** Multiply-accumulates by definition, padding included. */
-    public long macs() {
-        return output.elements() * taps();
-    }
-
     /** Multiply-accumulates inside the input. */
     public long macsInside() {
         long rows = inside(

@@ -13,8 +13,7 @@ import java.util.List;
  * @param output id of the value written
  * @param dependencies rows of each input that a range of output rows reads
  * @param scratchBytes bytes of scratch in the workspace
- * @param macs multiply-accumulates by the operator's definition
- * @param executedMacs those that the loops execute
+ * @param executedMacs multiply-accumulates that the loops execute
  * @param schedule name of the schedule with its knobs
  * @param reason why this schedule, for people
  */
@@ -25,7 +24,6 @@ public record LoweredOperator(
         int output,
         List<RowDependency> dependencies,
         long scratchBytes,
-        long macs,
         long executedMacs,
         String schedule,
         String reason) {
@@ -44,15 +42,14 @@ public record LoweredOperator(
             int output,
             List<RowDependency> dependencies,
             long scratchBytes,
-            long macs,
             long executedMacs,
             String schedule) {
-        this(function, op, inputs, output, dependencies, scratchBytes, macs, executedMacs, schedule, NO_CHOICE);
+        this(function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, NO_CHOICE);
     }
 
     /** The same with the reason for its schedule. */
     public LoweredOperator because(String newReason) {
         return new LoweredOperator(
-                function, op, inputs, output, dependencies, scratchBytes, macs, executedMacs, schedule, newReason);
+                function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, newReason);
     }
 }

@@ -19,7 +19,7 @@ public final class Nests {
             List<RowDependency> dependencies,
             Stmt body,
             String schedule) {
-        return operator(op, buffers, tables, rows, dependencies, body, 0, 0, schedule);
+        return operator(op, buffers, tables, rows, dependencies, body, 0, schedule);
     }
 
     /** A lowered operator; its scratch is what it asked its buffers for. */
@@ -30,7 +30,6 @@ public final class Nests {
             Rows rows,
             List<RowDependency> dependencies,
             Stmt body,
-            long macs,
             long executedMacs,
             String schedule) {
         PrimFunc function =
@@ -42,7 +41,6 @@ public final class Nests {
                 op.output(),
                 dependencies,
                 buffers.scratchBytes(),
-                macs,
                 executedMacs,
                 schedule);
     }

@@ -81,15 +81,7 @@ public final class Dispatch {
             Stmt body,
             String schedule) {
         return Nests.operator(
-                op,
-                buffers,
-                tables,
-                rows,
-                List.of(dependency(op, conv)),
-                body,
-                conv.macs(),
-                conv.macsInside(),
-                schedule);
+                op, buffers, tables, rows, List.of(dependency(op, conv)), body, conv.macsInside(), schedule);
     }
 
     private static RowDependency dependency(FusedOperator op, ConvComputation conv) {

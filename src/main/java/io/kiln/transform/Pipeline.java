@@ -13,8 +13,12 @@ public record Pipeline(List<Pass> passes) {
 
     /** What every model goes through. */
     public static Pipeline standard() {
-        return new Pipeline(
-                List.of(new FoldConstants(), new SimplifyReshapes(), new EliminateDeadBindings(), new FuseOperators()));
+        return new Pipeline(List.of(
+                new FoldConstants(),
+                new SimplifyReshapes(),
+                new EliminateDeadBindings(),
+                new RemoveConstantChannels(),
+                new FuseOperators()));
     }
 
     public Function run(Function function) {

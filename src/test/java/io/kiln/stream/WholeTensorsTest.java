@@ -110,15 +110,7 @@ class WholeTensorsTest {
         Program plain = program(bind(new Softmax(1), second));
         LoweredOperator middle = ((Step.Run) plain.steps().get(1)).operator();
         LoweredOperator withScratch = new LoweredOperator(
-                middle.function(),
-                middle.op(),
-                middle.inputs(),
-                middle.output(),
-                middle.dependencies(),
-                40,
-                0,
-                0,
-                "test");
+                middle.function(), middle.op(), middle.inputs(), middle.output(), middle.dependencies(), 40, 0, "test");
         List<Step> steps = List.of(
                 plain.steps().get(0), new Step.Run(withScratch), plain.steps().get(2));
         Program program = new Program(plain.function(), steps, plain.values(), plain.storage());

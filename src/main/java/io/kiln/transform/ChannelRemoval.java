@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.Reshape;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Rewrites a function so that its values have only the channels that are kept; ids stay as they are. */
+final class ChannelRemoval {
+    private final KeptChannels kept;
+    private final Map<Integer, ConstantInputs> inputs;
+    private final LayerBiases biases;
+    private final List<Binding> bindings = new ArrayList<>();
+
+    /** What removed constants added to a layer's accumulators, by the id of the {@code nn.bias_add} behind the layer. */
+    private final Map<Integer, long[]> additions = new HashMap<>();
+
+    /** What stands for the result of a layer that got a bias. */
+    private final Map<Integer, Arg> biased = new HashMap<>();
+
+    private int nextId;
+
+    private ChannelRemoval(
+            Function function, KeptChannels kept, Map<Integer, ConstantInputs> inputs, LayerBiases biases) {
+        this.kept = kept;
+        this.inputs = inputs;
+        this.biases = biases;
+        this.nextId = 1 + function.types().keySet().stream().reduce(0, Math::max);
+    }
+
+    /**
+     * The function without the other channels.
+     *
+     * @param kept what stays
+     * @param inputs what the layers that mix channels can do without
+     * @param biases where the layers' biases are
+     */
+    static Function run(Function function, KeptChannels kept, Map<Integer, ConstantInputs> inputs, LayerBiases biases) {
+        ChannelRemoval removal = new ChannelRemoval(function, kept, inputs, biases);
+        function.bindings().forEach(removal::rewrite);
+        return function.withBindings(removal.bindings);
+    }
+
+    private void rewrite(Binding binding) {
+        Op op = binding.op();
+        if (op instanceof QnnConv2d || op instanceof QnnDense) {
+            SmallerLayer layer = new SmallerLayer(binding, kept);
+            List<Arg> args = new ArrayList<>(List.of(argument(binding.args().get(0))));
+            args.addAll(layer.parameters());
+            add(binding, layer.op(), args);
+            if (inputs.containsKey(binding.id())) {
+                moveConstants(binding, inputs.get(binding.id()));
+            }
+        } else if (additions.containsKey(binding.id())) {
+            Constant bias = sum(Optional.of(binding.constant(1)), binding.id(), additions.get(binding.id()));
+            add(binding, op, List.of(argument(binding.args().get(0)), bias));
+        } else {
+            Op same =
+                    op instanceof Reshape ? new Reshape(kept.type(binding.id()).shape()) : op;
+            add(binding, same, arguments(binding));
+        }
+    }
+
+    private void add(Binding old, Op op, List<Arg> args) {
+        bindings.add(new Binding(old.id(), op, args, kept.type(old.id()), old.origin()));
+    }
+
+    private Arg argument(Arg arg) {
+        return arg instanceof Arg.Ref ref ? biased.getOrDefault(ref.id(), ref) : arg;
+    }
+
+    private List<Arg> arguments(Binding binding) {
+        List<Arg> args = new ArrayList<>();
+        for (Arg arg : binding.args()) {
+            boolean shrinks = arg instanceof Constant && !kept.isAll(binding.id());
+            args.add(
+                    shrinks
+                            ? Gather.channels((Constant) arg, kept.before(binding.id()), kept.of(binding.id()))
+                            : argument(arg));
+        }
+        return args;
+    }
+
+    /** Puts what the removed inputs of a layer added to its accumulators into its bias, which is made if there is none. */
+    private void moveConstants(Binding layer, ConstantInputs constants) {
+        int[] removed = kept.removed(layer.ref(0));
+        long[] added = new long[kept.before(layer.id())];
+        Arrays.setAll(
+                added,
+                o -> Arrays.stream(removed).mapToLong(c -> constants.adds(o, c)).sum());
+        if (Arrays.stream(added).allMatch(a -> a == 0)) {
+            return;
+        }
+        Optional<Binding> bias = biases.of(layer.id());
+        if (bias.isPresent()) {
+            additions.put(bias.orElseThrow().id(), added);
+            return;
+        }
+        int id = nextId++;
+        bindings.add(new Binding(
+                id,
+                new BiasAdd(-1),
+                List.of(new Arg.Ref(layer.id()), sum(Optional.empty(), layer.id(), added)),
+                kept.type(layer.id()),
+                layer.origin()));
+        biased.put(layer.id(), new Arg.Ref(id));
+    }
+
+    /** The bias with additions, of the channels that stay; {@link ConstantInputs} has seen to it that 32 bits hold it. */
+    private Constant sum(Optional<Constant> bias, int id, long[] added) {
+        int[] values = Arrays.stream(kept.of(id))
+                .map(o -> Math.toIntExact(bias.map(b -> b.integer(o)).orElse(0L) + added[o]))
+                .toArray();
+        Constant sum = Constant.vector(values);
+        return new Constant(bias.map(Constant::name).orElse(""), sum.type(), sum.data());
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.Arrays;
+import java.util.List;
+
+/** The sums that a quantized convolution or dense layer computes; a dense layer has one tap. */
+final class Layer {
+    private final int[] weights;
+    private final boolean depthwise;
+    private final int groups;
+    private final int outputs;
+    private final int depth;
+    private final int taps;
+    private final int zeroPoint;
+    private final List<int[]> insides;
+
+    /**
+     * Reads a layer.
+     *
+     * @param binding a {@code qnn.conv2d} or {@code qnn.dense} whose weight is constant
+     * @param data type of its input
+     */
+    Layer(Binding binding, TensorType data) {
+        Constant weight = binding.constant(1);
+        int kernelZeroPoint = (int) binding.constant(3).integer(0);
+        this.weights = new int[weight.elements()];
+        for (int i = 0; i < weights.length; i++) {
+            weights[i] = weight.data().get(i) - kernelZeroPoint;
+        }
+        Shape shape = binding.type().shape();
+        this.outputs = shape.dim(-1);
+        this.zeroPoint = (int) binding.constant(2).integer(0);
+        if (binding.op() instanceof QnnConv2d conv) {
+            int inputs = data.shape().dim(3);
+            this.groups = conv.groups();
+            this.depthwise = conv.isDepthwise(inputs);
+            this.depth = inputs / groups;
+            this.taps = conv.window().kernelH() * conv.window().kernelW();
+            this.insides = Taps.inside(conv.window(), data.shape(), shape);
+        } else {
+            this.groups = 1;
+            this.depthwise = false;
+            this.depth = data.shape().dim(1);
+            this.taps = 1;
+            this.insides = List.of(new int[] {0});
+        }
+    }
+
+    int outputs() {
+        return outputs;
+    }
+
+    /** Input channels that an output channel reads. */
+    int depth() {
+        return depth;
+    }
+
+    /** Zero point of the data. */
+    int zeroPoint() {
+        return zeroPoint;
+    }
+
+    /** Number of distinct sets of taps that lie inside the data, depending on the position of the output. */
+    int borders() {
+        return insides.size();
+    }
+
+    /** Weight less its zero point; {@code c} counts within what the output channel reads. */
+    int weight(int output, int tap, int c) {
+        return weights[depthwise ? tap * outputs + output : (output * taps + tap) * depth + c];
+    }
+
+    /** Sum of an output channel's weights for one input channel, over the taps that one border leaves inside. */
+    long weightSum(int output, int c, int border) {
+        long sum = 0;
+        for (int tap : insides.get(border)) {
+            sum += weight(output, tap, c);
+        }
+        return sum;
+    }
+
+    /** Whether no output channel has a weight for an input channel. */
+    boolean ignores(int c) {
+        for (int o = 0; o < outputs; o++) {
+            for (int tap = 0; tap < taps; tap++) {
+                if (weight(o, tap, c) != 0) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** What an output channel's accumulator lies between at any position, given the input channels. */
+    Range accumulator(int output, List<Range> data) {
+        int first = output / (outputs / groups) * depth;
+        long[] low = new long[taps];
+        long[] high = new long[taps];
+        for (int c = 0; c < depth; c++) {
+            long least = data.get(first + c).low() - zeroPoint;
+            long most = data.get(first + c).high() - zeroPoint;
+            for (int tap = 0; tap < taps; tap++) {
+                int weight = weight(output, tap, c);
+                low[tap] += weight * (weight < 0 ? most : least);
+                high[tap] += weight * (weight < 0 ? least : most);
+            }
+        }
+        return insides.stream()
+                .map(inside -> new Range(sum(low, inside), sum(high, inside)))
+                .reduce(Range::hull)
+                .orElseThrow();
+    }
+
+    private static long sum(long[] byTap, int[] inside) {
+        return Arrays.stream(inside).mapToLong(tap -> byTap[tap]).sum();
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Origin;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Result;
+import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnAdd;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.TflRequantize;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Puts small int8 networks together, one call per operator. Values are known by their references. */
+final class NetBuilder {
+    /** A window of one pixel. */
+    static final Window POINT = new Window(1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+
+    /** 3x3 with one pixel of padding around. */
+    static final Window SAME = new Window(3, 3, 1, 1, 1, 1, 1, 1, 1, 1);
+
+    private final List<Parameter> params = new ArrayList<>();
+    private final List<Binding> bindings = new ArrayList<>();
+    private int nextId;
+
+    Arg.Ref input(int... shape) {
+        TensorType type = new TensorType(Shape.of(shape), DType.INT8);
+        params.add(new Parameter(nextId, "in" + nextId, type, Optional.empty()));
+        return new Arg.Ref(nextId++);
+    }
+
+    Arg.Ref bind(Op op, Arg... args) {
+        List<TensorType> types = new ArrayList<>();
+        for (Arg arg : args) {
+            types.add(arg instanceof Constant constant ? constant.type() : type((Arg.Ref) arg));
+        }
+        Origin origin = new Origin("net", nextId, op.name(), "t" + nextId);
+        bindings.add(new Binding(nextId, op, List.of(args), op.infer(types), origin));
+        return new Arg.Ref(nextId++);
+    }
+
+    TensorType type(Arg.Ref value) {
+        return function(value).types().get(value.id());
+    }
+
+    int channels(Arg.Ref value) {
+        return type(value).shape().dim(-1);
+    }
+
+    /** A convolution of one group; the accumulators. The weight lies as OHWI. */
+    Arg.Ref conv(Arg.Ref data, Window window, int outputs, int zeroPoint, int... weight) {
+        Shape shape = Shape.of(outputs, window.kernelH(), window.kernelW(), channels(data));
+        return layer(new QnnConv2d(window, 1, outputs, "OHWI"), data, shape, zeroPoint, weight);
+    }
+
+    /** A depthwise convolution; the accumulators. The weight lies as HWOI. */
+    Arg.Ref depthwise(Arg.Ref data, Window window, int multiplier, int zeroPoint, int... weight) {
+        int inputs = channels(data);
+        Shape shape = Shape.of(window.kernelH(), window.kernelW(), inputs, multiplier);
+        return layer(new QnnConv2d(window, inputs, inputs * multiplier, "HWOI"), data, shape, zeroPoint, weight);
+    }
+
+    Arg.Ref dense(Arg.Ref data, int units, int zeroPoint, int... weight) {
+        return layer(new QnnDense(units), data, Shape.of(units, channels(data)), zeroPoint, weight);
+    }
+
+    private Arg.Ref layer(Op op, Arg.Ref data, Shape shape, int zeroPoint, int... weight) {
+        return bind(
+                op,
+                data,
+                int8(shape, weight),
+                Constant.scalar(zeroPoint),
+                Constant.scalar(0),
+                Constant.scalar(0.5f),
+                Constant.vector(new float[op instanceof QnnConv2d conv ? conv.channels() : shape.dim(0)]));
+    }
+
+    Arg.Ref bias(Arg.Ref accumulators, int... bias) {
+        return bind(new BiasAdd(-1), accumulators, Constant.vector(bias));
+    }
+
+    /** Rescales each channel by a real number. */
+    Arg.Ref requantize(Arg.Ref accumulators, int zeroPoint, double... scales) {
+        int[] multipliers = new int[scales.length];
+        int[] shifts = new int[scales.length];
+        for (int i = 0; i < scales.length; i++) {
+            QuantizedMultiplier by = QuantizedMultiplier.of(scales[i]);
+            multipliers[i] = by.multiplier();
+            shifts[i] = by.shift();
+        }
+        return bind(
+                new TflRequantize(-1, 0, zeroPoint, DType.INT8),
+                accumulators,
+                Constant.vector(multipliers),
+                Constant.vector(shifts));
+    }
+
+    /** A sum whose sides and result have the given zero point and scale 1. */
+    Arg.Ref add(Arg.Ref lhs, Arg rhs, int zeroPoint) {
+        Constant one = Constant.scalar(1f);
+        Constant zero = Constant.scalar(zeroPoint);
+        return bind(new QnnAdd(), lhs, rhs, one, zero, one, zero, one, zero);
+    }
+
+    static Constant int8(Shape shape, int... values) {
+        byte[] bytes = new byte[values.length];
+        for (int i = 0; i < values.length; i++) {
+            bytes[i] = (byte) values[i];
+        }
+        return new Constant("", new TensorType(shape, DType.INT8), Bytes.wrap(bytes));
+    }
+
+    Function function(Arg.Ref... results) {
+        List<Result> named = new ArrayList<>();
+        for (Arg.Ref result : results) {
+            named.add(new Result(result.id(), "out" + named.size(), Optional.empty()));
+        }
+        return new Function("net", params, bindings, named);
+    }
+}
