@@ -1,36 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.KilnException;
 import io.kiln.report.Table;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Lists boards for people: what they are, how much memory they have and what runs their images. */
-public final class BoardList {
+/**
+ * Lists boards for people: where they come from, what they are, how much memory they have and what runs their images.
+ *
+ * @param boards all that can be seen
+ */
+public record BoardList(Boards boards) {
     private static final long KIB = 1024;
 
-    private final Boards boards;
-
-    /**
-     * The built-in boards and a project's own.
-     *
-     * @param userBoards folder of the project's boards; may be absent
-     */
-    public BoardList(Path userBoards) {
-        boards = Boards.builtIn().with(userBoards);
-    }
-
-    /** One line for each board, under a heading. */
+    /** One line for each board, under a heading; a board that is broken or refused has one too. */
     public List<String> lines() {
-        Table table = new Table("board", "flash", "ram", "runs on", "title");
+        Table table = new Table("board", "flash", "ram", "runs on", "from", "title");
         for (String id : boards.ids()) {
-            Board board = boards.find(id);
-            table.row(id, size(board.constants()), size(board.workspace()), runsOn(board), board.title());
+            try {
+                Board board = boards.find(id);
+                table.row(
+                        id,
+                        size(board.constants()),
+                        size(board.workspace()),
+                        runsOn(board),
+                        boards.origin(id),
+                        board.title());
+            } catch (KilnException e) {
+                String what = "cannot be used: kiln:boards -Dkiln.board=" + id + " says why";
+                table.row(id, "-", "-", "-", boards.origin(id), what);
+            }
         }
         return table.lines();
     }

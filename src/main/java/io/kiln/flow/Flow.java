@@ -110,6 +110,18 @@ public final class Flow {
         new Inspector(spec).lines(file).forEach(log::info);
     }
 
+    /** Lists the boards that can be seen, or shows one in full. */
+    public void boards(BuildSpec spec, Optional<String> one) {
+        one.map(id -> new BoardDescription(spec.boards(), id).lines())
+                .orElseGet(() -> new BoardList(spec.boards()).lines())
+                .forEach(log::info);
+    }
+
+    /** Copies the build's board into the project's boards under another id. */
+    public void newBoard(BuildSpec spec, String id) {
+        new NewBoard(log, spec.boards()).write(spec.board(), id, spec.layout().userBoards());
+    }
+
     /** Says which tools are there and which are missing, and gets the missing ones if asked to. */
     public void doctor(BuildSpec spec, boolean install) {
         new Doctor(log, environment).run(spec, install);

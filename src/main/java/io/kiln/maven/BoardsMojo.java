@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.BoardList;
+import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Lists the boards there are: built in, and the project's own in {@code src/main/boards}.
+ * Lists the boards that can be seen, with where they come from: built in, the project's own in {@code src/main/boards}, and those of
+ * dependencies. With {@code -Dkiln.board} on the command line, shows that board in full; it may be named by coordinates.
  *
  * @since 0.1.0
  */
 @Mojo(name = "boards", requiresProject = false, threadSafe = true)
-public final class BoardsMojo extends AbstractKilnMojo {
+public final class BoardsMojo extends AbstractByHandMojo {
     /**
      * Skips this goal.
      *
@@ -26,7 +27,14 @@ public final class BoardsMojo extends AbstractKilnMojo {
     }
 
     @Override
+    boolean isAboutOneModel() {
+        return false;
+    }
+
+    /** The board that a project names is no wish to see that one only; the command line's is. */
+    @Override
     void run() {
-        new BoardList(folder().resolve("src/main/boards")).lines().forEach(getLog()::info);
+        boolean isAsked = session().getUserProperties().containsKey("kiln.board");
+        flow().boards(spec(), isAsked ? Optional.of(spec().board()) : Optional.empty());
     }
 }

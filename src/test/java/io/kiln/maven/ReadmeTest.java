@@ -31,14 +31,14 @@ final class ReadmeTest {
         TreeSet<String> named = new TreeSet<>();
         try (Stream<Path> sources = Files.list(Path.of("src/main/java/io/kiln/maven"))) {
             for (Path source : sources.toList()) {
-                Matcher names = Pattern.compile("property = \"(kiln\\.[A-Za-z.]+)\"|@Mojo\\(name = \"([a-z]+)\"")
+                Matcher names = Pattern.compile("property = \"(kiln\\.[A-Za-z.-]+)\"|@Mojo\\(name = \"([a-z-]+)\"")
                         .matcher(Files.readString(source));
                 while (names.find()) {
                     named.add(names.group(1) == null ? "kiln:" + names.group(2) : names.group(1));
                 }
             }
         }
-        named.removeIf(name -> name.matches("kiln\\.[a-z]+\\.skip"));
+        named.removeIf(name -> name.matches("kiln\\.[a-z-]+\\.skip"));
         assertThat(named).hasSizeGreaterThan(20);
         assertThat(named).allSatisfy(name -> assertThat(readme()).contains(name));
     }

@@ -33,6 +33,9 @@ sealed interface BoardFiles {
     /** How messages name a file of a profile. */
     String describe(String id, String file);
 
+    /** How lists of boards name the place. */
+    String origin();
+
     /** Whether somebody else wrote this profile, and the build does not say that it trusts it. */
     default boolean isForeign(String id) {
         return false;
@@ -80,6 +83,11 @@ sealed interface BoardFiles {
         }
 
         @Override
+        public String origin() {
+            return coordinates;
+        }
+
+        @Override
         public String describe(String id, String file) {
             return coordinates + ", " + id + "/" + file;
         }
@@ -108,6 +116,11 @@ sealed interface BoardFiles {
         @Override
         public Optional<SortedMap<String, Bytes>> read(String id) {
             return BoardFiles.readOf(files, id);
+        }
+
+        @Override
+        public String origin() {
+            return "built in";
         }
 
         @Override
@@ -177,6 +190,11 @@ sealed interface BoardFiles {
                         ""));
             }
             return Bytes.wrap(Files.readAllBytes(path));
+        }
+
+        @Override
+        public String origin() {
+            return "the project";
         }
 
         @Override

@@ -71,6 +71,31 @@ public final class Boards {
         BoardArchive.write(new BoardFiles.Folder(folder), zip);
     }
 
+    /**
+     * Where the profile of this id comes from: {@code built in}, {@code the project}, or an artifact's coordinates.
+     *
+     * @throws KilnException if there is no such profile
+     */
+    public String origin(String id) {
+        return place(id).origin();
+    }
+
+    /**
+     * The files of a profile's own folder, nothing inherited.
+     *
+     * @throws KilnException if there is no such profile
+     */
+    public SortedMap<String, Bytes> ownFiles(String id) {
+        return place(id).read(id).orElseThrow();
+    }
+
+    private BoardFiles place(String id) {
+        return places.stream()
+                .filter(place -> place.ids().contains(id))
+                .findFirst()
+                .orElseThrow(() -> unknown(id));
+    }
+
     /** Ids of the boards that an image can be built for, sorted. Profiles that are only there to be extended do not count. */
     public List<String> ids() {
         TreeSet<String> ids = new TreeSet<>();
@@ -130,16 +155,11 @@ public final class Boards {
     }
 
     private MergedProfile.Layer read(String id) {
-        for (BoardFiles place : places) {
-            Optional<SortedMap<String, Bytes>> files = place.read(id);
-            if (files.isPresent()) {
-                SortedMap<String, Bytes> content = files.get();
-                String name = place.describe(id, BoardFiles.DESCRIPTOR);
-                YamlDocument document = YamlDocument.parse(name, content.get(BoardFiles.DESCRIPTOR));
-                return new MergedProfile.Layer(document, content, place.isForeign(id));
-            }
-        }
-        throw unknown(id);
+        BoardFiles place = place(id);
+        SortedMap<String, Bytes> files = place.read(id).orElseThrow();
+        String name = place.describe(id, BoardFiles.DESCRIPTOR);
+        YamlDocument document = YamlDocument.parse(name, files.get(BoardFiles.DESCRIPTOR));
+        return new MergedProfile.Layer(document, files, place.isForeign(id));
     }
 
     private List<MergedProfile.Layer> layers(String id, Problems problems) {

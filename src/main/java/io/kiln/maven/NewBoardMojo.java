@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Copies the board {@code kiln.board} to {@code src/main/boards} under another id, as a start for a board of your own.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "new-board", requiresProject = false, threadSafe = true)
+public final class NewBoardMojo extends AbstractByHandMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.new-board.skip", defaultValue = "false")
+    private boolean skipNewBoard;
+
+    /**
+     * Id of the new board, the name of its folder: lower-case letters, digits, {@code -}, {@code _} and {@code .}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.newBoard", defaultValue = "")
+    private String newBoard;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipNewBoard;
+    }
+
+    @Override
+    boolean isAboutOneModel() {
+        return false;
+    }
+
+    @Override
+    void run() {
+        flow().newBoard(spec(), newBoard == null ? "" : newBoard);
+    }
+}
