@@ -65,6 +65,7 @@ public final class Bench {
         }
         Path json = options.out().resolve("bench.json");
         Json.write(json, results);
+        WholeFiles.write(options.out().resolve("bench.md"), BenchMarkdown.table(data.toolchains(), results));
         long met = results.stream().filter(BenchResult::met).count();
         System.out.printf(Locale.ROOT, "%d of %d goals met; %s%n", met, rows.size(), json);
         failures.forEach(failure -> System.out.println("FAILED " + failure));

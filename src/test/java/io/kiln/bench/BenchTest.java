@@ -54,6 +54,25 @@ final class BenchTest {
     }
 
     @Test
+    void aTableHasALineForEachCountAndAColumnForEachToolchain() {
+        Goal goal = new Goal(3_000_000, 7_845_592);
+        assertThat(BenchMarkdown.table(
+                        List.of("gnu", "clang"),
+                        List.of(
+                                BenchResult.of(
+                                        new Row(Kind.INSTRUCTIONS, "kws", "M4F", "gnu", goal),
+                                        2_900_000,
+                                        true,
+                                        List.of()),
+                                BenchResult.of(
+                                        new Row(Kind.INSTRUCTIONS, "kws", "M4F", "clang", goal),
+                                        3_138_237,
+                                        true,
+                                        List.of()))))
+                .endsWith("---|\n| kws | M4F | 3,000,000 | 7,845,592 | **2,900,000** | 3,138,237 | 2.71, 2.50 |\n");
+    }
+
+    @Test
     void aMultipleLoadCountsEachRegister() {
         assertThat(Disassembly.items("ldmia.w r0!, {r4, r5, r6, sl, pc}")).isEqualTo(5);
         assertThat(Disassembly.items("vldmia r0!, {s0-s7}")).isEqualTo(8);
