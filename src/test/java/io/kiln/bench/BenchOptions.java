@@ -30,7 +30,7 @@ record BenchOptions(
         Path golden,
         Path out) {
 
-    /** Reads a command line; empty arguments are passed over. */
+    /** Reads a command line; an argument may hold several words. */
     static BenchOptions parse(List<String> args) {
         List<String> filters = new ArrayList<>();
         boolean perOperator = false;
@@ -38,7 +38,7 @@ record BenchOptions(
         Optional<Io> io = Optional.empty();
         Path golden = Path.of("..", "shared", "golden");
         Path out = Path.of("target", "bench");
-        for (String arg : args) {
+        for (String arg : String.join(" ", args).split("\\s+", -1)) {
             String value = arg.substring(arg.indexOf('=') + 1);
             if (arg.equals("--per-operator")) {
                 perOperator = true;

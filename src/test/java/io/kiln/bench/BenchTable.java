@@ -59,13 +59,16 @@ final class BenchTable {
     private static void print(Operator o) {
         System.out.printf(
                 Locale.ROOT,
-                "  %,12d  loads %,11d  stores %,10d  taken %,10d  MACs %,10d %5s  %s  %s%n",
+                "  %,12d  loads %,11d  stores %,10d  taken %,10d  executed MACs %,10d of %,10d %5s  %s  %s%n",
                 o.instructions(),
                 o.loads(),
                 o.stores(),
                 o.takenBranches(),
+                o.executedMacs(),
                 o.macs(),
-                o.macs() == 0 ? "" : String.format(Locale.ROOT, "%.2f", (double) o.instructions() / o.macs()),
+                o.executedMacs() == 0
+                        ? ""
+                        : String.format(Locale.ROOT, "%.2f", (double) o.instructions() / o.executedMacs()),
                 o.name(),
                 o.schedule());
     }
