@@ -70,6 +70,12 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
                         folder.resolve(artifact.fileName()), artifact.content().toArray());
             }
         }
+        if (toolchain.shims()) {
+            ResourceTree.read("shims").forEach((file, content) -> {
+                Path path = folder.resolve("shims").resolve(file);
+                WholeFiles.write(path, content.toArray());
+            });
+        }
         for (Artifact source : library.artifacts().of(Loader.SOURCE)) {
             objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
         }
@@ -82,10 +88,6 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
         }
         Set<String> known = functions(folder, objects);
         if (toolchain.shims()) {
-            ResourceTree.read("shims").forEach((file, content) -> {
-                Path path = folder.resolve("shims").resolve(file);
-                WholeFiles.write(path, content.toArray());
-            });
             for (String shim : ResourceTree.read("shims").keySet()) {
                 if (shim.endsWith(".c")) {
                     objects.add(compiler.compile("shims/" + shim, SourceKind.FREESTANDING));
