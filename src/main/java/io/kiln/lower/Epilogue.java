@@ -76,7 +76,11 @@ public final class Epilogue {
         return high + (1L << (right - 1)) + 1 <= Integer.MAX_VALUE;
     }
 
-    private static boolean isFast(Requantization requantization, long bound) {
+    /**
+     * Whether rescaling accumulators of a largest magnitude needs no saturation: shifts go right by at least one in every
+     * channel, and no step leaves 32 bits.
+     */
+    public static boolean isFast(Requantization requantization, long bound) {
         return IntStream.range(0, requantization.shifts().size())
                 .allMatch(i -> isFast(
                         new QuantizedMultiplier(

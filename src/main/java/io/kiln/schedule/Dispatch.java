@@ -61,6 +61,16 @@ public final class Dispatch {
     private LoweredOperator convolution(FusedOperator op, ConvComputation conv, Rows rows) {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
+        if (MveGemm.suits(conv, features)) {
+            MveGemm schedule = MveGemm.of(conv, optimize, tables, buffers);
+            return nest(op, conv, rows, tables, buffers, schedule.body(rows), schedule.text())
+                    .because(MveGemm.REASON);
+        }
+        if (MveDepthwise.suits(conv, features)) {
+            MveDepthwise schedule = MveDepthwise.of(conv, tables, buffers);
+            return nest(op, conv, rows, tables, buffers, schedule.body(rows), schedule.text())
+                    .because(MveDepthwise.REASON);
+        }
         if (conv.depthwise()) {
             DepthwiseDirect schedule = new DepthwiseDirect(conv, tables, buffers.argument(0), buffers.output());
             return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv))

@@ -24,27 +24,34 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Generated C on this machine under sanitizers, against golden answers and the reference interpreter. */
 class GeneratedCTest {
     private static final String TARGET = "c -keys=cpu -model=host";
+
+    /** Cores whose schedules use micro-kernels; their portable twins run here. */
+    private static final List<String> TARGETS = List.of(TARGET, "c -keys=arm_cpu,cpu -mcpu=cortex-m55");
+
     private static final int RANDOM_OPERATORS = 60;
     private static final int RANDOM_NETS = 25;
 
     @TempDir
     private Path folder;
 
-    static Stream<String> models() {
-        return Stream.concat(GoldenModels.INTEGER.stream(), GoldenModels.FLOAT.stream());
+    static Stream<Arguments> models() {
+        return Stream.concat(
+                GoldenModels.INTEGER.stream().flatMap(m -> TARGETS.stream().map(t -> Arguments.of(m, t))),
+                GoldenModels.FLOAT.stream().map(m -> Arguments.of(m, TARGET)));
     }
 
     @ParameterizedTest
     @MethodSource("models")
-    void everyGoldenModelAnswersAsTheReferenceKernelsDo(String model) throws IOException {
+    void everyGoldenModelAnswersAsTheReferenceKernelsDo(String model, String target) throws IOException {
         Path source = GoldenModels.model(model);
         CompiledModel compiled =
-                ModelCompiler.compile(new CompileRequest(source, "golden", TARGET, Io.CALLER, Optimize.SPEED));
+                ModelCompiler.compile(new CompileRequest(source, "golden", target, Io.CALLER, Optimize.SPEED));
         ModelMetadata metadata = compiled.library().metadata();
         HostProgram program = HostProgram.build(
                 folder,
@@ -76,24 +83,24 @@ class GeneratedCTest {
 
     @ParameterizedTest
     @MethodSource("ios")
-    void randomOperatorsAnswerAsTheInterpreterDoes(Io io) {
-        answerAsTheInterpreterDoes(io, RANDOM_OPERATORS, RandomOperators::next);
+    void randomOperatorsAnswerAsTheInterpreterDoes(Io io, String target) {
+        answerAsTheInterpreterDoes(io, target, RANDOM_OPERATORS, RandomOperators::next);
     }
 
     @ParameterizedTest
     @MethodSource("ios")
-    void randomNetsAnswerAsTheInterpreterDoes(Io io) {
-        answerAsTheInterpreterDoes(io, RANDOM_NETS, RandomNets::next);
+    void randomNetsAnswerAsTheInterpreterDoes(Io io, String target) {
+        answerAsTheInterpreterDoes(io, target, RANDOM_NETS, RandomNets::next);
     }
 
-    private void answerAsTheInterpreterDoes(Io io, int count, LongFunction<Function> bySeed) {
+    private void answerAsTheInterpreterDoes(Io io, String target, int count, LongFunction<Function> bySeed) {
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<List<Bytes>> expected = new ArrayList<>();
         for (long seed = 0; seed < count; seed++) {
             Function function = bySeed.apply(10_000 + seed);
-            CompileRequest request = new CompileRequest(Path.of("random"), function.name(), TARGET, io, Optimize.SPEED);
+            CompileRequest request = new CompileRequest(Path.of("random"), function.name(), target, io, Optimize.SPEED);
             CompiledModel compiled = ModelCompiler.compile(request, function);
             List<Bytes> own = new ArrayList<>();
             for (Parameter parameter : function.params()) {
@@ -123,8 +130,8 @@ class GeneratedCTest {
         assertThat(actual.size()).isEqualTo(offset);
     }
 
-    static Stream<Io> ios() {
-        return Stream.of(Io.values());
+    static Stream<Arguments> ios() {
+        return Stream.of(Io.values()).flatMap(io -> TARGETS.stream().map(t -> Arguments.of(io, t)));
     }
 
     @Test

@@ -22,11 +22,19 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class LoweringPropertyTest {
     private static final int CASES = 1500;
-    private static final Dispatch DISPATCH = new Dispatch(Target.parse("c -mcpu=cortex-m4"), Optimize.SPEED);
+
+    /** Schedules differ by core: the targets for which all operators are lowered. */
+    private static Stream<Named<Dispatch>> dispatches() {
+        return Stream.of("c -mcpu=cortex-m4", "c -mcpu=cortex-m55")
+                .map(target -> Named.of(target, new Dispatch(Target.parse(target), Optimize.SPEED)));
+    }
 
     private record Case(Function function, FusedOperator op, List<Bytes> inputs, Bytes expected) {
         static Case of(long seed) {
@@ -55,15 +63,21 @@ class LoweringPropertyTest {
                         TirEvaluator.elements(buffers.get(i).dtype(), inputs.get(id)));
             }
             memory.put("output", new long[(int) op.type().shape().elements()]);
+            for (Buffer scratch : buffers.subList(lowered.inputs().size() + 1, buffers.size())) {
+                long[] garbage = new long[(int) scratch.elements()];
+                Arrays.fill(garbage, -77);
+                memory.put(scratch.name(), garbage);
+            }
             return memory;
         }
     }
 
-    @Test
-    void loopsComputeWhatTheInterpreterComputes() {
+    @ParameterizedTest
+    @MethodSource("dispatches")
+    void loopsComputeWhatTheInterpreterComputes(Dispatch dispatch) {
         for (long seed = 0; seed < CASES; seed++) {
             Case c = Case.of(seed);
-            LoweredOperator lowered = DISPATCH.lower(c.op());
+            LoweredOperator lowered = dispatch.lower(c.op());
             TirVerifier.verify(lowered.function());
             Map<String, long[]> memory = c.memory(lowered);
             TirEvaluator.run(lowered.function(), memory, Map.of());
@@ -87,11 +101,12 @@ class LoweringPropertyTest {
         }
     }
 
-    @Test
-    void aRangeOfRowsWritesJustTheseRowsAndReadsJustTheRowsItDeclares() {
+    @ParameterizedTest
+    @MethodSource("dispatches")
+    void aRangeOfRowsWritesJustTheseRowsAndReadsJustTheRowsItDeclares(Dispatch dispatch) {
         for (long seed = 0; seed < CASES; seed++) {
             Case c = Case.of(seed);
-            LoweredOperator lowered = DISPATCH.lower(c.op(), Rows.named());
+            LoweredOperator lowered = dispatch.lower(c.op(), Rows.named());
             int rows = Rows.count(c.op().type().shape());
             int begin = (int) (seed % rows);
             int end = begin + 1 + (int) (seed / 7 % (rows - begin));
@@ -112,8 +127,9 @@ class LoweringPropertyTest {
     }
 
     /** Inputs hold just the rows that the range reads, and the output just the rows it writes, each in a ring of its own size. */
-    @Test
-    void aRangeOfRowsInRingsComputesTheSameRows() {
+    @ParameterizedTest
+    @MethodSource("dispatches")
+    void aRangeOfRowsInRingsComputesTheSameRows(Dispatch dispatch) {
         int inRings = 0;
         for (long seed = 0; seed < CASES; seed++) {
             Case c = Case.of(seed);
@@ -121,7 +137,7 @@ class LoweringPropertyTest {
             int begin = (int) (seed % rows);
             int end = begin + 1 + (int) (seed / 7 % (rows - begin));
             List<RowDependency> dependencies =
-                    DISPATCH.lower(c.op(), Rows.named()).dependencies();
+                    dispatch.lower(c.op(), Rows.named()).dependencies();
             List<Integer> inputRings = new ArrayList<>();
             for (int i = 0; i < dependencies.size(); i++) {
                 int all = Rows.count(c.shape(i));
@@ -132,7 +148,7 @@ class LoweringPropertyTest {
             }
             int outputRing = end - begin + (int) (seed / 3 % 2);
             outputRing = outputRing < rows ? outputRing : 0;
-            LoweredOperator lowered = DISPATCH.lower(c.op(), Rows.named(inputRings, outputRing));
+            LoweredOperator lowered = dispatch.lower(c.op(), Rows.named(inputRings, outputRing));
             TirVerifier.verify(lowered.function());
             Map<String, long[]> memory = c.memory(lowered);
             for (int i = 0; i < inputRings.size(); i++) {

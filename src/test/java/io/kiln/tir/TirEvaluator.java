@@ -17,7 +17,7 @@ import java.util.Map;
  */
 public final class TirEvaluator {
     /** Elements as integers, floats as their bits, seen from an offset on. */
-    private static final class Region {
+    private static final class Region implements KernelTwins.Memory {
         private final long[] elements;
         private final int offset;
         private final boolean[] read;
@@ -26,6 +26,19 @@ public final class TirEvaluator {
             this.elements = elements;
             this.offset = offset;
             this.read = read;
+        }
+
+        @Override
+        public long get(int index) {
+            if (read.length > 0) {
+                read[offset + index] = true;
+            }
+            return elements[offset + index];
+        }
+
+        @Override
+        public void put(int index, long value) {
+            elements[offset + index] = value;
         }
     }
 
@@ -108,6 +121,13 @@ public final class TirEvaluator {
             Region region = buffers.get(store.buffer().name());
             int index = Math.toIntExact(region.offset + eval(store.index()));
             region.elements[index] = narrow(store.buffer().dtype(), eval(store.value()));
+        } else if (stmt instanceof Stmt.CallKernel call) {
+            KernelTwins.run(
+                    call.kernel().name(),
+                    call.pointers().stream()
+                            .<KernelTwins.Memory>map(b -> buffers.get(b.name()))
+                            .toList(),
+                    call.scalars().stream().map(this::eval).toList());
         } else {
             throw new IllegalArgumentException("cannot run " + stmt);
         }
