@@ -29,6 +29,8 @@ import java.util.Optional;
 public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift) {
     private static final int MOST_SHIFT = 22;
     private static final int MOST_SCALE_BITS = 16;
+    /** How far from the right multiplier others are tried. */
+    private static final int MOST_NEIGHBOURS = 64;
 
     public ProvenRescale {
         channels = List.copyOf(channels);
@@ -74,22 +76,38 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
      * @return the constants, or nothing where the ranges do not allow them
      */
     public static Optional<ProvenRescale> find(Reference reference, List<Long> bounds) {
+        return find(reference, bounds, MOST_SCALE_BITS);
+    }
+
+    /**
+     * Looks for constants with an accumulator that is scaled no further than the kernel does it for free.
+     *
+     * @param mostScaleBits largest power of two
+     */
+    public static Optional<ProvenRescale> find(Reference reference, List<Long> bounds, int mostScaleBits) {
         Requantization r = reference.requantization();
-        int scaleBits = MOST_SCALE_BITS;
+        int scaleBits = mostScaleBits;
         int most = MOST_SHIFT;
         for (int c = 0; c < bounds.size(); c++) {
             long sum = bounds.get(c) + Math.abs((long) reference.bias().get(c)) + Math.abs((long) r.inputZeroPoint());
-            if (reference.multiplier(c) <= 0 || sum > Integer.MAX_VALUE >> Math.max(0, reference.leftShift(c))) {
+            if (reference.multiplier(c) < 0 || sum > Integer.MAX_VALUE >> Math.max(0, reference.leftShift(c))) {
                 return Optional.empty();
             }
             scaleBits = Math.min(scaleBits, Long.numberOfLeadingZeros(Math.max(1, bounds.get(c))) - 33);
         }
         for (int c = 0; c < bounds.size(); c++) {
-            most = Math.min(most, scaleBits - 1 - reference.leftShift(c));
+            // A multiplier of 0, as channels without weights have it, suits any shift.
+            if (reference.multiplier(c) > 0) {
+                most = Math.min(most, scaleBits - 1 - reference.leftShift(c));
+            }
         }
         boolean hidden = reference.low() >= r.outputZeroPoint();
+        List<long[]> steps = new ArrayList<>();
+        for (int c = 0; c < bounds.size(); c++) {
+            steps.add(steps(reference, c, bounds.get(c)));
+        }
         for (int shift = most; shift >= 1; shift--) {
-            Optional<ProvenRescale> found = new Search(reference, bounds, scaleBits, shift, !hidden).run();
+            Optional<ProvenRescale> found = new Search(reference, bounds, steps, scaleBits, shift, !hidden).run();
             if (found.isPresent()) {
                 return found;
             }
@@ -117,18 +135,31 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return ((acc << scaleBits) * multiplier) >> 32;
     }
 
+    /** Without a late offset where nothing is corrected before it. */
+    private ProvenRescale simplified() {
+        if (hasNegatives()) {
+            return this;
+        }
+        List<Channel> moved = channels.stream()
+                .map(c -> new Channel(c.multiplier(), Math.addExact(c.offset(), lateOffset), 0))
+                .toList();
+        return new ProvenRescale(scaleBits, moved, 0, shift);
+    }
+
     /** One attempt with a given shift. */
     private static final class Search {
         private final Reference reference;
         private final List<Long> bounds;
+        private final List<long[]> steps;
         private final int scaleBits;
         private final int shift;
         private final boolean signed;
         private final long rounding;
 
-        Search(Reference reference, List<Long> bounds, int scaleBits, int shift, boolean signed) {
+        Search(Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int shift, boolean signed) {
             this.reference = reference;
             this.bounds = bounds;
+            this.steps = steps;
             this.scaleBits = scaleBits;
             this.shift = shift;
             this.signed = signed;
@@ -144,25 +175,42 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
                 }
                 channels.add(channel.get());
             }
-            ProvenRescale found = new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift);
+            ProvenRescale found =
+                    new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift).simplified();
             for (int c = 0; c < bounds.size(); c++) {
-                if (!found.isEqual(reference, c, bounds.get(c))) {
+                if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
                     return Optional.empty();
                 }
             }
             return Optional.of(found);
         }
 
-        /** Chooses a channel's constants from the places where the reference steps. */
+        /**
+         * Chooses a channel's constants from the places where the reference steps. The product loses its low bits, which may put a
+         * step one off; a multiplier next to the right one loses others.
+         */
         private Optional<Channel> channel(int c) {
             int down = scaleBits - 1 - reference.leftShift(c) - shift;
             long m = reference.multiplier(c);
-            int multiplier = (int) (down == 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down);
+            long nearest = down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
+            for (int i = 0; i <= 2 * MOST_NEIGHBOURS; i++) {
+                long multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
+                if (multiplier >= 0 && multiplier <= Integer.MAX_VALUE) {
+                    Optional<Channel> found = channel(c, (int) multiplier);
+                    if (found.isPresent()) {
+                        return found;
+                    }
+                }
+            }
+            return Optional.empty();
+        }
+
+        private Optional<Channel> channel(int c, int multiplier) {
             Range above = new Range();
             Range below = new Range();
             int zero = reference.requantization().outputZeroPoint();
             for (int value = reference.low() + 1; value <= reference.high(); value++) {
-                long first = firstAtLeast(reference, c, bounds.get(c), value);
+                long first = steps.get(c)[value - reference.low() - 1];
                 Range range = signed && value <= zero ? below : above;
                 long wanted = ((long) value << shift) - (signed ? rounding : 0);
                 if (first <= bounds.get(c)) {
@@ -171,15 +219,15 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
                 if (first > -bounds.get(c)) {
                     range.most = Math.min(range.most, wanted - 1 - highMul(first - 1, multiplier, scaleBits));
                 }
+                if (range.least > range.most) {
+                    return Optional.empty();
+                }
             }
             return place(multiplier, above, below);
         }
 
         /** Offsets that put all steps right; below zero the correction makes up for the difference. */
         private Optional<Channel> place(int multiplier, Range above, Range below) {
-            if (above.least > above.most || below.least > below.most) {
-                return Optional.empty();
-            }
             long offset = above.isBounded() || !signed ? above.middle() : below.middle();
             long correction = signed && below.isBounded() ? Math.max(0, offset - below.middle()) : 0;
             return Math.abs(offset) <= 1 << 30 && correction <= 1 << 30
@@ -206,6 +254,15 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         }
     }
 
+    /** The first accumulators for which the reference reaches each value above its lowest. */
+    private static long[] steps(Reference reference, int channel, long bound) {
+        long[] steps = new long[Math.max(0, reference.high() - reference.low())];
+        for (int i = 0; i < steps.length; i++) {
+            steps[i] = firstAtLeast(reference, channel, bound, reference.low() + 1 + i);
+        }
+        return steps;
+    }
+
     /** First accumulator for which the reference reaches a value; one past the bound if none does. */
     private static long firstAtLeast(Reference reference, int channel, long bound, int value) {
         long below = -bound - 1;
@@ -222,12 +279,12 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     }
 
     /** Checks both sides of every step, both ends, and that no sum leaves 32 bits. */
-    private boolean isEqual(Reference reference, int channel, long bound) {
+    private boolean isEqual(Reference reference, int channel, long bound, long[] steps) {
         if (!fits(channel, bound) || !fits(channel, -bound)) {
             return false;
         }
         for (int value = reference.low() + 1; value <= reference.high(); value++) {
-            long first = firstAtLeast(reference, channel, bound, value);
+            long first = steps[value - reference.low() - 1];
             if ((first <= bound && apply(channel, first, reference.low(), reference.high()) < value)
                     || (first > -bound && apply(channel, first - 1, reference.low(), reference.high()) >= value)) {
                 return false;

@@ -27,6 +27,7 @@ import io.kiln.target.CpuFeatures;
 import io.kiln.target.Target;
 import io.kiln.tir.Stmt;
 import java.util.List;
+import java.util.Optional;
 
 /** The one place that chooses a schedule for an operator on a target, and so decides about its scratch. */
 public final class Dispatch {
@@ -76,6 +77,20 @@ public final class Dispatch {
             return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv))
                     .because("depthwise: channel by channel, no other schedule fits");
         }
+        Optional<DspDense.Plan> dense = DspDense.plan(conv, features, optimize);
+        if (dense.isPresent()) {
+            DspDense.Plan plan = dense.get();
+            Stmt body = new DspDense(plan, tables, buffers).body(rows);
+            return nest(op, conv, rows, tables, buffers, body, plan.executedMacs(), plan.text())
+                    .because("two weights a halfword and one high multiply per output, proven exact");
+        }
+        Optional<DspConv.Plan> dsp = DspConv.plan(conv, features, optimize);
+        if (dsp.isPresent()) {
+            DspConv.Plan plan = dsp.get();
+            Stmt body = new DspConv(plan, tables, buffers).body(rows);
+            return nest(op, conv, rows, tables, buffers, body, plan.executedMacs(), plan.text())
+                    .because("two weights a halfword and one high multiply per output, proven exact");
+        }
         ConvDirect.Knobs knobs = ConvDirect.defaultKnobs(conv, features, optimize);
         ConvDirect schedule = new ConvDirect(conv, knobs, tables, buffers.argument(0), buffers.output());
         return nest(op, conv, rows, tables, buffers, schedule.body(rows), knobs.text())
@@ -90,8 +105,19 @@ public final class Dispatch {
             OperatorBuffers buffers,
             Stmt body,
             String schedule) {
-        return Nests.operator(
-                op, buffers, tables, rows, List.of(dependency(op, conv)), body, conv.macsInside(), schedule);
+        return nest(op, conv, rows, tables, buffers, body, conv.macsInside(), schedule);
+    }
+
+    private static LoweredOperator nest(
+            FusedOperator op,
+            ConvComputation conv,
+            Rows rows,
+            Tables tables,
+            OperatorBuffers buffers,
+            Stmt body,
+            long executedMacs,
+            String schedule) {
+        return Nests.operator(op, buffers, tables, rows, List.of(dependency(op, conv)), body, executedMacs, schedule);
     }
 
     private static RowDependency dependency(FusedOperator op, ConvComputation conv) {

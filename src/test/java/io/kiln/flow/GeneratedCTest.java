@@ -32,7 +32,8 @@ class GeneratedCTest {
     private static final String TARGET = "c -keys=cpu -model=host";
 
     /** Cores whose schedules use micro-kernels; their portable twins run here. */
-    private static final List<String> TARGETS = List.of(TARGET, "c -keys=arm_cpu,cpu -mcpu=cortex-m55");
+    private static final List<String> TARGETS =
+            List.of(TARGET, "c -keys=arm_cpu,cpu -mcpu=cortex-m4", "c -keys=arm_cpu,cpu -mcpu=cortex-m55");
 
     private static final int RANDOM_OPERATORS = 60;
     private static final int RANDOM_NETS = 25;

@@ -68,6 +68,23 @@ class ProvenRescaleTest {
         assertThat(countEqual(false)).isGreaterThan(50);
     }
 
+    /** Channels without weights, and limits that lie below the zero point. */
+    @Test
+    void isTheReferenceWhereAMultiplierIsZeroOrAllResultsAreNegative() {
+        Requantization r = new Requantization(List.of(0, 1_500_000_000), List.of(0, -9), 0, 82, DType.INT8);
+        for (int high : List.of(2, 82, 127)) {
+            ProvenRescale.Reference reference = new ProvenRescale.Reference(r, List.of(1 << 29, -700), -48, high);
+            List<Long> bounds = List.of(0L, 90_000L);
+            ProvenRescale rescale = ProvenRescale.find(reference, bounds).orElseThrow();
+            for (int channel = 0; channel < 2; channel++) {
+                for (long acc = -bounds.get(channel); acc <= bounds.get(channel); acc++) {
+                    assertThat(rescale.apply(channel, acc, -48, high)).isEqualTo(reference.apply(channel, acc));
+                }
+            }
+            assertThat(rescale.hasNegatives() || rescale.lateOffset() == 0).isTrue();
+        }
+    }
+
     @Test
     void givesUpWhereRangesDoNotAllowIt() {
         Requantization r = new Requantization(List.of(1 << 30), List.of(0), 0, 0, DType.INT8);

@@ -53,71 +53,463 @@ static inline int32_t kiln_reciprocal(int32_t x) {
   return result > INT32_MAX ? INT32_MAX : (int32_t)result;
 }
 
-static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_bias[8] = {
-  4309, 503, 4492, -321, -1084, -1549, -897, -1107,
+/* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
+   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a
+   multiplier and an offset. */
+__attribute__((noinline))
+static void kiln_conv_2x4_4_scale14_shift20(
+    const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks) {
+#if defined(__ARM_FEATURE_DSP)
+  register const int8_t* r0 __asm__("r0") = x;
+  register const int32_t* r1 __asm__("r1") = w;
+  register int8_t* r2 __asm__("r2") = out0;
+  register int8_t* r3 __asm__("r3") = out1;
+  register const int8_t* r4 __asm__("r4") = x + 8 * steps;
+  register int8_t* r5 __asm__("r5") = out0 + 4 * blocks;
+  __asm__ volatile(
+      "push {r7, r11}\n"
+      "push {r0, r2, r3, r4, r5}\n"
+      "1:\n"
+      "ldrd r10, r11, [r0], #8\n"
+      "ldrd r12, lr, [r1], #8\n"
+      "smuad r2, r10, r12\n"
+      "smuad r6, r11, r12\n"
+      "sxtb16 r12, r12\n"
+      "smuad r4, r10, lr\n"
+      "smuad r8, r11, lr\n"
+      "sxtb16 lr, lr\n"
+      "smuad r3, r10, r12\n"
+      "smuad r7, r11, r12\n"
+      "smuad r5, r10, lr\n"
+      "smuad r9, r11, lr\n"
+      ".rept 3\n"
+      "  ldrd r10, r11, [r0], #8\n"
+      "  ldrd r12, lr, [r1], #8\n"
+      "  smlad r2, r10, r12, r2\n"
+      "  smlad r6, r11, r12, r6\n"
+      "  sxtb16 r12, r12\n"
+      "  smlad r4, r10, lr, r4\n"
+      "  smlad r8, r11, lr, r8\n"
+      "  sxtb16 lr, lr\n"
+      "  smlad r3, r10, r12, r3\n"
+      "  smlad r7, r11, r12, r7\n"
+      "  smlad r5, r10, lr, r5\n"
+      "  smlad r9, r11, lr, r9\n"
+      ".endr\n"
+      "ldrd r0, lr, [sp, #4]\n"
+      "sub r2, r2, r3\n"
+      "lsl r2, r2, #6\n"
+      "sub r6, r6, r7\n"
+      "lsl r6, r6, #6\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r2, r2, r10, r11\n"
+      "smmla r6, r6, r10, r11\n"
+      "ssat r2, #8, r2, asr #20\n"
+      "ssat r6, #8, r6, asr #20\n"
+      "strb r2, [r0], #1\n"
+      "strb r6, [lr], #1\n"
+      "lsl r3, r3, #14\n"
+      "lsl r7, r7, #14\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r3, r3, r10, r11\n"
+      "smmla r7, r7, r10, r11\n"
+      "ssat r3, #8, r3, asr #20\n"
+      "ssat r7, #8, r7, asr #20\n"
+      "strb r3, [r0], #1\n"
+      "strb r7, [lr], #1\n"
+      "sub r4, r4, r5\n"
+      "lsl r4, r4, #6\n"
+      "sub r8, r8, r9\n"
+      "lsl r8, r8, #6\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r4, r4, r10, r11\n"
+      "smmla r8, r8, r10, r11\n"
+      "ssat r4, #8, r4, asr #20\n"
+      "ssat r8, #8, r8, asr #20\n"
+      "strb r4, [r0], #1\n"
+      "strb r8, [lr], #1\n"
+      "lsl r5, r5, #14\n"
+      "lsl r9, r9, #14\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r5, r5, r10, r11\n"
+      "smmla r9, r9, r10, r11\n"
+      "ssat r5, #8, r5, asr #20\n"
+      "ssat r9, #8, r9, asr #20\n"
+      "strb r5, [r0], #1\n"
+      "strb r9, [lr], #1\n"
+      "strd r0, lr, [sp, #4]\n"
+      "ldr r10, [sp, #16]\n"
+      "cmp r0, r10\n"
+      "ldr r0, [sp]\n"
+      "bne 1b\n"
+      "add sp, #20\n"
+      "pop {r7, r11}\n"
+      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5)
+      :
+      : "r6", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
+#else
+  for (int32_t block = 0; block < blocks; ++block) {
+    int32_t sums[2][4] = {{0}};
+    for (int32_t i = 0; i < 4 * steps; ++i) {
+      const int8_t value = x[2 * i];
+      for (int32_t pair = 0; pair < 2; ++pair) {
+        const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i % 2 * 16));
+        const int8_t second = (int8_t)both;
+        sums[i / 2 % 2][2 * pair] += value * ((both - second) / 256);
+        sums[i / 2 % 2][2 * pair + 1] += value * second;
+      }
+    }
+    w += 2 * steps;
+    for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
+      for (int32_t pixel = 0; pixel < 2; ++pixel) {
+        int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 16384 * w[0]) >> 32);
+        value >>= 20;
+        value = value < -128 ? -128 : (value > 127 ? 127 : value);
+        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
+      }
+    }
+  }
+#endif
+}
+
+/* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
+   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a
+   multiplier and an offset. */
+__attribute__((noinline))
+static void kiln_conv_2x4_8_scale13_shift19(
+    const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks) {
+#if defined(__ARM_FEATURE_DSP)
+  register const int8_t* r0 __asm__("r0") = x;
+  register const int32_t* r1 __asm__("r1") = w;
+  register int8_t* r2 __asm__("r2") = out0;
+  register int8_t* r3 __asm__("r3") = out1;
+  register const int8_t* r4 __asm__("r4") = x + 8 * steps;
+  register int8_t* r5 __asm__("r5") = out0 + 4 * blocks;
+  __asm__ volatile(
+      "push {r7, r11}\n"
+      "push {r0, r2, r3, r4, r5}\n"
+      "1:\n"
+      "ldrd r10, r11, [r0], #8\n"
+      "ldrd r12, lr, [r1], #8\n"
+      "smuad r2, r10, r12\n"
+      "smuad r6, r11, r12\n"
+      "sxtb16 r12, r12\n"
+      "smuad r4, r10, lr\n"
+      "smuad r8, r11, lr\n"
+      "sxtb16 lr, lr\n"
+      "smuad r3, r10, r12\n"
+      "smuad r7, r11, r12\n"
+      "smuad r5, r10, lr\n"
+      "smuad r9, r11, lr\n"
+      ".rept 7\n"
+      "  ldrd r10, r11, [r0], #8\n"
+      "  ldrd r12, lr, [r1], #8\n"
+      "  smlad r2, r10, r12, r2\n"
+      "  smlad r6, r11, r12, r6\n"
+      "  sxtb16 r12, r12\n"
+      "  smlad r4, r10, lr, r4\n"
+      "  smlad r8, r11, lr, r8\n"
+      "  sxtb16 lr, lr\n"
+      "  smlad r3, r10, r12, r3\n"
+      "  smlad r7, r11, r12, r7\n"
+      "  smlad r5, r10, lr, r5\n"
+      "  smlad r9, r11, lr, r9\n"
+      ".endr\n"
+      "ldrd r0, lr, [sp, #4]\n"
+      "sub r2, r2, r3\n"
+      "lsl r2, r2, #5\n"
+      "sub r6, r6, r7\n"
+      "lsl r6, r6, #5\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r2, r2, r10, r11\n"
+      "smmla r6, r6, r10, r11\n"
+      "ssat r2, #8, r2, asr #19\n"
+      "ssat r6, #8, r6, asr #19\n"
+      "strb r2, [r0], #1\n"
+      "strb r6, [lr], #1\n"
+      "lsl r3, r3, #13\n"
+      "lsl r7, r7, #13\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r3, r3, r10, r11\n"
+      "smmla r7, r7, r10, r11\n"
+      "ssat r3, #8, r3, asr #19\n"
+      "ssat r7, #8, r7, asr #19\n"
+      "strb r3, [r0], #1\n"
+      "strb r7, [lr], #1\n"
+      "sub r4, r4, r5\n"
+      "lsl r4, r4, #5\n"
+      "sub r8, r8, r9\n"
+      "lsl r8, r8, #5\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r4, r4, r10, r11\n"
+      "smmla r8, r8, r10, r11\n"
+      "ssat r4, #8, r4, asr #19\n"
+      "ssat r8, #8, r8, asr #19\n"
+      "strb r4, [r0], #1\n"
+      "strb r8, [lr], #1\n"
+      "lsl r5, r5, #13\n"
+      "lsl r9, r9, #13\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r5, r5, r10, r11\n"
+      "smmla r9, r9, r10, r11\n"
+      "ssat r5, #8, r5, asr #19\n"
+      "ssat r9, #8, r9, asr #19\n"
+      "strb r5, [r0], #1\n"
+      "strb r9, [lr], #1\n"
+      "strd r0, lr, [sp, #4]\n"
+      "ldr r10, [sp, #16]\n"
+      "cmp r0, r10\n"
+      "ldr r0, [sp]\n"
+      "bne 1b\n"
+      "add sp, #20\n"
+      "pop {r7, r11}\n"
+      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5)
+      :
+      : "r6", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
+#else
+  for (int32_t block = 0; block < blocks; ++block) {
+    int32_t sums[2][4] = {{0}};
+    for (int32_t i = 0; i < 4 * steps; ++i) {
+      const int8_t value = x[2 * i];
+      for (int32_t pair = 0; pair < 2; ++pair) {
+        const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i % 2 * 16));
+        const int8_t second = (int8_t)both;
+        sums[i / 2 % 2][2 * pair] += value * ((both - second) / 256);
+        sums[i / 2 % 2][2 * pair + 1] += value * second;
+      }
+    }
+    w += 2 * steps;
+    for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
+      for (int32_t pixel = 0; pixel < 2; ++pixel) {
+        int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 8192 * w[0]) >> 32);
+        value >>= 19;
+        value = value < -128 ? -128 : (value > 127 ? 127 : value);
+        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
+      }
+    }
+  }
+#endif
+}
+
+/* Copies a run of inputs with padding before and after it. */
+static void kiln_copy_edge(int8_t* to, const int8_t* from, int32_t before, int32_t inside, int32_t after, int32_t fill) {
+  for (int32_t i = 0; i < before + inside + after; ++i) {
+    to[i] = i < before || i >= before + inside ? (int8_t)fill : from[i - before];
+  }
+}
+
+/* A row of count inputs times blocks of 4 channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
+   one for 1 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset and what negative results are corrected by. */
+__attribute__((noinline))
+static void kiln_dense_4_3_scale15_shift19_signed(const int8_t* x, const int32_t* w, int8_t* out, int32_t count, int32_t blocks, int32_t late) {
+#if defined(__ARM_FEATURE_DSP)
+  register const int8_t* r0 __asm__("r0") = x;
+  register const int32_t* r1 __asm__("r1") = w;
+  register int8_t* r2 __asm__("r2") = out;
+  register const int8_t* r3 __asm__("r3") = x + count / 4 * 4;
+  register int8_t* r4 __asm__("r4") = out + 4 * blocks;
+  register int32_t r5 __asm__("r5") = late;
+  __asm__ volatile(
+      "push {r7, r11}\n"
+      "push {r0, r2, r3, r4, r5}\n"
+      "1:\n"
+      "ldr r11, [r0], #4\n"
+      "sxtb16 r10, r11\n"
+      "sxtb16 r11, r11, ror #8\n"
+      "ldrd r12, lr, [r1], #8\n"
+      "smuad r2, r10, r12\n"
+      "smlad r2, r11, lr, r2\n"
+      "sxtb16 r12, r12\n"
+      "sxtb16 lr, lr\n"
+      "smuad r3, r10, r12\n"
+      "smlad r3, r11, lr, r3\n"
+      "ldrd r12, lr, [r1], #8\n"
+      "smuad r4, r10, r12\n"
+      "smlad r4, r11, lr, r4\n"
+      "sxtb16 r12, r12\n"
+      "sxtb16 lr, lr\n"
+      "smuad r5, r10, r12\n"
+      "smlad r5, r11, lr, r5\n"
+      ".rept 2\n"
+      "  ldr r11, [r0], #4\n"
+      "  sxtb16 r10, r11\n"
+      "  sxtb16 r11, r11, ror #8\n"
+      "  ldrd r12, lr, [r1], #8\n"
+      "  smlad r2, r10, r12, r2\n"
+      "  smlad r2, r11, lr, r2\n"
+      "  sxtb16 r12, r12\n"
+      "  sxtb16 lr, lr\n"
+      "  smlad r3, r10, r12, r3\n"
+      "  smlad r3, r11, lr, r3\n"
+      "  ldrd r12, lr, [r1], #8\n"
+      "  smlad r4, r10, r12, r4\n"
+      "  smlad r4, r11, lr, r4\n"
+      "  sxtb16 r12, r12\n"
+      "  sxtb16 lr, lr\n"
+      "  smlad r5, r10, r12, r5\n"
+      "  smlad r5, r11, lr, r5\n"
+      ".endr\n"
+      "ldr r0, [sp, #4]\n"
+      "sub r2, r2, r3\n"
+      "lsl r2, r2, #7\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r2, r2, r10, r11\n"
+      "ldr r12, [r1], #4\n"
+      "ldr r11, [sp, #16]\n"
+      "and r10, r12, r2, asr #31\n"
+      "sub r2, r2, r10\n"
+      "add r2, r2, r11\n"
+      "ssat r2, #8, r2, asr #19\n"
+      "strb r2, [r0], #1\n"
+      "lsl r3, r3, #15\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r3, r3, r10, r11\n"
+      "ldr r12, [r1], #4\n"
+      "ldr r11, [sp, #16]\n"
+      "and r10, r12, r3, asr #31\n"
+      "sub r3, r3, r10\n"
+      "add r3, r3, r11\n"
+      "ssat r3, #8, r3, asr #19\n"
+      "strb r3, [r0], #1\n"
+      "sub r4, r4, r5\n"
+      "lsl r4, r4, #7\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r4, r4, r10, r11\n"
+      "ldr r12, [r1], #4\n"
+      "ldr r11, [sp, #16]\n"
+      "and r10, r12, r4, asr #31\n"
+      "sub r4, r4, r10\n"
+      "add r4, r4, r11\n"
+      "ssat r4, #8, r4, asr #19\n"
+      "strb r4, [r0], #1\n"
+      "lsl r5, r5, #15\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r5, r5, r10, r11\n"
+      "ldr r12, [r1], #4\n"
+      "ldr r11, [sp, #16]\n"
+      "and r10, r12, r5, asr #31\n"
+      "sub r5, r5, r10\n"
+      "add r5, r5, r11\n"
+      "ssat r5, #8, r5, asr #19\n"
+      "strb r5, [r0], #1\n"
+      "str r0, [sp, #4]\n"
+      "ldr r10, [sp, #12]\n"
+      "cmp r0, r10\n"
+      "ldr r0, [sp]\n"
+      "bne 1b\n"
+      "add sp, #20\n"
+      "pop {r7, r11}\n"
+      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5)
+      :
+      : "r6", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
+#else
+  for (int32_t block = 0; block < blocks; ++block) {
+    int32_t sums[4] = {0};
+    for (int32_t i = 0; i < count; ++i) {
+      for (int32_t pair = 0; pair < 2; ++pair) {
+        const int32_t word = w[(i / 4 * 2 + pair) * 2 + i % 2];
+        const int16_t both = (int16_t)((uint32_t)word >> (i % 4 / 2 * 16));
+        const int8_t second = (int8_t)both;
+        sums[2 * pair] += x[i] * ((both - second) / 256);
+        sums[2 * pair + 1] += x[i] * second;
+      }
+    }
+    w += (count + 3) / 4 * 4;
+    for (int32_t channel = 0; channel < 4; ++channel, w += 3) {
+      int32_t value = w[1] + (int32_t)(((int64_t)sums[channel] * 32768 * w[0]) >> 32);
+      value += late - (value < 0 ? w[2] : 0);
+      value >>= 19;
+      value = value < -128 ? -128 : (value > 127 ? 127 : value);
+      *out++ = (int8_t)value;
+    }
+  }
+#endif
+}
+
+/* Widens a run of inputs of two pixels to 16 bits: of each four, 0 and 2 of pixel a, 0 and 2 of pixel b, 1 and 3 of a, 1 and
+   3 of b; zeros make the last four whole. */
+static void kiln_widen_pair(int8_t* to, const int8_t* a, const int8_t* b, int32_t count) {
+#if defined(__ARM_FEATURE_DSP)
+  int32_t left = count - 4;
+  uint32_t t0, t1, t2, t3;
+  __asm__ volatile(
+      "cmp %3, #0\n"
+      "blt 2f\n"
+      "1:\n"
+      "ldr %6, [%1], #4\n"
+      "ldr %7, [%2], #4\n"
+      "sxtb16 %4, %6\n"
+      "sxtb16 %5, %7\n"
+      "strd %4, %5, [%0], #8\n"
+      "sxtb16 %6, %6, ror #8\n"
+      "sxtb16 %7, %7, ror #8\n"
+      "strd %6, %7, [%0], #8\n"
+      "subs %3, #4\n"
+      "bge 1b\n"
+      "2:\n"
+      : "+r"(to), "+r"(a), "+r"(b), "+r"(left), "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3)
+      :
+      : "cc", "memory");
+  count = left + 4;
+#endif
+  for (int32_t i = 0; i < (count + 3) / 4 * 4; ++i) {
+    const int32_t place = 4 * (i - i % 4) + i % 2 * 8 + i % 4 / 2 * 2;
+    const int8_t of_a = i < count ? a[i] : 0;
+    const int8_t of_b = i < count ? b[i] : 0;
+    to[place] = of_a;
+    to[place + 1] = of_a < 0 ? -1 : 0;
+    to[place + 4] = of_b;
+    to[place + 5] = of_b < 0 ? -1 : 0;
+  }
+}
+
+static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight[48] = {
+  1022374465, 66742016, -99415758, 1426222334, 890641269, 1057054965, 1400712148, 2130720895, 343899873, 1509904566,
+  686490334, 671613702, 1192103659, 1211662850, 17981, 32501, 363553682, -63395038, 589702867, -65792912, 617532655,
+  -60458214, 2109118658, -67745778, -820150546, -921030305, 1020724674, 1954485144, -1297155837, 1683812322, 330746755,
+  303386605, 1149191309, -9510353, 33010787, 364478722, 446468785, -589263613, 60085, 61758, 530442732, -67954066,
+  268075832, -67905397, 555716298, -67784808, 577371480, -67702467,
 };
 
-static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_multiplier[8] = {
-  1454214726, 1179405734, 1235065309, 2109118658, 2121770929, 2144606655, 1111432595, 1154742960,
-};
-
-static const int8_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_shift[8] = {
-  9, 8, 8, 7, 9, 10, 8, 8,
-};
-
-static const int8_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight[120] = {
-  50, 65, 103, 0, 9, 50, 109, -2, 61, -16, 4, -6, -6, 19, 85, 2, 27, 117, 97, -11, 44, -44, 56, 127, 53, 22, 63, 1, 83,
-  125, 127, 0, 127, -31, 81, -74, 3, -34, 3, 6, 20, 127, 90, -1, 41, -21, 40, 8, 15, -21, -126, 2, 70, 61, 127, -11, 71,
-  14, 72, 56, 127, -18, 49, 95, 6, -62, 20, -104, -49, 29, -55, 26, 61, -41, 116, 127, -7, 3, -16, -30, -52, -125, 80,
-  -19, -77, -82, 100, 92, 20, -74, 18, 21, 69, -115, -30, 47, -76, 99, -127, 2, 68, 127, -1, 110, 2, -9, 22, -71, -109,
-  -79, -115, 3, -21, -75, -15, 62, 27, -100, -35, -32,
-};
-
-int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output);
+int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 32, 1, 3) -> (1, 16, 1, 8), `conv0` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output) {
-  const int32_t* const bias = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_bias;
-  const int32_t* const multiplier = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_multiplier;
-  const int8_t* const shift = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_shift;
-  const int8_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight;
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch) {
+  const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight;
   for (int32_t y = 0; y < 16; ++y) {
     const int32_t origin_y = y * 2 - 1;
     const int32_t ky_begin = origin_y < 0 ? -origin_y : 0;
     const int32_t ky_end = origin_y + 4 < 32 ? 5 : 32 - origin_y;
-    const int32_t pixel = y * 8;
-    for (int32_t oc = 0; oc < 8; oc += 4) {
-      int32_t acc0 = bias[oc];
-      int32_t acc1 = bias[oc + 1];
-      int32_t acc2 = bias[oc + 2];
-      int32_t acc3 = bias[oc + 3];
-      for (int32_t ky = ky_begin; ky < ky_end; ++ky) {
-        const int8_t* const in = &input[(origin_y + ky) * 3];
-        const int8_t* const w = &weight[oc * 15 + ky * 12];
-        const int32_t x0 = in[0] + 1;
-        acc0 += x0 * w[0];
-        acc1 += x0 * w[1];
-        acc2 += x0 * w[2];
-        acc3 += x0 * w[3];
-        const int32_t x1 = in[1] + 1;
-        acc0 += x1 * w[4];
-        acc1 += x1 * w[5];
-        acc2 += x1 * w[6];
-        acc3 += x1 * w[7];
-        const int32_t x2 = in[2] + 1;
-        acc0 += x2 * w[8];
-        acc1 += x2 * w[9];
-        acc2 += x2 * w[10];
-        acc3 += x2 * w[11];
-      }
-      const int32_t value0 = kiln_rescale(acc0, multiplier[oc], shift[oc]) - 128;
-      output[pixel + oc] = (int8_t)kiln_clamp(value0, -128, 127);
-      const int32_t value1 = kiln_rescale(acc1, multiplier[oc + 1], shift[oc + 1]) - 128;
-      output[pixel + oc + 1] = (int8_t)kiln_clamp(value1, -128, 127);
-      const int32_t value2 = kiln_rescale(acc2, multiplier[oc + 2], shift[oc + 2]) - 128;
-      output[pixel + oc + 2] = (int8_t)kiln_clamp(value2, -128, 127);
-      const int32_t value3 = kiln_rescale(acc3, multiplier[oc + 3], shift[oc + 3]) - 128;
-      output[pixel + oc + 3] = (int8_t)kiln_clamp(value3, -128, 127);
+    for (int32_t above = 0; above < ky_begin; ++above) {
+      int8_t* const to_0 = &scratch[above * 3 + 64];
+      const int8_t* const from_0 = input;
+      kiln_copy_edge(to_0, from_0, 3, 0, 0, -1);
+      int8_t* const to_1 = &scratch[above * 3 + 80];
+      const int8_t* const from_1 = input;
+      kiln_copy_edge(to_1, from_1, 3, 0, 0, -1);
     }
+    for (int32_t below = ky_end; below < 5; ++below) {
+      int8_t* const to_0 = &scratch[below * 3 + 64];
+      const int8_t* const from_0 = input;
+      kiln_copy_edge(to_0, from_0, 3, 0, 0, -1);
+      int8_t* const to_1 = &scratch[below * 3 + 80];
+      const int8_t* const from_1 = input;
+      kiln_copy_edge(to_1, from_1, 3, 0, 0, -1);
+    }
+    const int32_t next = 1 < 1 ? 1 : 0;
+    for (int32_t ky = ky_begin; ky < ky_end; ++ky) {
+      int8_t* const to0 = &scratch[ky * 3 + 64];
+      const int8_t* const from0 = &input[(origin_y + ky) * 3];
+      kiln_copy_edge(to0, from0, 0, 3, 0, 0);
+      int8_t* const to1 = &scratch[ky * 3 + 80];
+      const int8_t* const from1 = &input[(origin_y + ky + next) * 3];
+      kiln_copy_edge(to1, from1, 0, 3, 0, 0);
+    }
+    const int8_t* const patch0 = &scratch[64];
+    const int8_t* const patch1 = &scratch[80];
+    kiln_widen_pair(scratch, patch0, patch1, 15);
+    int8_t* const out0 = &output[y * 8];
+    int8_t* const out1 = &output[(y + next) * 8];
+    kiln_conv_2x4_8_scale13_shift19(scratch, weight, out0, out1, 8, 2);
   }
   return 0;
 }
@@ -181,73 +573,27 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tf
   return 0;
 }
 
-static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_bias[12] = {
-  25453, -5982, -14141, -41837, 33758, 37913, -36827, -11111, 12824, -12140, -28013, 11692,
+static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight[48] = {
+  190184688, 1192161464, 2122395929, -2134570511, 198840027, -875231058, -29100041, -662626756, 1994917706, 60008159,
+  973292777, -155901463, 934477641, -184100528, 415407211, -199989516, 75433466, -1829086782, 2125142550, 1568791015,
+  676728162, -2074771165, 476910792, -1096092313, 2027699271, 127430767, 734151916, -27513483, 588377350, -216348905,
+  319741127, -147244683, 736430648, -99534829, -1115586846, -2122322178, -1776159755, -1429218577, 1578237430,
+  -669703961, 716490159, -98640924, 1175306462, -188118284, 1093235201, -250513677, 1572123991, -63570351,
 };
 
-static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_multiplier[12] = {
-  1994917706, 1946585553, 1868955282, 1661628845, 2027699271, 1468303832, 1176754699, 1278964507, 1432980317,
-  1175306462, 1093235201, 1572123991,
-};
-
-static const int8_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_shift[12] = {
-  7, 8, 8, 9, 7, 8, 8, 9, 8, 7, 7, 7,
-};
-
-static const int8_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight[96] = {
-  -3, -16, -15, -72, 49, 25, 10, -15, 11, 85, 71, 14, 127, -127, -127, -59, 15, -37, 9, -82, -8, -9, 30, 60, 12, -38,
-  -52, -43, -2, 67, -39, -127, 6, -6, 90, -62, 26, 22, -38, -25, 4, 127, -109, -6, 127, -85, 94, -127, 13, 98, -127, 35,
-  21, -56, -11, 103, 40, 86, -124, 85, 28, 109, -65, -86, 10, 56, 56, 19, 127, -30, -17, -2, 44, -27, -6, 17, -66, -127,
-  -127, 127, -12, -11, -37, -17, -2, -10, 33, -25, -106, 33, -85, -49, 94, 17, -40, 21,
-};
-
-int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output);
+int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 12), `conv2` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output) {
-  const int32_t* const bias = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_bias;
-  const int32_t* const multiplier = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_multiplier;
-  const int8_t* const shift = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_shift;
-  const int8_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight;
-  for (int32_t y = 0; y < 16; ++y) {
-    const int32_t pixel = y * 12;
-    for (int32_t oc = 0; oc < 12; oc += 4) {
-      int32_t acc0 = bias[oc];
-      int32_t acc1 = bias[oc + 1];
-      int32_t acc2 = bias[oc + 2];
-      int32_t acc3 = bias[oc + 3];
-      const int8_t* const in = &input[y * 8];
-      const int8_t* const w = &weight[oc * 8];
-      for (int32_t i = 0; i < 8; i += 4) {
-        const int32_t x0 = in[i];
-        acc0 += x0 * w[i * 4];
-        acc1 += x0 * w[i * 4 + 1];
-        acc2 += x0 * w[i * 4 + 2];
-        acc3 += x0 * w[i * 4 + 3];
-        const int32_t x1 = in[i + 1];
-        acc0 += x1 * w[i * 4 + 4];
-        acc1 += x1 * w[i * 4 + 5];
-        acc2 += x1 * w[i * 4 + 6];
-        acc3 += x1 * w[i * 4 + 7];
-        const int32_t x2 = in[i + 2];
-        acc0 += x2 * w[i * 4 + 8];
-        acc1 += x2 * w[i * 4 + 9];
-        acc2 += x2 * w[i * 4 + 10];
-        acc3 += x2 * w[i * 4 + 11];
-        const int32_t x3 = in[i + 3];
-        acc0 += x3 * w[i * 4 + 12];
-        acc1 += x3 * w[i * 4 + 13];
-        acc2 += x3 * w[i * 4 + 14];
-        acc3 += x3 * w[i * 4 + 15];
-      }
-      const int32_t value0 = kiln_rescale(acc0, multiplier[oc], shift[oc]) - 128;
-      output[pixel + oc] = (int8_t)kiln_clamp(value0, -128, 127);
-      const int32_t value1 = kiln_rescale(acc1, multiplier[oc + 1], shift[oc + 1]) - 128;
-      output[pixel + oc + 1] = (int8_t)kiln_clamp(value1, -128, 127);
-      const int32_t value2 = kiln_rescale(acc2, multiplier[oc + 2], shift[oc + 2]) - 128;
-      output[pixel + oc + 2] = (int8_t)kiln_clamp(value2, -128, 127);
-      const int32_t value3 = kiln_rescale(acc3, multiplier[oc + 3], shift[oc + 3]) - 128;
-      output[pixel + oc + 3] = (int8_t)kiln_clamp(value3, -128, 127);
-    }
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch) {
+  const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight;
+  for (int32_t x = 0; x < 16; x += 2) {
+    const int32_t next = x + 1 < 16 ? x + 1 : x;
+    int8_t* const pair = scratch;
+    const int8_t* const a = &input[x * 8];
+    const int8_t* const b = &input[next * 8];
+    kiln_widen_pair(pair, a, b, 8);
+    int8_t* const out0 = &output[x * 12];
+    int8_t* const out1 = &output[next * 12];
+    kiln_conv_2x4_4_scale14_shift20(scratch, weight, out0, out1, 4, 3);
   }
   return 0;
 }
@@ -266,56 +612,20 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_nn_avg_pool2d(const int8_
   return 0;
 }
 
-static const int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_bias[4] = {
-  -10607, -9558, 15035, 2955,
-};
-
-static const int8_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight[48] = {
-  -127, -18, 39, 86, 9, -16, 50, -47, 36, 20, 5, -36, 12, 10, 4, -7, -73, 24, 17, 54, -31, 39, 33, -46, 16, -47, -21,
-  20, 10, 1, -16, 9, 10, -59, 53, -34, 25, 34, -45, -9, 49, -4, -8, 7, -19, -59, 7, 26,
+static const int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight[24] = {
+  605323502, 201984240, 81536854, 66662865, 265402136, 167895335, -351006410, -267837230, 821823941, -322627294,
+  -133745442, 119198455, 1281347043, -103684791, 16406, 1281347043, -93429870, 16405, 1281347043, 146988891, 16406,
+  1281347043, 28895994, 16406,
 };
 
 int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output);
 /* qnn.dense+nn.bias_add+tfl.requantize: (1, 12) -> (1, 4), `logits` */
 __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output) {
-  const int32_t* const bias = tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_bias;
-  const int8_t* const weight = tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight;
-  int32_t acc0 = bias[0];
-  int32_t acc1 = bias[1];
-  int32_t acc2 = bias[2];
-  int32_t acc3 = bias[3];
-  const int8_t* const in = input;
-  const int8_t* const w = weight;
-  for (int32_t i = 0; i < 12; i += 4) {
-    const int32_t x0 = in[i];
-    acc0 += x0 * w[i * 4];
-    acc1 += x0 * w[i * 4 + 1];
-    acc2 += x0 * w[i * 4 + 2];
-    acc3 += x0 * w[i * 4 + 3];
-    const int32_t x1 = in[i + 1];
-    acc0 += x1 * w[i * 4 + 4];
-    acc1 += x1 * w[i * 4 + 5];
-    acc2 += x1 * w[i * 4 + 6];
-    acc3 += x1 * w[i * 4 + 7];
-    const int32_t x2 = in[i + 2];
-    acc0 += x2 * w[i * 4 + 8];
-    acc1 += x2 * w[i * 4 + 9];
-    acc2 += x2 * w[i * 4 + 10];
-    acc3 += x2 * w[i * 4 + 11];
-    const int32_t x3 = in[i + 3];
-    acc0 += x3 * w[i * 4 + 12];
-    acc1 += x3 * w[i * 4 + 13];
-    acc2 += x3 * w[i * 4 + 14];
-    acc3 += x3 * w[i * 4 + 15];
-  }
-  const int32_t value0 = kiln_rescale(acc0, 1281347043, 5) + 6;
-  output[0] = (int8_t)kiln_clamp(value0, -128, 127);
-  const int32_t value1 = kiln_rescale(acc1, 1281347043, 5) + 6;
-  output[1] = (int8_t)kiln_clamp(value1, -128, 127);
-  const int32_t value2 = kiln_rescale(acc2, 1281347043, 5) + 6;
-  output[2] = (int8_t)kiln_clamp(value2, -128, 127);
-  const int32_t value3 = kiln_rescale(acc3, 1281347043, 5) + 6;
-  output[3] = (int8_t)kiln_clamp(value3, -128, 127);
+  const int32_t* const weight = tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight;
+  const int8_t* const x = input;
+  const int32_t* const w = weight;
+  int8_t* const out = output;
+  kiln_dense_4_3_scale15_shift19_signed(x, w, out, 12, 1, 3407872);
   return 0;
 }
 
@@ -367,13 +677,15 @@ __attribute__((noinline)) int32_t tvmgen_gesture___tvm_main__(uint8_t* restrict 
   int8_t* const sid_9 = (int8_t*)(void*)global_workspace;
   int8_t* const sid_10 = (int8_t*)(void*)&global_workspace[192];
   int8_t* const sid_14 = (int8_t*)(void*)&global_workspace[4];
-  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(in_acceleration, sid_3) != 0) {
+  int8_t* const scratch_0 = (int8_t*)(void*)&global_workspace[224];
+  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(in_acceleration, sid_3, scratch_0) != 0) {
     return -1;
   }
   if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(sid_3, sid_6) != 0) {
     return -1;
   }
-  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(sid_6, sid_9) != 0) {
+  int8_t* const scratch_2 = (int8_t*)(void*)&global_workspace[320];
+  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(sid_6, sid_9, scratch_2) != 0) {
     return -1;
   }
   if (tvmgen_gesture_fused_nn_avg_pool2d(sid_9, sid_10) != 0) {

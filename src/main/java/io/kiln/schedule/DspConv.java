@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.lt;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.select;
+
+import io.kiln.base.DType;
+import io.kiln.base.Optimize;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.target.CpuFeatures;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Convolution on Cortex-M with the DSP extension: the windows of two neighbouring pixels are widened into scratch, then
+ * {@link DspConvKernel} multiplies them with blocks of four output channels.
+ *
+ * <pre>
+ * scratch: both windows, interleaved, 16 bits a value; runs that are no multiple of four are first put together as bytes behind it
+ * weights: per block of four channels [input pair][channel pair], then the constants of the channels; two weights a halfword
+ * left over: an odd pixel makes a pair with itself, odd channels a block that lies over the one before
+ * </pre>
+ */
+final class DspConv {
+    private static final int BLOCK = 4;
+
+    private final ConvComputation conv;
+    private final DspRescale rescale;
+    private final DspConvKernel kernel;
+    private final DspWindow window;
+    private final Buffer weights;
+    private final Buffer input;
+    private final Buffer output;
+    private final Buffer scratch;
+
+    /**
+     * The schedule's explicit values.
+     *
+     * @param unroll steps of two inputs written out in the innermost loop
+     */
+    record Knobs(int unroll) {
+        static Knobs of(Optimize optimize) {
+            return new Knobs(optimize == Optimize.SIZE ? 2 : 8);
+        }
+    }
+
+    /** A schedule that is proven to suit. */
+    record Plan(ConvComputation conv, DspRescale rescale, Knobs knobs) {
+        String text() {
+            return "dsp_conv(pixels=2, channel_block=4, unroll=" + knobs.unroll() + ")";
+        }
+
+        /** Multiply-accumulates that the kernel executes. */
+        long executedMacs() {
+            long pixels = DspWindow.isFlat(conv)
+                    ? roundUp((long) conv.output().dim(1) * conv.output().dim(2), 2)
+                    : roundUp(conv.output().dim(2), 2) * conv.output().dim(1);
+            return conv.output().dim(0) * pixels * roundUp(conv.channels(), BLOCK) * DspWindow.paddedTaps(conv);
+        }
+    }
+
+    /** The schedule for a convolution, if it suits it. */
+    static Optional<Plan> plan(ConvComputation conv, CpuFeatures features, Optimize optimize) {
+        if (!features.hasDsp() || !suits(conv)) {
+            return Optional.empty();
+        }
+        return DspRescale.of(conv).map(r -> new Plan(conv, r, Knobs.of(optimize)));
+    }
+
+    private static boolean suits(ConvComputation conv) {
+        Window w = conv.window();
+        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
+                && conv.op().rootTypes().get(0).dtype() == DType.INT8;
+        boolean runs = w.dilationW() == 1 || w.kernelW() == 1;
+        return isInt8
+                && conv.groups() == 1
+                && !conv.depthwise()
+                && conv.channels() >= BLOCK
+                && runs
+                && DspWeights.fit(conv);
+    }
+
+    DspConv(Plan plan, Tables tables, OperatorBuffers buffers) {
+        this.conv = plan.conv();
+        this.rescale = plan.rescale();
+        int steps = DspWindow.paddedTaps(conv) / 2;
+        this.kernel = DspConvKernel.of(steps, plan.knobs().unroll(), rescale);
+        this.weights = tables.add("weight", DType.INT32, packWeights());
+        this.input = buffers.argument(0);
+        this.output = buffers.output();
+        this.scratch = buffers.scratch(DType.INT8, DspWindow.scratchBytes(conv));
+        this.window = new DspWindow(conv, input, scratch);
+    }
+
+    private static long roundUp(long value, int multiple) {
+        return (value + multiple - 1) / multiple * multiple;
+    }
+
+    private int[] packWeights() {
+        List<Integer> words = new ArrayList<>();
+        for (int first = 0; first < conv.channels(); first += BLOCK) {
+            packBlock(Math.min(first, conv.channels() - BLOCK), words);
+        }
+        return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private void packBlock(int first, List<Integer> words) {
+        List<int[]> taps = new ArrayList<>();
+        for (int o = first; o < first + BLOCK; o++) {
+            taps.add(DspWeights.taps(conv, o));
+        }
+        for (int i = 0; i < conv.taps(); i += 4) {
+            for (int word = 0; word < 2; word++) {
+                DspWeights.putQuad(taps.get(0), taps.get(1), i, word, words);
+                DspWeights.putQuad(taps.get(2), taps.get(3), i, word, words);
+            }
+        }
+        for (int o = first; o < first + BLOCK; o++) {
+            rescale.put(o, words);
+        }
+    }
+
+    Stmt body(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguous();
+        body.loop("n", conv.output().dim(0), (batch, n) -> {
+            if (isFlat) {
+                flat(batch, rows, n);
+            } else {
+                lines(batch, rows, n);
+            }
+        });
+        return body.build();
+    }
+
+    /** Pixel by pixel, across the ends of rows. */
+    private void flat(BlockBuilder batch, Rows rows, Expr n) {
+        int width = conv.output().dim(2);
+        Expr plane = mul(n, (long) conv.output().dim(1) * width);
+        Expr begin = mul(rows.firstLine(conv.output()), width);
+        Expr end = mul(rows.endLine(conv.output()), width);
+        pairs(batch, begin, end, (pair, first, second) -> {
+            window.gatherFlat(pair, add(plane, first), add(plane, second));
+            multiply(pair, add(plane, first), add(plane, second));
+        });
+    }
+
+    private void lines(BlockBuilder batch, Rows rows, Expr n) {
+        int width = conv.output().dim(2);
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+            DspWindow.Lines lines = window.lines(row, rows, n, y);
+            Expr index = mul(add(mul(n, conv.output().dim(1)), rows.outputLine(y)), width);
+            Expr line = row.let("line", index);
+            pairs(row, imm(0), imm(width), (pair, first, second) -> {
+                window.gather(pair, lines, first, second);
+                multiply(pair, add(line, first), add(line, second));
+            });
+        });
+    }
+
+    /** A loop over pairs of pixels; one that is left over makes a pair with itself. */
+    private void pairs(BlockBuilder block, Expr begin, Expr end, PairBody body) {
+        boolean mayBeOdd = conv.output().dim(2) % 2 != 0;
+        block.loop("x", begin, end, 2, (pair, x) -> {
+            Expr next = add(x, 1);
+            body.emit(pair, x, mayBeOdd ? pair.let("next", select(lt(next, end), next, x)) : next);
+        });
+    }
+
+    /** Emits the work on two pixels, given their indices. */
+    @FunctionalInterface
+    private interface PairBody {
+        void emit(BlockBuilder block, Expr first, Expr second);
+    }
+
+    /** All channels of two pixels of the output. */
+    private void multiply(BlockBuilder block, Expr first, Expr second) {
+        int channels = conv.channels();
+        int whole = channels / BLOCK;
+        call(block, "", first, second, 0, weights, whole);
+        if (channels % BLOCK != 0) {
+            Buffer rest = block.view("rest", weights, imm(weights.elements() / (whole + 1) * whole));
+            call(block, "_rest", first, second, channels - BLOCK, rest, 1);
+        }
+    }
+
+    private void call(BlockBuilder block, String suffix, Expr first, Expr second, int channel, Buffer w, int blocks) {
+        Buffer out0 = block.mutableView("out0" + suffix, output, add(mul(first, conv.channels()), channel));
+        Buffer out1 = block.mutableView("out1" + suffix, output, add(mul(second, conv.channels()), channel));
+        List<Expr> scalars = new ArrayList<>(List.of(imm(DspWindow.paddedTaps(conv) / 2), imm(blocks)));
+        if (rescale.rescale().hasNegatives()) {
+            scalars.add(imm(rescale.rescale().lateOffset()));
+        }
+        block.call(kernel.kernel(), List.of(scratch, w, out0, out1), scalars);
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.base.DType;
+import io.kiln.tir.Kernel;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Two pixels times blocks of four output channels, with Arm's DSP instructions.
+ *
+ * <pre>
+ * r0        inputs, widened and interleaved: two of pixel 0, two of pixel 1
+ * r1        weights of channels a b and c d ({@link DspWeights}), then the constants of the block's channels
+ * r2  r3    pixel 0: 256 * A + B, B         r4 r5   256 * C + D, D
+ * r6  r7    pixel 1: likewise               r8 r9
+ * r10 r11   inputs                          r12 lr  weights
+ * stack     inputs, both outputs, end of the inputs, end of the output[, late offset], then r7 and r11, which may be frame pointers
+ * </pre>
+ *
+ * <p>A step of two inputs is 12 instructions for 16 products: 2 LDRD, 8 SMLAD, 2 SXTB16.
+ *
+ * @param name C name
+ * @param first steps before the loop, at least 1
+ * @param unroll steps in the loop; 0 where there is no loop
+ * @param epilogue what follows the sums
+ */
+record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
+    private static final String[] PIXEL_0 = {"r2", "r3", "r4", "r5"};
+    private static final String[] PIXEL_1 = {"r6", "r7", "r8", "r9"};
+
+    /** The kernel for a number of steps of two inputs, unrolled as far as asked. */
+    static DspConvKernel of(int steps, int unroll, DspRescale rescale) {
+        int first = steps <= 2 * unroll ? steps : (steps - 1) % unroll + 1;
+        int loop = steps <= 2 * unroll ? 0 : unroll;
+        DspEpilogue epilogue = DspEpilogue.of(rescale);
+        String name = "kiln_conv_2x4_" + first + (loop == 0 ? "" : "_" + loop) + epilogue.suffix();
+        return new DspConvKernel(name, first, loop, epilogue);
+    }
+
+    Kernel kernel() {
+        List<DType> scalars = new ArrayList<>(Collections.nCopies(epilogue.isSigned() ? 3 : 2, INT32));
+        return new Kernel(
+                name,
+                List.of(
+                        Kernel.Pointer.in(INT8),
+                        Kernel.Pointer.in(INT32),
+                        Kernel.Pointer.out(INT8),
+                        Kernel.Pointer.out(INT8)),
+                scalars,
+                List.of(),
+                definition(),
+                List.of());
+    }
+
+    private String definition() {
+        String late = epilogue.isSigned() ? ", int32_t late" : "";
+        return """
+                /* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
+                   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a
+                   multiplier and an offset%s. */
+                __attribute__((noinline))
+                static void %s(
+                    const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks%s) {
+                #if defined(__ARM_FEATURE_DSP)
+                %s#else
+                %s#endif
+                }
+                """.formatted(
+                        epilogue.isSigned() ? " and what negative results are corrected by" : "",
+                        name,
+                        late,
+                        assembly(),
+                        twin());
+    }
+
+    private String assembly() {
+        AsmText asm = new AsmText();
+        asm.line("push {r7, r11}");
+        asm.line("push {r0, r2, r3, r4, r5%s}", epilogue.isSigned() ? ", r6" : "");
+        asm.line("1:");
+        step(asm, true);
+        asm.repeat(first - 1, () -> step(asm, false));
+        if (unroll > 0) {
+            asm.line("2:");
+            asm.repeat(unroll, () -> step(asm, false));
+            asm.line("ldr r10, [sp, #12]");
+            asm.line("cmp r0, r10");
+            asm.line("bne 2b");
+        }
+        asm.line("ldrd r0, lr, [sp, #4]");
+        for (int c = 0; c < 4; c++) {
+            String next = c % 2 == 0 ? PIXEL_0[c + 1] : "";
+            String next1 = c % 2 == 0 ? PIXEL_1[c + 1] : "";
+            epilogue.scale(asm, PIXEL_0[c], next);
+            epilogue.scale(asm, PIXEL_1[c], next1);
+            epilogue.finish(asm, List.of(PIXEL_0[c], PIXEL_1[c]), List.of("[r0], #1", "[lr], #1"), "[sp, #20]");
+        }
+        asm.line("strd r0, lr, [sp, #4]");
+        asm.line("ldr r10, [sp, #16]");
+        asm.line("cmp r0, r10");
+        asm.line("ldr r0, [sp]");
+        asm.line("bne 1b");
+        asm.line("add sp, #%d", epilogue.isSigned() ? 24 : 20);
+        asm.line("pop {r7, r11}");
+        return asm.statement(
+                List.of(
+                        "x",
+                        "w",
+                        "out0",
+                        "out1",
+                        "x + 8 * steps",
+                        "out0 + 4 * blocks",
+                        epilogue.isSigned() ? "late" : ""),
+                List.of("const int8_t*", "const int32_t*", "int8_t*", "int8_t*", "const int8_t*", "int8_t*", "int32_t"),
+                List.of("r6", "r8", "r9", "r10", "r12", "lr"));
+    }
+
+    /** Two inputs of both pixels; the first step of a block starts the sums. */
+    private static void step(AsmText asm, boolean starts) {
+        asm.line("ldrd r10, r11, [r0], #8");
+        asm.line("ldrd r12, lr, [r1], #8");
+        multiply(asm, starts, "r2", "r10", "r12");
+        multiply(asm, starts, "r6", "r11", "r12");
+        asm.line("sxtb16 r12, r12");
+        multiply(asm, starts, "r4", "r10", "lr");
+        multiply(asm, starts, "r8", "r11", "lr");
+        asm.line("sxtb16 lr, lr");
+        multiply(asm, starts, "r3", "r10", "r12");
+        multiply(asm, starts, "r7", "r11", "r12");
+        multiply(asm, starts, "r5", "r10", "lr");
+        multiply(asm, starts, "r9", "r11", "lr");
+    }
+
+    private static void multiply(AsmText asm, boolean starts, String sum, String x, String w) {
+        if (starts) {
+            asm.line("smuad %s, %s, %s", sum, x, w);
+        } else {
+            asm.line("smlad %s, %s, %s, %s", sum, x, w, sum);
+        }
+    }
+
+    private String twin() {
+        return """
+                  for (int32_t block = 0; block < blocks; ++block) {
+                    int32_t sums[2][4] = {{0}};
+                    for (int32_t i = 0; i < 4 * steps; ++i) {
+                      const int8_t value = x[2 * i];
+                      for (int32_t pair = 0; pair < 2; ++pair) {
+                        const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i %% 2 * 16));
+                        const int8_t second = (int8_t)both;
+                        sums[i / 2 %% 2][2 * pair] += value * ((both - second) / 256);
+                        sums[i / 2 %% 2][2 * pair + 1] += value * second;
+                      }
+                    }
+                    w += 2 * steps;
+                    for (int32_t channel = 0; channel < 4; ++channel, w += %d) {
+                      for (int32_t pixel = 0; pixel < 2; ++pixel) {
+                %s        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
+                      }
+                    }
+                  }
+                """.formatted(epilogue.isSigned() ? 3 : 2, epilogue.twin("        ", "sums[pixel][channel]"));
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import io.kiln.lower.ProvenRescale;
+import java.util.List;
+
+/**
+ * How sums become int8 in a kernel: about four instructions a value, with one shift for all channels as an immediate.
+ *
+ * @param scaleBits powers of two by which sums are scaled before the high multiply, at least 8
+ * @param shift bits to the right after it
+ * @param isSigned whether negative values are corrected, and the zero point added after that
+ * @param low lower limit
+ * @param high upper limit
+ */
+record DspEpilogue(int scaleBits, int shift, boolean isSigned, int low, int high) {
+
+    static DspEpilogue of(DspRescale rescale) {
+        ProvenRescale r = rescale.rescale();
+        return new DspEpilogue(r.scaleBits(), r.shift(), r.hasNegatives(), rescale.low(), rescale.high());
+    }
+
+    /** Part of a kernel's name. */
+    String suffix() {
+        String limits = isLimited() ? "_limit_" + (low + 128) + "_" + (high + 128) : "";
+        return "_scale" + scaleBits + "_shift" + shift + (isSigned ? "_signed" : "") + limits;
+    }
+
+    private boolean isLimited() {
+        return low > -128 || high < 127;
+    }
+
+    /**
+     * Turns a sum into one that is scaled.
+     *
+     * @param sum register of {@code 256 * A + B} if {@code other} is given, else of {@code B}
+     * @param other register of {@code B}
+     */
+    void scale(AsmText asm, String sum, String other) {
+        int left = scaleBits;
+        if (!other.isEmpty()) {
+            asm.line("sub %s, %s, %s", sum, sum, other);
+            left -= DspRescale.LEAST_SCALE_BITS;
+        }
+        if (left > 0) {
+            asm.line("lsl %s, %s, #%d", sum, sum, left);
+        }
+    }
+
+    /** Turns a sum {@code 256 * A} into one that is scaled. */
+    void scaleAlone(AsmText asm, String sum) {
+        if (scaleBits > DspRescale.LEAST_SCALE_BITS) {
+            asm.line("lsl %s, %s, #%d", sum, sum, scaleBits - DspRescale.LEAST_SCALE_BITS);
+        }
+    }
+
+    /**
+     * Rescales, limits and stores scaled sums of one channel, whose constants r1 points to; uses r10, r11 and r12.
+     *
+     * @param sums registers, at most two
+     * @param places where to store each
+     * @param late address of the late offset
+     */
+    void finish(AsmText asm, List<String> sums, List<String> places, String late) {
+        asm.line("ldrd r10, r11, [r1], #8");
+        sums.forEach(s -> asm.line("smmla %s, %s, r10, r11", s, s));
+        if (isSigned) {
+            asm.line("ldr r12, [r1], #4");
+            asm.line("ldr r11, %s", late);
+            for (String s : sums) {
+                asm.line("and r10, r12, %s, asr #31", s);
+                asm.line("sub %s, %s, r10", s, s);
+                asm.line("add %s, %s, r11", s, s);
+            }
+        }
+        sums.forEach(s -> asm.line("ssat %s, #8, %s, asr #%d", s, s, shift));
+        sums.forEach(s -> limit(asm, s));
+        for (int i = 0; i < sums.size(); i++) {
+            asm.line("strb %s, %s", sums.get(i), places.get(i));
+        }
+    }
+
+    private void limit(AsmText asm, String register) {
+        if (low > -128) {
+            asm.line("cmp %s, #%d", register, low);
+            asm.line("it lt");
+            asm.line("movlt %s, #%d", register, low);
+        }
+        if (high < 127) {
+            asm.line("cmp %s, #%d", register, high);
+            asm.line("it gt");
+            asm.line("movgt %s, #%d", register, high);
+        }
+    }
+
+    /** The same in C: from a sum, with {@code w} at the channel's constants, declares {@code value}. */
+    String twin(String indent, String sum) {
+        StringBuilder c = new StringBuilder();
+        c.append("int32_t value = w[1] + (int32_t)(((int64_t)%s * %d * w[0]) >> 32);\n".formatted(sum, 1 << scaleBits));
+        if (isSigned) {
+            c.append("value += late - (value < 0 ? w[2] : 0);\n");
+        }
+        c.append("value >>= %d;\n".formatted(shift));
+        c.append("value = value < %d ? %d : (value > %d ? %d : value);\n".formatted(low, low, high, high));
+        return c.toString().indent(indent.length());
+    }
+}
