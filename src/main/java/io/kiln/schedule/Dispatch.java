@@ -56,6 +56,9 @@ public final class Dispatch {
         if (root instanceof Softmax || root instanceof TflSoftmax) {
             return new SoftmaxLowering(op).lower(rows);
         }
+        if (MveSum.suits(op, features)) {
+            return MveSum.lower(op, rows);
+        }
         return new ElementwiseLowering(op).lower(rows);
     }
 

@@ -26,6 +26,7 @@ final class MveTwins implements KernelTwins.Twin {
             case "spread" -> spread(pointers.get(0), pointers.get(1), Integer.parseInt(parts[1]), s);
             case "interleave" -> interleave(pointers.get(0), pointers.get(1), Integer.parseInt(parts[1]), s);
             case "depthwise" -> depthwise(pointers, s);
+            case "sum" -> sum(pointers, Integer.parseInt(parts[1]), s);
             default -> throw new IllegalArgumentException(kernel);
         }
     }
@@ -86,6 +87,14 @@ final class MveTwins implements KernelTwins.Twin {
                 }
                 pointers.get(3).put(p * s[3] + c, result(acc, constants, s));
             }
+        }
+    }
+
+    private static void sum(List<Memory> p, int shift, int[] s) {
+        for (int i = 0; i < s[0]; i++) {
+            long sum = Math.addExact(
+                    (int) (p.get(0).get(i) * s[1] + p.get(1).get(i) * s[2]), s[3]);
+            p.get(2).put(i, FixedPoint.clamp(sum >> shift, s[4], s[5]));
         }
     }
 
