@@ -25,10 +25,14 @@ import java.util.List;
  *   r0 r2 r4 r6 accumulators, started with the biases; r3 output; r5 biases; r8 step; lr count of pixels
  * </pre>
  *
+ * <p>Where rows are so narrow that keeping weights does not pay, they are loaded again for each pixel ({@code narrow}); then q6 and
+ * q7 take constants in turn, and the loop goes over groups of channels.
+ *
+ * @param narrow whether weights are loaded for each pixel
  * @param negatives whether halves below zero must be rounded away from zero
  * @param limits whether the limits are tighter than int8, or results may leave 16 bits
  */
-record MveDepthwiseKernel(boolean negatives, boolean limits) {
+record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
     /** Words of a group of four channels: weights, biases, multipliers, shifts. */
     static final int GROUP_WORDS = 16 + 12;
 
@@ -104,7 +108,7 @@ record MveDepthwiseKernel(boolean negatives, boolean limits) {
     }
 
     String name() {
-        return "kiln_mve_depthwise" + (negatives ? "_n" : "") + (limits ? "_l" : "");
+        return "kiln_mve_depthwise" + (narrow ? "_narrow" : "") + (negatives ? "_n" : "") + (limits ? "_l" : "");
     }
 
     private String definition() {
@@ -151,14 +155,57 @@ record MveDepthwiseKernel(boolean negatives, boolean limits) {
                   } state = {x, offsets, pixels, out, step, channels, packed, groups, zero_point, INT32_MIN, INT32_MAX};
                   state.below += zero_point - low;
                   state.above -= high - zero_point;
-                  register void* const at __asm__("r9") = &state;
-                  __asm__ volatile(
-                %s      :
-                      : "r"(at)
-                      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6",
-                        "q7", "cc", "memory");
-                """.formatted(MveText.lines(GROUP + PIXEL + finish() + NEXT));
+                %s    register void* const at __asm__("r9") = &state;
+                    __asm__ volatile(
+                %s        :
+                        : "r"(at)
+                        : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5",
+                          "q6", "q7", "cc", "memory");
+                %s  }
+                """.formatted(
+                        narrow ? "  for (int32_t p = 0; p < pixels; ++p) {\n" : "  {\n",
+                        MveText.lines(
+                                narrow
+                                        ? ROW + GROUP_OF_PIXEL + finish() + "vstrb.32 q5, [r3], #4\nle lr, 1b\n"
+                                        : GROUP + PIXEL + finish() + NEXT),
+                        narrow ? "    state.x += step;\n    state.out += channels;\n" : "");
     }
+
+    private static final String ROW = """
+            ldrd r0, r2, [r9]
+            ldr r3, [r9, #12]
+            ldrd r5, lr, [r9, #24]
+            ldrd r11, r12, [r9, #32]
+            vldrw.32 q4, [r2]
+            vadd.i32 q4, q4, r0
+            mov r1, #-1
+            mov r8, #16
+            dls lr, lr
+            """;
+
+    private static final String GROUP_OF_PIXEL = """
+            1:
+            vldrw.32 q5, [q4]
+            vldrw.32 q0, [r5], #16
+            vmladav.s8 r0, q0, q5
+            vldrw.32 q6, [q4, #4]
+            vldrw.32 q1, [r5], #16
+            vmladav.s8 r2, q1, q6
+            vldrw.32 q5, [q4, #8]
+            vldrw.32 q2, [r5], #16
+            vmladav.s8 r4, q2, q5
+            vldrw.32 q6, [q4, #12]
+            vldrw.32 q3, [r5], #16
+            vmladav.s8 r6, q3, q6
+            vadd.i32 q4, q4, r8
+            vldrw.32 q6, [r5], #16
+            vmov q5[2], q5[0], r0, r4
+            vmov q5[3], q5[1], r2, r6
+            vadd.i32 q5, q5, q6
+            vldrw.32 q7, [r5], #16
+            vqrdmulh.s32 q5, q5, q7
+            vldrw.32 q7, [r5], #16
+            """;
 
     private static final String GROUP = """
             ldrd r8, r10, [r9, #16]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule;
 
-import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
@@ -82,13 +81,7 @@ final class MveSum {
         block.call(
                 kernel(),
                 List.of(lhs, rhs, out),
-                List.of(
-                        elements,
-                        imm(sum.lhs()),
-                        imm(sum.rhs()),
-                        imm(sum.offset()),
-                        imm(sum.low()),
-                        imm(sum.high())));
+                List.of(elements, imm(sum.lhs()), imm(sum.rhs()), imm(sum.offset()), imm(sum.low()), imm(sum.high())));
     }
 
     private int input(int argument) {
@@ -131,13 +124,13 @@ final class MveSum {
                 #endif
                 }
                 """.formatted(
-                name,
-                sum.shift(),
-                MveText.CONDITION,
-                MveText.lines(loop),
-                limitOperands,
-                limits ? "\"q3\", \"q4\", " : "",
-                unused);
+                        name,
+                        sum.shift(),
+                        MveText.CONDITION,
+                        MveText.lines(loop),
+                        limitOperands,
+                        limits ? "\"q3\", \"q4\", " : "",
+                        unused);
         return new Kernel(
                 name,
                 List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),

@@ -92,8 +92,7 @@ final class MveTwins implements KernelTwins.Twin {
 
     private static void sum(List<Memory> p, int shift, int[] s) {
         for (int i = 0; i < s[0]; i++) {
-            long sum = Math.addExact(
-                    (int) (p.get(0).get(i) * s[1] + p.get(1).get(i) * s[2]), s[3]);
+            long sum = Math.addExact((int) (p.get(0).get(i) * s[1] + p.get(1).get(i) * s[2]), s[3]);
             p.get(2).put(i, FixedPoint.clamp(sum >> shift, s[4], s[5]));
         }
     }
