@@ -30,7 +30,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     private static final int MOST_SHIFT = 22;
     private static final int MOST_SCALE_BITS = 16;
     /** How far from the right multiplier others are tried. */
-    private static final int MOST_NEIGHBOURS = 64;
+    private static final int MOST_NEIGHBOURS = 1000;
 
     public ProvenRescale {
         channels = List.copyOf(channels);

@@ -30,6 +30,11 @@ final class AsmText {
         }
     }
 
+    /** The lines as C strings. */
+    String lines() {
+        return lines.toString();
+    }
+
     /**
      * The C text: arguments in r0, r1 ..., all of which the assembly may change.
      *

@@ -22,13 +22,14 @@ import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Convolution on Cortex-M with the DSP extension: the windows of two neighbouring pixels are widened into scratch, then
  * {@link DspConvKernel} multiplies them with blocks of four output channels.
  *
  * <pre>
- * scratch: both windows, interleaved, 16 bits a value; runs that are no multiple of four are first put together as bytes behind it
+ * scratch: both windows, interleaved, 16 bits a value; for first layers the rows under a line of windows too ({@link DspPaddedRows})
  * weights: per block of four channels [input pair][channel pair], then the constants of the channels; two weights a halfword
  * left over: an odd pixel makes a pair with itself, odd channels a block that lies over the one before
  * </pre>
@@ -40,6 +41,8 @@ final class DspConv {
     private final DspRescale rescale;
     private final DspConvKernel kernel;
     private final DspWindow window;
+    private final DspPaddedRows padded;
+    private final int[] order;
     private final Buffer weights;
     private final Buffer input;
     private final Buffer output;
@@ -52,7 +55,7 @@ final class DspConv {
      */
     record Knobs(int unroll) {
         static Knobs of(Optimize optimize) {
-            return new Knobs(optimize == Optimize.SIZE ? 2 : 8);
+            return new Knobs(optimize == Optimize.SIZE ? 2 : 16);
         }
     }
 
@@ -67,7 +70,7 @@ final class DspConv {
             long pixels = DspWindow.isFlat(conv)
                     ? roundUp((long) conv.output().dim(1) * conv.output().dim(2), 2)
                     : roundUp(conv.output().dim(2), 2) * conv.output().dim(1);
-            return conv.output().dim(0) * pixels * roundUp(conv.channels(), BLOCK) * DspWindow.paddedTaps(conv);
+            return conv.output().dim(0) * pixels * roundUp(conv.channels(), BLOCK) * order(conv).length;
         }
     }
 
@@ -76,7 +79,7 @@ final class DspConv {
         if (!features.hasDsp() || !suits(conv)) {
             return Optional.empty();
         }
-        return DspRescale.of(conv).map(r -> new Plan(conv, r, Knobs.of(optimize)));
+        return DspRescale.of(conv, DspWeights.fit(conv)).map(r -> new Plan(conv, r, Knobs.of(optimize)));
     }
 
     private static boolean suits(ConvComputation conv) {
@@ -88,20 +91,34 @@ final class DspConv {
                 && conv.groups() == 1
                 && !conv.depthwise()
                 && conv.channels() >= BLOCK
-                && runs
-                && DspWeights.fit(conv);
+                && (DspPaddedRows.isNeeded(conv) ? DspPaddedRows.fits(conv) : true)
+                && runs;
     }
 
     DspConv(Plan plan, Tables tables, OperatorBuffers buffers) {
         this.conv = plan.conv();
         this.rescale = plan.rescale();
-        int steps = DspWindow.paddedTaps(conv) / 2;
-        this.kernel = DspConvKernel.of(steps, plan.knobs().unroll(), rescale);
+        this.order = order(conv);
+        this.kernel = DspConvKernel.of(order.length / 2, plan.knobs().unroll(), rescale);
         this.weights = tables.add("weight", DType.INT32, packWeights());
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.scratch = buffers.scratch(DType.INT8, DspWindow.scratchBytes(conv));
+        this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
         this.window = new DspWindow(conv, input, scratch);
+        this.padded = new DspPaddedRows(conv, input, scratch);
+    }
+
+    /** The tap of each input of the widened window; -1 where there is none. */
+    private static int[] order(ConvComputation conv) {
+        return DspPaddedRows.isNeeded(conv)
+                ? DspPaddedRows.order(conv)
+                : IntStream.range(0, (conv.taps() + 3) / 4 * 4)
+                        .map(i -> i < conv.taps() ? i : -1)
+                        .toArray();
+    }
+
+    private static long scratchBytes(ConvComputation conv) {
+        return DspPaddedRows.isNeeded(conv) ? DspPaddedRows.scratchBytes(conv) : 4L * order(conv).length;
     }
 
     private static long roundUp(long value, int multiple) {
@@ -119,12 +136,12 @@ final class DspConv {
     private void packBlock(int first, List<Integer> words) {
         List<int[]> taps = new ArrayList<>();
         for (int o = first; o < first + BLOCK; o++) {
-            taps.add(DspWeights.taps(conv, o));
+            taps.add(DspWeights.taps(conv, o, order));
         }
-        for (int i = 0; i < conv.taps(); i += 4) {
+        for (int i = 0; i < order.length; i += 4) {
             for (int word = 0; word < 2; word++) {
-                DspWeights.putQuad(taps.get(0), taps.get(1), i, word, words);
-                DspWeights.putQuad(taps.get(2), taps.get(3), i, word, words);
+                DspWeights.putQuad(taps.get(0), taps.get(1), i, word, rescale.isSummed(), words);
+                DspWeights.putQuad(taps.get(2), taps.get(3), i, word, rescale.isSummed(), words);
             }
         }
         for (int o = first; o < first + BLOCK; o++) {
@@ -135,9 +152,15 @@ final class DspConv {
     Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguous();
+        boolean isPadded = DspPaddedRows.isNeeded(conv);
+        if (isPadded) {
+            padded.begin(body);
+        }
         body.loop("n", conv.output().dim(0), (batch, n) -> {
             if (isFlat) {
                 flat(batch, rows, n);
+            } else if (isPadded) {
+                paddedLines(batch, rows, n);
             } else {
                 lines(batch, rows, n);
             }
@@ -161,13 +184,30 @@ final class DspConv {
         int width = conv.output().dim(2);
         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
             DspWindow.Lines lines = window.lines(row, rows, n, y);
-            Expr index = mul(add(mul(n, conv.output().dim(1)), rows.outputLine(y)), width);
-            Expr line = row.let("line", index);
+            Expr line = row.let("line", outputLine(rows, n, y));
             pairs(row, imm(0), imm(width), (pair, first, second) -> {
                 window.gather(pair, lines, first, second);
                 multiply(pair, add(line, first), add(line, second));
             });
         });
+    }
+
+    private void paddedLines(BlockBuilder batch, Rows rows, Expr n) {
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+            padded.line(row, rows, n, y);
+            Expr line = row.let("line", outputLine(rows, n, y));
+            pairs(row, imm(0), imm(conv.output().dim(2)), (pair, first, second) -> {
+                padded.gather(pair, first, second);
+                multiply(pair, add(line, first), add(line, second));
+            });
+        });
+    }
+
+    /** Index of the first pixel of a line of the output. */
+    private Expr outputLine(Rows rows, Expr n, Expr y) {
+        return mul(
+                add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
+                conv.output().dim(2));
     }
 
     /** A loop over pairs of pixels; one that is left over makes a pair with itself. */
@@ -199,7 +239,7 @@ final class DspConv {
     private void call(BlockBuilder block, String suffix, Expr first, Expr second, int channel, Buffer w, int blocks) {
         Buffer out0 = block.mutableView("out0" + suffix, output, add(mul(first, conv.channels()), channel));
         Buffer out1 = block.mutableView("out1" + suffix, output, add(mul(second, conv.channels()), channel));
-        List<Expr> scalars = new ArrayList<>(List.of(imm(DspWindow.paddedTaps(conv) / 2), imm(blocks)));
+        List<Expr> scalars = new ArrayList<>(List.of(imm(order.length / 2), imm(blocks)));
         if (rescale.rescale().hasNegatives()) {
             scalars.add(imm(rescale.rescale().lateOffset()));
         }

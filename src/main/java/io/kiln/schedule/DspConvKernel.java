@@ -61,7 +61,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
         String late = epilogue.isSigned() ? ", int32_t late" : "";
         return """
                 /* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
-                   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a
+                   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords %s; then per channel a
                    multiplier and an offset%s. */
                 __attribute__((noinline))
                 static void %s(
@@ -71,6 +71,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
                 %s#endif
                 }
                 """.formatted(
+                        epilogue.halfword(),
                         epilogue.isSigned() ? " and what negative results are corrected by" : "",
                         name,
                         late,
@@ -121,7 +122,11 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     }
 
     /** Two inputs of both pixels; the first step of a block starts the sums. */
-    private static void step(AsmText asm, boolean starts) {
+    private void step(AsmText asm, boolean starts) {
+        if (!epilogue.isSummed()) {
+            stepOfBytes(asm, starts);
+            return;
+        }
         asm.line("ldrd r10, r11, [r0], #8");
         asm.line("ldrd r12, lr, [r1], #8");
         multiply(asm, starts, "r2", "r10", "r12");
@@ -134,6 +139,20 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
         multiply(asm, starts, "r7", "r11", "r12");
         multiply(asm, starts, "r5", "r10", "lr");
         multiply(asm, starts, "r9", "r11", "lr");
+    }
+
+    /** The same with 16 instructions, where weights are bytes. */
+    private static void stepOfBytes(AsmText asm, boolean starts) {
+        asm.line("ldrd r10, r11, [r0], #8");
+        for (int pair = 0; pair < 4; pair += 2) {
+            asm.line("ldr r12, [r1], #4");
+            asm.line("sxtb16 lr, r12, ror #8");
+            asm.line("sxtb16 r12, r12");
+            multiply(asm, starts, PIXEL_0[pair], "r10", "lr");
+            multiply(asm, starts, PIXEL_1[pair], "r11", "lr");
+            multiply(asm, starts, PIXEL_0[pair + 1], "r10", "r12");
+            multiply(asm, starts, PIXEL_1[pair + 1], "r11", "r12");
+        }
     }
 
     private static void multiply(AsmText asm, boolean starts, String sum, String x, String w) {
@@ -153,7 +172,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
                       for (int32_t pair = 0; pair < 2; ++pair) {
                         const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i %% 2 * 16));
                         const int8_t second = (int8_t)both;
-                        sums[i / 2 %% 2][2 * pair] += value * ((both - second) / 256);
+                        sums[i / 2 %% 2][2 * pair] += value * (%s);
                         sums[i / 2 %% 2][2 * pair + 1] += value * second;
                       }
                     }
@@ -164,6 +183,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
                       }
                     }
                   }
-                """.formatted(epilogue.isSigned() ? 3 : 2, epilogue.twin("        ", "sums[pixel][channel]"));
+                """.formatted(
+                epilogue.first(), epilogue.isSigned() ? 3 : 2, epilogue.twin("        ", "sums[pixel][channel]"));
     }
 }

@@ -31,8 +31,6 @@ import java.util.Optional;
  * </pre>
  */
 final class DspDense {
-    private static final int BLOCK = 8;
-
     private final Plan plan;
     private final ConvComputation conv;
     private final Buffer weights;
@@ -46,7 +44,12 @@ final class DspDense {
      */
     record Plan(ConvComputation conv, DspRescale rescale, int unroll) {
         String text() {
-            return "dsp_dense(channel_block=8, unroll=" + unroll + ")";
+            return "dsp_dense(channel_block=" + block() + ", unroll=" + unroll + ")";
+        }
+
+        /** Channels of a block. */
+        int block() {
+            return rescale.isSummed() ? 8 : 4;
         }
 
         /** Multiply-accumulates that the kernels execute. */
@@ -60,7 +63,8 @@ final class DspDense {
         if (!features.hasDsp() || !suits(conv)) {
             return Optional.empty();
         }
-        return DspRescale.of(conv).map(r -> new Plan(conv, r, optimize == Optimize.SIZE ? 1 : 4));
+        return DspRescale.of(conv, DspWeights.fitInPairs(conv))
+                .map(r -> new Plan(conv, r, optimize == Optimize.SIZE ? 1 : 4));
     }
 
     private static boolean suits(ConvComputation conv) {
@@ -70,12 +74,7 @@ final class DspDense {
         boolean isWhole = w.kernelH() == conv.input().dim(1)
                 && w.kernelW() == conv.input().dim(2)
                 && !w.isPadded();
-        return isInt8
-                && conv.groups() == 1
-                && !conv.depthwise()
-                && isWhole
-                && conv.taps() >= 4
-                && DspWeights.fitInPairs(conv);
+        return isInt8 && conv.groups() == 1 && !conv.depthwise() && isWhole && conv.taps() >= 4;
     }
 
     DspDense(Plan plan, Tables tables, OperatorBuffers buffers) {
@@ -88,13 +87,14 @@ final class DspDense {
 
     private int[] packWeights() {
         List<Integer> words = new ArrayList<>();
-        for (int first = 0; first < conv.channels(); first += BLOCK) {
-            packBlock(first, Math.min(first + BLOCK, conv.channels()), words);
+        for (int first = 0; first < conv.channels(); first += plan.block()) {
+            packBlock(first, Math.min(first + plan.block(), conv.channels()), words);
         }
         return words.stream().mapToInt(Integer::intValue).toArray();
     }
 
     private void packBlock(int first, int end, List<Integer> words) {
+        boolean isSummed = plan.rescale().isSummed();
         List<int[]> taps = new ArrayList<>();
         for (int o = first; o < end; o++) {
             taps.add(DspWeights.taps(conv, o));
@@ -104,8 +104,8 @@ final class DspDense {
         }
         for (int i = 0; i < conv.taps(); i += 4) {
             for (int pair = 0; pair < taps.size(); pair += 2) {
-                DspWeights.putQuad(taps.get(pair), taps.get(pair + 1), i, 0, words);
-                DspWeights.putQuad(taps.get(pair), taps.get(pair + 1), i, 1, words);
+                DspWeights.putQuad(taps.get(pair), taps.get(pair + 1), i, 0, isSummed, words);
+                DspWeights.putQuad(taps.get(pair), taps.get(pair + 1), i, 1, isSummed, words);
             }
         }
         for (int o = first; o < end; o++) {
@@ -114,8 +114,8 @@ final class DspDense {
     }
 
     Stmt body(Rows rows) {
-        int whole = conv.channels() / BLOCK;
-        int rest = conv.channels() % BLOCK;
+        int whole = conv.channels() / plan.block();
+        int rest = conv.channels() % plan.block();
         BlockBuilder body = new BlockBuilder();
         body.loop(
                 "n",
@@ -124,7 +124,7 @@ final class DspDense {
                         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
                             Buffer x = row.view("x", input, mul(n, conv.taps()));
                             if (whole > 0) {
-                                call(row, x, n, 0, BLOCK, whole);
+                                call(row, x, n, 0, plan.block(), whole);
                             }
                             if (rest > 0) {
                                 call(row, x, n, whole, rest, 1);
@@ -136,9 +136,9 @@ final class DspDense {
     private void call(BlockBuilder block, Buffer x, Expr n, int firstBlock, int channels, int blocks) {
         String suffix = firstBlock == 0 ? "" : "_rest";
         int fours = (conv.taps() + 3) / 4;
-        int blockWords = fours * BLOCK + BLOCK * plan.rescale().constantsPerChannel();
+        int blockWords = fours * plan.block() + plan.block() * plan.rescale().constantsPerChannel();
         Buffer w = block.view("w" + suffix, weights, imm((long) firstBlock * blockWords));
-        Expr place = add(mul(n, conv.channels()), (long) firstBlock * BLOCK);
+        Expr place = add(mul(n, conv.channels()), (long) firstBlock * plan.block());
         Buffer out = block.mutableView("out" + suffix, output, place);
         List<Expr> scalars = new ArrayList<>(List.of(imm(conv.taps()), imm(blocks)));
         if (plan.rescale().rescale().hasNegatives()) {

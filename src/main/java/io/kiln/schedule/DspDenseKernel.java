@@ -19,7 +19,8 @@ import java.util.List;
  * stack     inputs, output, end of whole fours, end of the output[, last inputs][, late offset], then r7 and r11
  * </pre>
  *
- * <p>Four inputs and eight channels are 31 instructions for 32 products: LDR, 4 LDRD, 10 SXTB16, 16 SMLAD.
+ * <p>Four inputs and eight channels are 31 instructions for 32 products: LDR, 4 LDRD, 10 SXTB16, 16 SMLAD. Where weights are bytes,
+ * blocks have four channels, and r6 and r7 hold the first channel's weights.
  *
  * @param name C name
  * @param channels channels of a block, 1 to 8
@@ -59,7 +60,7 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
     private String definition() {
         return """
                 /* A row of count inputs times blocks of %d channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
-                   one for 1 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset%s. */
+                   one for 1 and 3, its halfwords %s; then per channel a multiplier and an offset%s. */
                 __attribute__((noinline))
                 static void %s(const int8_t* x, const int32_t* w, int8_t* out, int32_t count, int32_t blocks%s) {
                 #if defined(__ARM_FEATURE_DSP)
@@ -68,6 +69,7 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
                 }
                 """.formatted(
                         channels,
+                        epilogue.halfword(),
                         epilogue.isSigned() ? " and what negative results are corrected by" : "",
                         name,
                         epilogue.isSigned() ? ", int32_t late" : "",
@@ -149,8 +151,15 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
             String both = "r" + (2 + 2 * pair);
             String second = "r" + (3 + 2 * pair);
             asm.line("ldrd r12, lr, [r1], #8");
-            multiply(asm, starts, both, "r10", "r12");
-            multiply(asm, false, both, "r11", "lr");
+            if (!epilogue.isSummed()) {
+                asm.line("sxtb16 r6, r12, ror #8");
+                asm.line("sxtb16 r7, lr, ror #8");
+                multiply(asm, starts, both, "r10", "r6");
+                multiply(asm, false, both, "r11", "r7");
+            } else {
+                multiply(asm, starts, both, "r10", "r12");
+                multiply(asm, false, both, "r11", "lr");
+            }
             if (!isAlone) {
                 asm.line("sxtb16 r12, r12");
                 asm.line("sxtb16 lr, lr");
@@ -173,7 +182,7 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
                         const int32_t word = w[(i / 4 * %2$d + pair) * 2 + i %% 2];
                         const int16_t both = (int16_t)((uint32_t)word >> (i %% 4 / 2 * 16));
                         const int8_t second = (int8_t)both;
-                        sums[2 * pair] += x[i] * ((both - second) / 256);
+                        sums[2 * pair] += x[i] * (%s);
                         sums[2 * pair + 1] += x[i] * second;
                       }
                     }
@@ -185,6 +194,7 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
                 """.formatted(
                         2 * pairs(),
                         pairs(),
+                        epilogue.first(),
                         2 * pairs(),
                         channels,
                         epilogue.isSigned() ? 3 : 2,

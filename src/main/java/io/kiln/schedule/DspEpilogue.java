@@ -7,23 +7,26 @@ import java.util.List;
 /**
  * How sums become int8 in a kernel: about four instructions a value, with one shift for all channels as an immediate.
  *
- * @param scaleBits powers of two by which sums are scaled before the high multiply, at least 8
+ * @param isSummed whether weights are packed as sums, else as bytes
+ * @param scaleBits powers of two by which sums are scaled before the high multiply
  * @param shift bits to the right after it
  * @param isSigned whether negative values are corrected, and the zero point added after that
  * @param low lower limit
  * @param high upper limit
  */
-record DspEpilogue(int scaleBits, int shift, boolean isSigned, int low, int high) {
+record DspEpilogue(boolean isSummed, int scaleBits, int shift, boolean isSigned, int low, int high) {
 
     static DspEpilogue of(DspRescale rescale) {
         ProvenRescale r = rescale.rescale();
-        return new DspEpilogue(r.scaleBits(), r.shift(), r.hasNegatives(), rescale.low(), rescale.high());
+        return new DspEpilogue(
+                rescale.isSummed(), r.scaleBits(), r.shift(), r.hasNegatives(), rescale.low(), rescale.high());
     }
 
     /** Part of a kernel's name. */
     String suffix() {
         String limits = isLimited() ? "_limit_" + (low + 128) + "_" + (high + 128) : "";
-        return "_scale" + scaleBits + "_shift" + shift + (isSigned ? "_signed" : "") + limits;
+        return (isSummed ? "" : "_bytes") + "_scale" + scaleBits + "_shift" + shift + (isSigned ? "_signed" : "")
+                + limits;
     }
 
     private boolean isLimited() {
@@ -33,12 +36,12 @@ record DspEpilogue(int scaleBits, int shift, boolean isSigned, int low, int high
     /**
      * Turns a sum into one that is scaled.
      *
-     * @param sum register of {@code 256 * A + B} if {@code other} is given, else of {@code B}
+     * @param sum register of {@code 256 * A + B} if {@code other} is given and weights are packed as sums, else of {@code A}
      * @param other register of {@code B}
      */
     void scale(AsmText asm, String sum, String other) {
         int left = scaleBits;
-        if (!other.isEmpty()) {
+        if (isSummed && !other.isEmpty()) {
             asm.line("sub %s, %s, %s", sum, sum, other);
             left -= DspRescale.LEAST_SCALE_BITS;
         }
@@ -49,8 +52,9 @@ record DspEpilogue(int scaleBits, int shift, boolean isSigned, int low, int high
 
     /** Turns a sum {@code 256 * A} into one that is scaled. */
     void scaleAlone(AsmText asm, String sum) {
-        if (scaleBits > DspRescale.LEAST_SCALE_BITS) {
-            asm.line("lsl %s, %s, #%d", sum, sum, scaleBits - DspRescale.LEAST_SCALE_BITS);
+        int left = isSummed ? scaleBits - DspRescale.LEAST_SCALE_BITS : scaleBits;
+        if (left > 0) {
+            asm.line("lsl %s, %s, #%d", sum, sum, left);
         }
     }
 
@@ -91,6 +95,16 @@ record DspEpilogue(int scaleBits, int shift, boolean isSigned, int low, int high
             asm.line("it gt");
             asm.line("movgt %s, #%d", register, high);
         }
+    }
+
+    /** C's expression of the first weight of a halfword {@code both} whose second one is {@code second}. */
+    String first() {
+        return isSummed ? "(both - second) / 256" : "(int8_t)(both >> 8)";
+    }
+
+    /** What a kernel's comment says of a halfword. */
+    String halfword() {
+        return isSummed ? "256 * first + second" : "first and second as bytes";
     }
 
     /** The same in C: from a sum, with {@code w} at the channel's constants, declares {@code value}. */

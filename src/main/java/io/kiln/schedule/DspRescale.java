@@ -13,16 +13,22 @@ import java.util.Optional;
  * The rescaling of a convolution or dense layer for Arm's DSP instructions. The accumulator is the plain sum of inputs times
  * weights: the input's zero point and the bias are in the constants of the rescaling.
  *
- * @param rescale constants, proven to give the reference's answers; accumulators come scaled by at least {@link #LEAST_SCALE_BITS}
+ * @param rescale constants, proven to give the reference's answers
+ * @param isSummed whether weights are packed as sums ({@link DspWeights}); accumulators then come scaled by at least
+ *     {@link #LEAST_SCALE_BITS}
  * @param low lower limit of the result
  * @param high upper limit of the result
  */
-record DspRescale(ProvenRescale rescale, int low, int high) {
+record DspRescale(ProvenRescale rescale, boolean isSummed, int low, int high) {
     /** What the packing of two weights in a halfword scales one of them by. */
     static final int LEAST_SCALE_BITS = 8;
 
-    /** The rescaling, or nothing where the operator has none or ranges do not allow it. */
-    static Optional<DspRescale> of(ConvComputation conv) {
+    /**
+     * The rescaling, or nothing where the operator has none or ranges do not allow it.
+     *
+     * @param fits whether the weights can be packed as sums
+     */
+    static Optional<DspRescale> of(ConvComputation conv, boolean fits) {
         FusedOperator op = conv.op();
         if (op.requantization().isEmpty() || op.type().dtype() != DType.INT8) {
             return Optional.empty();
@@ -43,10 +49,11 @@ record DspRescale(ProvenRescale rescale, int low, int high) {
         int high = op.clip().map(c -> (int) Math.min(127, Math.floor(c.max()))).orElse(127);
         ProvenRescale.Reference reference =
                 new ProvenRescale.Reference(op.requantization().orElseThrow(), bias, low, high);
-        return ProvenRescale.find(reference, bounds, LEAST_SCALE_BITS)
-                .or(() -> ProvenRescale.find(reference, bounds))
-                .filter(r -> r.scaleBits() >= LEAST_SCALE_BITS)
-                .map(r -> new DspRescale(r, low, high));
+        Optional<ProvenRescale> free = fits
+                ? ProvenRescale.find(reference, bounds, LEAST_SCALE_BITS).filter(r -> r.scaleBits() == LEAST_SCALE_BITS)
+                : Optional.empty();
+        return free.or(() -> ProvenRescale.find(reference, bounds))
+                .map(r -> new DspRescale(r, fits && r.scaleBits() >= LEAST_SCALE_BITS, low, high));
     }
 
     /** Whether a narrower range than int8 is asked for. */

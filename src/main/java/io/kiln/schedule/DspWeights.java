@@ -2,6 +2,7 @@
 package io.kiln.schedule;
 
 import io.kiln.lower.ConvComputation;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -13,6 +14,8 @@ import java.util.List;
  * SMLAD(x, word)         adds 256 * A + B
  * SMLAD(x, SXTB16(word)) adds B; the difference of the sums is 256 * A
  * </pre>
+ *
+ * <p>Where a sum does not fit, the halfword is a pair of bytes, and SXTB16 unpacks both channels.
  *
  * <p>The first sum may wrap around: the difference is right modulo 2^32, and 256 * A fits by {@link DspRescale}.
  */
@@ -52,6 +55,12 @@ final class DspWeights {
         return true;
     }
 
+    /** Weights of an output channel in the order in which its inputs come; 0 where the order has none. */
+    static int[] taps(ConvComputation conv, int o, int[] order) {
+        int[] taps = taps(conv, o);
+        return Arrays.stream(order).map(i -> i < 0 ? 0 : taps[i]).toArray();
+    }
+
     /** Weights of an output channel minus their zero point, in the order of the window. */
     static int[] taps(ConvComputation conv, int o) {
         int[] taps = new int[conv.taps()];
@@ -67,13 +76,16 @@ final class DspWeights {
     }
 
     /** Appends the words of four inputs, the last of which may lie beyond the end and count as 0. */
-    static void putQuad(int[] a, int[] b, int first, int word, List<Integer> words) {
-        int low = halfword(a, b, first + word);
-        int high = halfword(a, b, first + word + 2);
+    static void putQuad(int[] a, int[] b, int first, int word, boolean isSummed, List<Integer> words) {
+        int low = halfword(a, b, first + word, isSummed);
+        int high = halfword(a, b, first + word + 2, isSummed);
         words.add((low & 0xFFFF) | (high << 16));
     }
 
-    private static int halfword(int[] a, int[] b, int i) {
-        return i < a.length ? 256 * a[i] + b[i] : 0;
+    private static int halfword(int[] a, int[] b, int i, boolean isSummed) {
+        if (i >= a.length) {
+            return 0;
+        }
+        return isSummed ? 256 * a[i] + b[i] : (a[i] << 8) | (b[i] & 0xFF);
     }
 }

@@ -15,11 +15,13 @@ import io.kiln.lower.TapRange;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
 import java.util.List;
 
 /**
  * Brings the windows of two neighbouring pixels into scratch. A window's row is one run in the input; what of it lies outside is
- * filled with the zero point. Where a run is no multiple of four, both windows are put together as bytes first.
+ * filled with the zero point. Runs are whole fours,
+ * as are those of the parts inside.
  */
 final class DspWindow {
     private final ConvComputation conv;
@@ -43,24 +45,8 @@ final class DspWindow {
         return w.kernelH() == 1 && w.kernelW() == 1 && w.strideH() == 1 && w.strideW() == 1 && !w.isPadded();
     }
 
-    /** Taps of a window, made whole fours. */
-    static int paddedTaps(ConvComputation conv) {
-        return (conv.taps() + 3) / 4 * 4;
-    }
-
     private static int run(ConvComputation conv) {
         return conv.window().kernelW() * conv.input().dim(3);
-    }
-
-    /** Whether windows are put together as bytes before they are widened. */
-    private static boolean isPatched(ConvComputation conv) {
-        boolean oneRun = conv.window().kernelH() == 1 && !conv.window().isPadded();
-        boolean fours = conv.window().isPadded() ? conv.input().dim(3) % 4 == 0 : run(conv) % 4 == 0;
-        return !oneRun && !fours;
-    }
-
-    static long scratchBytes(ConvComputation conv) {
-        return (isPatched(conv) ? 6L : 4L) * paddedTaps(conv);
     }
 
     /** Gathers two pixels of an input that is read pixel by pixel. */
@@ -69,10 +55,27 @@ final class DspWindow {
     }
 
     private void widenPair(BlockBuilder block, Expr to, Expr a, Expr b, int count) {
-        Buffer target = block.mutableView("pair", scratch, to);
-        Buffer first = block.view("a", input, a);
-        Buffer second = block.view("b", input, b);
-        block.call(DspGather.WIDEN_PAIR, List.of(target, first, second), List.of(imm(count)));
+        int whole = count / 4 * 4;
+        if (whole > 0) {
+            widen(block, DspGather.WIDEN_PAIR, "", to, a, b, whole);
+        }
+        if (whole < count) {
+            widen(
+                    block,
+                    DspGather.WIDEN_REST,
+                    "_rest",
+                    add(to, 4L * whole),
+                    add(a, whole),
+                    add(b, whole),
+                    count - whole);
+        }
+    }
+
+    private void widen(BlockBuilder block, Kernel kernel, String suffix, Expr to, Expr a, Expr b, int count) {
+        Buffer target = block.mutableView("pair" + suffix, scratch, to);
+        Buffer first = block.view("a" + suffix, input, a);
+        Buffer second = block.view("b" + suffix, input, b);
+        block.call(kernel, List.of(target, first, second), List.of(imm(count)));
     }
 
     /** Prepares a line of the output: rows of the windows that lie outside are filled once. */
@@ -108,28 +111,13 @@ final class DspWindow {
                     b -> inside(b, lines, origin0, origin1),
                     b -> outside(b, lines, List.of(first, second), axis));
         }
-        if (isPatched(conv)) {
-            int taps = conv.taps();
-            int padded = paddedTaps(conv);
-            Buffer a = block.view("patch0", scratch, imm(4L * padded));
-            Buffer b = block.view("patch1", scratch, imm(5L * padded));
-            block.call(DspGather.WIDEN_PAIR, List.of(scratch, a, b), List.of(imm(taps)));
-        }
     }
 
     /** Both windows lie inside, as far as columns go. */
     private void inside(BlockBuilder block, Lines lines, Expr origin0, Expr origin1) {
         block.loop("ky", lines.ky().begin(), lines.ky().end(), 1, (row, k) -> {
             List<Expr> from = List.of(inputIndex(lines, k, origin0), inputIndex(lines, k, origin1));
-            if (isPatched(conv)) {
-                for (int pixel = 0; pixel < 2; pixel++) {
-                    Buffer to = row.mutableView("to" + pixel, scratch, patchIndex(k, pixel));
-                    Buffer source = row.view("from" + pixel, input, from.get(pixel));
-                    row.call(DspGather.COPY_EDGE, List.of(to, source), List.of(imm(0), imm(run), imm(0), imm(0)));
-                }
-            } else {
-                widenPair(row, mul(k, 4L * run), from.get(0), from.get(1), run);
-            }
+            widenPair(row, mul(k, 4L * run), from.get(0), from.get(1), run);
         });
     }
 
@@ -150,19 +138,14 @@ final class DspWindow {
     private void edge(
             BlockBuilder block, String name, Expr k, int pixel, Expr from, Expr before, Expr inside, Expr after) {
         int channels = conv.input().dim(3);
-        boolean patched = isPatched(conv);
-        Expr place = patched ? patchIndex(k, pixel) : add(mul(k, 4L * run), 4L * pixel);
+        Expr place = add(mul(k, 4L * run), 4L * pixel);
         Buffer to = block.mutableView("to" + name, scratch, place);
         Buffer source = block.view("from" + name, input, from);
-        long unit = patched ? channels : channels / 4;
+        long unit = channels / 4;
         block.call(
-                patched ? DspGather.COPY_EDGE : DspGather.WIDEN_EDGE,
+                DspGather.WIDEN_EDGE,
                 List.of(to, source),
                 List.of(mul(before, unit), mul(inside, unit), mul(after, unit), imm(conv.inputZeroPoint())));
-    }
-
-    private Expr patchIndex(Expr k, int pixel) {
-        return add(mul(k, run), (4L + pixel) * paddedTaps(conv));
     }
 
     private Expr inputIndex(Lines lines, Expr k, Expr column) {

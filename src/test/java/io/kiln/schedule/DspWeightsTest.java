@@ -39,7 +39,7 @@ class DspWeightsTest {
             for (int first = 0; first < length; first += 4) {
                 for (int word = 0; word < 2; word++) {
                     List<Integer> words = new ArrayList<>();
-                    DspWeights.putQuad(a, b, first, word, words);
+                    DspWeights.putQuad(a, b, first, word, true, words);
                     int inputs = pair(x[first + word], x[first + word + 2]);
                     both += (int) smlad(inputs, words.get(0));
                     second += (int) smlad(inputs, sxtb16(words.get(0)));

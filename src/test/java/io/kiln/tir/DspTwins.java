@@ -2,33 +2,39 @@
 package io.kiln.tir;
 
 import io.kiln.base.FixedPoint;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Kernels for Arm's DSP instructions. */
 final class DspTwins implements KernelTwins.Twin {
-    private static final Pattern CONV = Pattern.compile("kiln_conv_2x4_\\d+(?:_\\d+)?(_scale.*)");
-    private static final Pattern DENSE = Pattern.compile("kiln_dense_(\\d+)_\\d+(?:_\\d+)?(?:_tail)?(_scale.*)");
+    private static final Pattern CONV = Pattern.compile("kiln_conv_2x4_\\d+(?:_\\d+)?((?:_bytes)?_scale.*)");
+    private static final Pattern DENSE =
+            Pattern.compile("kiln_dense_(\\d+)_\\d+(?:_\\d+)?(?:_tail)?((?:_bytes)?_scale.*)");
     private static final Pattern EPILOGUE =
-            Pattern.compile("_scale(\\d+)_shift(\\d+)(_signed)?(?:_limit_(\\d+)_(\\d+))?");
+            Pattern.compile("(_bytes)?_scale(\\d+)_shift(\\d+)(_signed)?(?:_limit_(\\d+)_(\\d+))?");
 
     @Override
     public boolean knows(String kernel) {
         return CONV.matcher(kernel).matches()
                 || DENSE.matcher(kernel).matches()
-                || kernel.matches("kiln_(widen_(pair|edge)|copy_edge)");
+                || kernel.matches("kiln_(widen_(pair|rest|edge|\\d+x\\d+_\\d+)|copy_row|fill_row)");
     }
 
     @Override
     public void run(String kernel, List<KernelTwins.Memory> pointers, List<Long> scalars) {
         int[] s = scalars.stream().mapToInt(Long::intValue).toArray();
         switch (kernel) {
-            case "kiln_widen_pair" -> widenPair(pointers, s[0]);
-            case "kiln_widen_edge" -> edge(pointers, s, true);
-            case "kiln_copy_edge" -> edge(pointers, s, false);
+            case "kiln_widen_pair", "kiln_widen_rest" -> widenPair(pointers, s[0]);
+            case "kiln_widen_edge" -> edge(pointers, s);
+            case "kiln_copy_row" -> fill(pointers, s[0], i -> pointers.get(1).get(i));
+            case "kiln_fill_row" -> fill(pointers, s[0], i -> s[1]);
             default -> {
-                if (CONV.matcher(kernel).matches()) {
+                if (kernel.startsWith("kiln_widen_")) {
+                    widen(kernel, pointers);
+                } else if (CONV.matcher(kernel).matches()) {
                     conv(kernel, pointers, s);
                 } else {
                     dense(kernel, pointers, s);
@@ -56,16 +62,36 @@ final class DspTwins implements KernelTwins.Twin {
         }
     }
 
-    private static void edge(List<KernelTwins.Memory> p, int[] s, boolean widens) {
-        int unit = widens ? 4 : 1;
-        for (int i = 0; i < unit * (s[0] + s[1] + s[2]); i++) {
-            boolean isInside = i >= unit * s[0] && i < unit * (s[0] + s[1]);
-            long value = isInside ? p.get(1).get(i - unit * s[0]) : s[3];
-            if (widens) {
-                put16(p.get(0), place(i, 0), value);
-            } else {
-                p.get(0).put(i, value);
-            }
+    private static void edge(List<KernelTwins.Memory> p, int[] s) {
+        for (int i = 0; i < 4 * (s[0] + s[1] + s[2]); i++) {
+            boolean isInside = i >= 4 * s[0] && i < 4 * (s[0] + s[1]);
+            put16(p.get(0), place(i, 0), isInside ? p.get(1).get(i - 4 * s[0]) : s[3]);
+        }
+    }
+
+    private static void fill(List<KernelTwins.Memory> p, int count, IntToLongFunction value) {
+        for (int i = 0; i < count; i++) {
+            p.get(0).put(i, value.applyAsLong(i));
+        }
+    }
+
+    /** Rows of a window one after another: whole fours first, a rest of three with its neighbour, then all other rests. */
+    private static void widen(String kernel, List<KernelTwins.Memory> p) {
+        String[] sizes = kernel.substring("kiln_widen_".length()).split("[x_]", -1);
+        int rows = Integer.parseInt(sizes[0]);
+        int run = Integer.parseInt(sizes[1]);
+        int pitch = Integer.parseInt(sizes[2]);
+        List<Integer> offsets = new ArrayList<>();
+        int whole = run % 4 == 3 ? run + 1 : run - run % 4;
+        for (int i = 0; i < rows * whole; i++) {
+            offsets.add(i / whole * pitch + i % whole);
+        }
+        for (int i = 0; i < rows * (run - whole); i++) {
+            offsets.add(i / (run - whole) * pitch + whole + i % (run - whole));
+        }
+        for (int i = 0; i < offsets.size(); i++) {
+            put16(p.get(0), place(i, 0), p.get(1).get(offsets.get(i)));
+            put16(p.get(0), place(i, 1), p.get(2).get(offsets.get(i)));
         }
     }
 
@@ -85,7 +111,7 @@ final class DspTwins implements KernelTwins.Twin {
                     for (int pixel = 0; pixel < 2; pixel++) {
                         int place = place(i, pixel);
                         long x = p.get(0).get(place + 1) * 256 + (p.get(0).get(place) & 0xFF);
-                        sums[pixel][2 * pair] += x * ((both - second) >> 8);
+                        sums[pixel][2 * pair] += x * epilogue.first(both, second);
                         sums[pixel][2 * pair + 1] += x * second;
                     }
                 }
@@ -113,7 +139,7 @@ final class DspTwins implements KernelTwins.Twin {
                     long word = p.get(1).get(w + (i / 4 * pairs + pair) * 2 + i % 2);
                     int both = (short) (i % 4 < 2 ? word : word >> 16);
                     int second = (byte) both;
-                    sums[2 * pair] += p.get(0).get(i) * ((both - second) >> 8);
+                    sums[2 * pair] += p.get(0).get(i) * epilogue.first(both, second);
                     sums[2 * pair + 1] += p.get(0).get(i) * second;
                 }
             }
@@ -125,20 +151,25 @@ final class DspTwins implements KernelTwins.Twin {
     }
 
     /** What a kernel's name says of its rescaling. */
-    private record Epilogue(int scale, int shift, boolean isSigned, int low, int high, long late) {
+    private record Epilogue(boolean isBytes, int scale, int shift, boolean isSigned, int low, int high, long late) {
         static Epilogue of(String text, long late) {
             Matcher m = EPILOGUE.matcher(text);
             if (!m.matches()) {
                 throw new IllegalArgumentException("epilogue " + text);
             }
-            boolean isLimited = m.group(4) != null;
+            boolean isLimited = m.group(5) != null;
             return new Epilogue(
-                    Integer.parseInt(m.group(1)),
+                    m.group(1) != null,
                     Integer.parseInt(m.group(2)),
-                    m.group(3) != null,
-                    isLimited ? Integer.parseInt(m.group(4)) - 128 : -128,
-                    isLimited ? Integer.parseInt(m.group(5)) - 128 : 127,
+                    Integer.parseInt(m.group(3)),
+                    m.group(4) != null,
+                    isLimited ? Integer.parseInt(m.group(5)) - 128 : -128,
+                    isLimited ? Integer.parseInt(m.group(6)) - 128 : 127,
                     late);
+        }
+
+        int first(int both, int second) {
+            return isBytes ? (byte) (both >> 8) : (both - second) >> 8;
         }
 
         int constants() {

@@ -57,6 +57,125 @@ static inline int32_t kiln_reciprocal(int32_t x) {
    of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a
    multiplier and an offset. */
 __attribute__((noinline))
+static void kiln_conv_2x4_10_scale13_shift19(
+    const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks) {
+#if defined(__ARM_FEATURE_DSP)
+  register const int8_t* r0 __asm__("r0") = x;
+  register const int32_t* r1 __asm__("r1") = w;
+  register int8_t* r2 __asm__("r2") = out0;
+  register int8_t* r3 __asm__("r3") = out1;
+  register const int8_t* r4 __asm__("r4") = x + 8 * steps;
+  register int8_t* r5 __asm__("r5") = out0 + 4 * blocks;
+  __asm__ volatile(
+      "push {r7, r11}\n"
+      "push {r0, r2, r3, r4, r5}\n"
+      "1:\n"
+      "ldrd r10, r11, [r0], #8\n"
+      "ldrd r12, lr, [r1], #8\n"
+      "smuad r2, r10, r12\n"
+      "smuad r6, r11, r12\n"
+      "sxtb16 r12, r12\n"
+      "smuad r4, r10, lr\n"
+      "smuad r8, r11, lr\n"
+      "sxtb16 lr, lr\n"
+      "smuad r3, r10, r12\n"
+      "smuad r7, r11, r12\n"
+      "smuad r5, r10, lr\n"
+      "smuad r9, r11, lr\n"
+      ".rept 9\n"
+      "  ldrd r10, r11, [r0], #8\n"
+      "  ldrd r12, lr, [r1], #8\n"
+      "  smlad r2, r10, r12, r2\n"
+      "  smlad r6, r11, r12, r6\n"
+      "  sxtb16 r12, r12\n"
+      "  smlad r4, r10, lr, r4\n"
+      "  smlad r8, r11, lr, r8\n"
+      "  sxtb16 lr, lr\n"
+      "  smlad r3, r10, r12, r3\n"
+      "  smlad r7, r11, r12, r7\n"
+      "  smlad r5, r10, lr, r5\n"
+      "  smlad r9, r11, lr, r9\n"
+      ".endr\n"
+      "ldrd r0, lr, [sp, #4]\n"
+      "sub r2, r2, r3\n"
+      "lsl r2, r2, #5\n"
+      "sub r6, r6, r7\n"
+      "lsl r6, r6, #5\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r2, r2, r10, r11\n"
+      "smmla r6, r6, r10, r11\n"
+      "ssat r2, #8, r2, asr #19\n"
+      "ssat r6, #8, r6, asr #19\n"
+      "strb r2, [r0], #1\n"
+      "strb r6, [lr], #1\n"
+      "lsl r3, r3, #13\n"
+      "lsl r7, r7, #13\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r3, r3, r10, r11\n"
+      "smmla r7, r7, r10, r11\n"
+      "ssat r3, #8, r3, asr #19\n"
+      "ssat r7, #8, r7, asr #19\n"
+      "strb r3, [r0], #1\n"
+      "strb r7, [lr], #1\n"
+      "sub r4, r4, r5\n"
+      "lsl r4, r4, #5\n"
+      "sub r8, r8, r9\n"
+      "lsl r8, r8, #5\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r4, r4, r10, r11\n"
+      "smmla r8, r8, r10, r11\n"
+      "ssat r4, #8, r4, asr #19\n"
+      "ssat r8, #8, r8, asr #19\n"
+      "strb r4, [r0], #1\n"
+      "strb r8, [lr], #1\n"
+      "lsl r5, r5, #13\n"
+      "lsl r9, r9, #13\n"
+      "ldrd r10, r11, [r1], #8\n"
+      "smmla r5, r5, r10, r11\n"
+      "smmla r9, r9, r10, r11\n"
+      "ssat r5, #8, r5, asr #19\n"
+      "ssat r9, #8, r9, asr #19\n"
+      "strb r5, [r0], #1\n"
+      "strb r9, [lr], #1\n"
+      "strd r0, lr, [sp, #4]\n"
+      "ldr r10, [sp, #16]\n"
+      "cmp r0, r10\n"
+      "ldr r0, [sp]\n"
+      "bne 1b\n"
+      "add sp, #20\n"
+      "pop {r7, r11}\n"
+      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5)
+      :
+      : "r6", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
+#else
+  for (int32_t block = 0; block < blocks; ++block) {
+    int32_t sums[2][4] = {{0}};
+    for (int32_t i = 0; i < 4 * steps; ++i) {
+      const int8_t value = x[2 * i];
+      for (int32_t pair = 0; pair < 2; ++pair) {
+        const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i % 2 * 16));
+        const int8_t second = (int8_t)both;
+        sums[i / 2 % 2][2 * pair] += value * ((both - second) / 256);
+        sums[i / 2 % 2][2 * pair + 1] += value * second;
+      }
+    }
+    w += 2 * steps;
+    for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
+      for (int32_t pixel = 0; pixel < 2; ++pixel) {
+        int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 8192 * w[0]) >> 32);
+        value >>= 19;
+        value = value < -128 ? -128 : (value > 127 ? 127 : value);
+        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
+      }
+    }
+  }
+#endif
+}
+
+/* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
+   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a
+   multiplier and an offset. */
+__attribute__((noinline))
 static void kiln_conv_2x4_4_scale14_shift20(
     const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks) {
 #if defined(__ARM_FEATURE_DSP)
@@ -172,136 +291,30 @@ static void kiln_conv_2x4_4_scale14_shift20(
 #endif
 }
 
-/* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
-   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords 256 * first + second; then per channel a
-   multiplier and an offset. */
-__attribute__((noinline))
-static void kiln_conv_2x4_8_scale13_shift19(
-    const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks) {
+/* Copies bytes, eight at a time as far as they go. */
+static void kiln_copy_row(int8_t* to, const int8_t* from, int32_t count) {
 #if defined(__ARM_FEATURE_DSP)
-  register const int8_t* r0 __asm__("r0") = x;
-  register const int32_t* r1 __asm__("r1") = w;
-  register int8_t* r2 __asm__("r2") = out0;
-  register int8_t* r3 __asm__("r3") = out1;
-  register const int8_t* r4 __asm__("r4") = x + 8 * steps;
-  register int8_t* r5 __asm__("r5") = out0 + 4 * blocks;
-  __asm__ volatile(
-      "push {r7, r11}\n"
-      "push {r0, r2, r3, r4, r5}\n"
-      "1:\n"
-      "ldrd r10, r11, [r0], #8\n"
-      "ldrd r12, lr, [r1], #8\n"
-      "smuad r2, r10, r12\n"
-      "smuad r6, r11, r12\n"
-      "sxtb16 r12, r12\n"
-      "smuad r4, r10, lr\n"
-      "smuad r8, r11, lr\n"
-      "sxtb16 lr, lr\n"
-      "smuad r3, r10, r12\n"
-      "smuad r7, r11, r12\n"
-      "smuad r5, r10, lr\n"
-      "smuad r9, r11, lr\n"
-      ".rept 7\n"
-      "  ldrd r10, r11, [r0], #8\n"
-      "  ldrd r12, lr, [r1], #8\n"
-      "  smlad r2, r10, r12, r2\n"
-      "  smlad r6, r11, r12, r6\n"
-      "  sxtb16 r12, r12\n"
-      "  smlad r4, r10, lr, r4\n"
-      "  smlad r8, r11, lr, r8\n"
-      "  sxtb16 lr, lr\n"
-      "  smlad r3, r10, r12, r3\n"
-      "  smlad r7, r11, r12, r7\n"
-      "  smlad r5, r10, lr, r5\n"
-      "  smlad r9, r11, lr, r9\n"
-      ".endr\n"
-      "ldrd r0, lr, [sp, #4]\n"
-      "sub r2, r2, r3\n"
-      "lsl r2, r2, #5\n"
-      "sub r6, r6, r7\n"
-      "lsl r6, r6, #5\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r2, r2, r10, r11\n"
-      "smmla r6, r6, r10, r11\n"
-      "ssat r2, #8, r2, asr #19\n"
-      "ssat r6, #8, r6, asr #19\n"
-      "strb r2, [r0], #1\n"
-      "strb r6, [lr], #1\n"
-      "lsl r3, r3, #13\n"
-      "lsl r7, r7, #13\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r3, r3, r10, r11\n"
-      "smmla r7, r7, r10, r11\n"
-      "ssat r3, #8, r3, asr #19\n"
-      "ssat r7, #8, r7, asr #19\n"
-      "strb r3, [r0], #1\n"
-      "strb r7, [lr], #1\n"
-      "sub r4, r4, r5\n"
-      "lsl r4, r4, #5\n"
-      "sub r8, r8, r9\n"
-      "lsl r8, r8, #5\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r4, r4, r10, r11\n"
-      "smmla r8, r8, r10, r11\n"
-      "ssat r4, #8, r4, asr #19\n"
-      "ssat r8, #8, r8, asr #19\n"
-      "strb r4, [r0], #1\n"
-      "strb r8, [lr], #1\n"
-      "lsl r5, r5, #13\n"
-      "lsl r9, r9, #13\n"
-      "ldrd r10, r11, [r1], #8\n"
-      "smmla r5, r5, r10, r11\n"
-      "smmla r9, r9, r10, r11\n"
-      "ssat r5, #8, r5, asr #19\n"
-      "ssat r9, #8, r9, asr #19\n"
-      "strb r5, [r0], #1\n"
-      "strb r9, [lr], #1\n"
-      "strd r0, lr, [sp, #4]\n"
-      "ldr r10, [sp, #16]\n"
-      "cmp r0, r10\n"
-      "ldr r0, [sp]\n"
-      "bne 1b\n"
-      "add sp, #20\n"
-      "pop {r7, r11}\n"
-      : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5)
-      :
-      : "r6", "r8", "r9", "r10", "r12", "lr", "cc", "memory");
-#else
-  for (int32_t block = 0; block < blocks; ++block) {
-    int32_t sums[2][4] = {{0}};
-    for (int32_t i = 0; i < 4 * steps; ++i) {
-      const int8_t value = x[2 * i];
-      for (int32_t pair = 0; pair < 2; ++pair) {
-        const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i % 2 * 16));
-        const int8_t second = (int8_t)both;
-        sums[i / 2 % 2][2 * pair] += value * ((both - second) / 256);
-        sums[i / 2 % 2][2 * pair + 1] += value * second;
-      }
-    }
-    w += 2 * steps;
-    for (int32_t channel = 0; channel < 4; ++channel, w += 2) {
-      for (int32_t pixel = 0; pixel < 2; ++pixel) {
-        int32_t value = w[1] + (int32_t)(((int64_t)sums[pixel][channel] * 8192 * w[0]) >> 32);
-        value >>= 19;
-        value = value < -128 ? -128 : (value > 127 ? 127 : value);
-        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
-      }
-    }
+  for (; count >= 8; count -= 8) {
+    uint32_t t0, t1;
+    __asm__ volatile(
+        "ldr %2, [%1], #4\n"
+        "ldr %3, [%1], #4\n"
+        "str %2, [%0], #4\n"
+        "str %3, [%0], #4\n"
+        : "+r"(to), "+r"(from), "=&r"(t0), "=&r"(t1)
+        :
+        : "memory");
   }
 #endif
-}
-
-/* Copies a run of inputs with padding before and after it. */
-static void kiln_copy_edge(int8_t* to, const int8_t* from, int32_t before, int32_t inside, int32_t after, int32_t fill) {
-  for (int32_t i = 0; i < before + inside + after; ++i) {
-    to[i] = i < before || i >= before + inside ? (int8_t)fill : from[i - before];
+  for (; count > 0; --count) {
+    *to++ = *from++;
   }
 }
 
 /* A row of count inputs times blocks of 4 channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
    one for 1 and 3, its halfwords 256 * first + second; then per channel a multiplier and an offset and what negative results are corrected by. */
 __attribute__((noinline))
-static void kiln_dense_4_3_scale15_shift19_signed(const int8_t* x, const int32_t* w, int8_t* out, int32_t count, int32_t blocks, int32_t late) {
+static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t* w, int8_t* out, int32_t count, int32_t blocks, int32_t late) {
 #if defined(__ARM_FEATURE_DSP)
   register const int8_t* r0 __asm__("r0") = x;
   register const int32_t* r1 __asm__("r1") = w;
@@ -351,7 +364,6 @@ static void kiln_dense_4_3_scale15_shift19_signed(const int8_t* x, const int32_t
       ".endr\n"
       "ldr r0, [sp, #4]\n"
       "sub r2, r2, r3\n"
-      "lsl r2, r2, #7\n"
       "ldrd r10, r11, [r1], #8\n"
       "smmla r2, r2, r10, r11\n"
       "ldr r12, [r1], #4\n"
@@ -359,9 +371,9 @@ static void kiln_dense_4_3_scale15_shift19_signed(const int8_t* x, const int32_t
       "and r10, r12, r2, asr #31\n"
       "sub r2, r2, r10\n"
       "add r2, r2, r11\n"
-      "ssat r2, #8, r2, asr #19\n"
+      "ssat r2, #8, r2, asr #12\n"
       "strb r2, [r0], #1\n"
-      "lsl r3, r3, #15\n"
+      "lsl r3, r3, #8\n"
       "ldrd r10, r11, [r1], #8\n"
       "smmla r3, r3, r10, r11\n"
       "ldr r12, [r1], #4\n"
@@ -369,10 +381,9 @@ static void kiln_dense_4_3_scale15_shift19_signed(const int8_t* x, const int32_t
       "and r10, r12, r3, asr #31\n"
       "sub r3, r3, r10\n"
       "add r3, r3, r11\n"
-      "ssat r3, #8, r3, asr #19\n"
+      "ssat r3, #8, r3, asr #12\n"
       "strb r3, [r0], #1\n"
       "sub r4, r4, r5\n"
-      "lsl r4, r4, #7\n"
       "ldrd r10, r11, [r1], #8\n"
       "smmla r4, r4, r10, r11\n"
       "ldr r12, [r1], #4\n"
@@ -380,9 +391,9 @@ static void kiln_dense_4_3_scale15_shift19_signed(const int8_t* x, const int32_t
       "and r10, r12, r4, asr #31\n"
       "sub r4, r4, r10\n"
       "add r4, r4, r11\n"
-      "ssat r4, #8, r4, asr #19\n"
+      "ssat r4, #8, r4, asr #12\n"
       "strb r4, [r0], #1\n"
-      "lsl r5, r5, #15\n"
+      "lsl r5, r5, #8\n"
       "ldrd r10, r11, [r1], #8\n"
       "smmla r5, r5, r10, r11\n"
       "ldr r12, [r1], #4\n"
@@ -390,7 +401,7 @@ static void kiln_dense_4_3_scale15_shift19_signed(const int8_t* x, const int32_t
       "and r10, r12, r5, asr #31\n"
       "sub r5, r5, r10\n"
       "add r5, r5, r11\n"
-      "ssat r5, #8, r5, asr #19\n"
+      "ssat r5, #8, r5, asr #12\n"
       "strb r5, [r0], #1\n"
       "str r0, [sp, #4]\n"
       "ldr r10, [sp, #12]\n"
@@ -416,9 +427,9 @@ static void kiln_dense_4_3_scale15_shift19_signed(const int8_t* x, const int32_t
     }
     w += (count + 3) / 4 * 4;
     for (int32_t channel = 0; channel < 4; ++channel, w += 3) {
-      int32_t value = w[1] + (int32_t)(((int64_t)sums[channel] * 32768 * w[0]) >> 32);
+      int32_t value = w[1] + (int32_t)(((int64_t)sums[channel] * 256 * w[0]) >> 32);
       value += late - (value < 0 ? w[2] : 0);
-      value >>= 19;
+      value >>= 12;
       value = value < -128 ? -128 : (value > 127 ? 127 : value);
       *out++ = (int8_t)value;
     }
@@ -426,15 +437,79 @@ static void kiln_dense_4_3_scale15_shift19_signed(const int8_t* x, const int32_t
 #endif
 }
 
-/* Widens a run of inputs of two pixels to 16 bits: of each four, 0 and 2 of pixel a, 0 and 2 of pixel b, 1 and 3 of a, 1 and
-   3 of b; zeros make the last four whole. */
-static void kiln_widen_pair(int8_t* to, const int8_t* a, const int8_t* b, int32_t count) {
+/* Fills bytes with a value. */
+static void kiln_fill_row(int8_t* to, int32_t count, int32_t value) {
+  for (int32_t i = 0; i < count; ++i) {
+    to[i] = (int8_t)value;
+  }
+}
+
+/* Widens two windows of 5 rows of 3 inputs, 8 bytes apart, to 16 bits: of each four, 0 and 2 of a, 0 and 2 of b, 1 and 3
+   of a, 1 and 3 of b. */
+static void kiln_widen_5x3_8(int8_t* to, const int8_t* a, const int8_t* b) {
 #if defined(__ARM_FEATURE_DSP)
-  int32_t left = count - 4;
   uint32_t t0, t1, t2, t3;
   __asm__ volatile(
-      "cmp %3, #0\n"
-      "blt 2f\n"
+      "ldr %3, [%1, #0]\n"
+      "ldr %4, [%2, #0]\n"
+      "sxtb16 %5, %3\n"
+      "sxtb16 %6, %4\n"
+      "strd %5, %6, [%0], #8\n"
+      "sxtb16 %3, %3, ror #8\n"
+      "sxtb16 %4, %4, ror #8\n"
+      "strd %3, %4, [%0], #8\n"
+      "ldr %3, [%1, #8]\n"
+      "ldr %4, [%2, #8]\n"
+      "sxtb16 %5, %3\n"
+      "sxtb16 %6, %4\n"
+      "strd %5, %6, [%0], #8\n"
+      "sxtb16 %3, %3, ror #8\n"
+      "sxtb16 %4, %4, ror #8\n"
+      "strd %3, %4, [%0], #8\n"
+      "ldr %3, [%1, #16]\n"
+      "ldr %4, [%2, #16]\n"
+      "sxtb16 %5, %3\n"
+      "sxtb16 %6, %4\n"
+      "strd %5, %6, [%0], #8\n"
+      "sxtb16 %3, %3, ror #8\n"
+      "sxtb16 %4, %4, ror #8\n"
+      "strd %3, %4, [%0], #8\n"
+      "ldr %3, [%1, #24]\n"
+      "ldr %4, [%2, #24]\n"
+      "sxtb16 %5, %3\n"
+      "sxtb16 %6, %4\n"
+      "strd %5, %6, [%0], #8\n"
+      "sxtb16 %3, %3, ror #8\n"
+      "sxtb16 %4, %4, ror #8\n"
+      "strd %3, %4, [%0], #8\n"
+      "ldr %3, [%1, #32]\n"
+      "ldr %4, [%2, #32]\n"
+      "sxtb16 %5, %3\n"
+      "sxtb16 %6, %4\n"
+      "strd %5, %6, [%0], #8\n"
+      "sxtb16 %3, %3, ror #8\n"
+      "sxtb16 %4, %4, ror #8\n"
+      "strd %3, %4, [%0], #8\n"
+      : "+r"(to), "+r"(a), "+r"(b), "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3)
+      :
+      : "memory");
+#else
+  static const int16_t places[20] = {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27, 32, 33, 34, 35};
+  for (int32_t i = 0; i < 20; ++i) {
+    int8_t* const place = to + (i / 4 * 16 + i % 2 * 8 + i % 4 / 2 * 2);
+    place[0] = a[places[i]];
+    place[1] = place[0] < 0 ? -1 : 0;
+    place[4] = b[places[i]];
+    place[5] = place[4] < 0 ? -1 : 0;
+  }
+#endif
+}
+
+/* Widens a run of inputs of two pixels to 16 bits: of each four, 0 and 2 of a, 0 and 2 of b, 1 and 3 of a, 1 and 3 of b. */
+static void kiln_widen_pair(int8_t* to, const int8_t* a, const int8_t* b, int32_t count) {
+#if defined(__ARM_FEATURE_DSP)
+  uint32_t t0, t1, t2, t3;
+  __asm__ volatile(
       "1:\n"
       "ldr %6, [%1], #4\n"
       "ldr %7, [%2], #4\n"
@@ -444,72 +519,54 @@ static void kiln_widen_pair(int8_t* to, const int8_t* a, const int8_t* b, int32_
       "sxtb16 %6, %6, ror #8\n"
       "sxtb16 %7, %7, ror #8\n"
       "strd %6, %7, [%0], #8\n"
-      "subs %3, #4\n"
-      "bge 1b\n"
-      "2:\n"
-      : "+r"(to), "+r"(a), "+r"(b), "+r"(left), "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3)
+      "subs %3, %3, #4\n"
+      "bne 1b\n"
+      : "+r"(to), "+r"(a), "+r"(b), "+r"(count), "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3)
       :
       : "cc", "memory");
-  count = left + 4;
-#endif
-  for (int32_t i = 0; i < (count + 3) / 4 * 4; ++i) {
-    const int32_t place = 4 * (i - i % 4) + i % 2 * 8 + i % 4 / 2 * 2;
-    const int8_t of_a = i < count ? a[i] : 0;
-    const int8_t of_b = i < count ? b[i] : 0;
-    to[place] = of_a;
-    to[place + 1] = of_a < 0 ? -1 : 0;
-    to[place + 4] = of_b;
-    to[place + 5] = of_b < 0 ? -1 : 0;
+#else
+  for (int32_t i = 0; i < count; ++i) {
+    int8_t* const place = to + (i / 4 * 16 + i % 2 * 8 + i % 4 / 2 * 2);
+    place[0] = a[i];
+    place[1] = a[i] < 0 ? -1 : 0;
+    place[4] = b[i];
+    place[5] = b[i] < 0 ? -1 : 0;
   }
+#endif
 }
 
-static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight[48] = {
-  1022374465, 66742016, -99415758, 1426222334, 890641269, 1057054965, 1400712148, 2130720895, 343899873, 1509904566,
-  686490334, 671613702, 1192103659, 1211662850, 17981, 32501, 363553682, -63395038, 589702867, -65792912, 617532655,
-  -60458214, 2109118658, -67745778, -820150546, -921030305, 1020724674, 1954485144, -1297155837, 1683812322, 330746755,
-  303386605, 1149191309, -9510353, 33010787, 364478722, 446468785, -589263613, 60085, 61758, 530442732, -67954066,
-  268075832, -67905397, 555716298, -67784808, 577371480, -67702467,
+static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight[56] = {
+  1022374465, 66742016, 2354, 27902, 735377939, 947868930, 7029, 24821, 2128688406, 1354120961, 21373, 32512, 686490334,
+  671613702, 5247, 23039, 1192103659, 1211662850, 17981, 32501, 363553682, -63395038, 589702867, -65792912, 617532655,
+  -60458214, 2109118658, -67745778, -820150546, -921030305, 1474, 5016, -880591657, 1340961919, 63747, 61410,
+  1150137006, -500210596, 5046, 4629, 33010787, 364478722, 17535, 65390, 446468785, -589263613, 60085, 61758, 530442732,
+  -67954066, 268075832, -67905397, 555716298, -67784808, 577371480, -67702467,
 };
 
 int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 32, 1, 3) -> (1, 16, 1, 8), `conv0` */
 __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch) {
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight;
+  int8_t* const padding = &scratch[80];
+  kiln_fill_row(padding, 40, -1);
   for (int32_t y = 0; y < 16; ++y) {
-    const int32_t origin_y = y * 2 - 1;
-    const int32_t ky_begin = origin_y < 0 ? -origin_y : 0;
-    const int32_t ky_end = origin_y + 4 < 32 ? 5 : 32 - origin_y;
-    for (int32_t above = 0; above < ky_begin; ++above) {
-      int8_t* const to_0 = &scratch[above * 3 + 64];
-      const int8_t* const from_0 = input;
-      kiln_copy_edge(to_0, from_0, 3, 0, 0, -1);
-      int8_t* const to_1 = &scratch[above * 3 + 80];
-      const int8_t* const from_1 = input;
-      kiln_copy_edge(to_1, from_1, 3, 0, 0, -1);
-    }
-    for (int32_t below = ky_end; below < 5; ++below) {
-      int8_t* const to_0 = &scratch[below * 3 + 64];
-      const int8_t* const from_0 = input;
-      kiln_copy_edge(to_0, from_0, 3, 0, 0, -1);
-      int8_t* const to_1 = &scratch[below * 3 + 80];
-      const int8_t* const from_1 = input;
-      kiln_copy_edge(to_1, from_1, 3, 0, 0, -1);
+    for (int32_t ky = 0; ky < 5; ++ky) {
+      int8_t* const to = &scratch[ky * 8 + 80];
+      const int32_t row = y * 2 - 1 + ky;
+      if (-1 < row && row < 32) {
+        const int8_t* const from = &input[row * 3];
+        kiln_copy_row(to, from, 3);
+      } else {
+        kiln_fill_row(to, 3, -1);
+      }
     }
     const int32_t next = 1 < 1 ? 1 : 0;
-    for (int32_t ky = ky_begin; ky < ky_end; ++ky) {
-      int8_t* const to0 = &scratch[ky * 3 + 64];
-      const int8_t* const from0 = &input[(origin_y + ky) * 3];
-      kiln_copy_edge(to0, from0, 0, 3, 0, 0);
-      int8_t* const to1 = &scratch[ky * 3 + 80];
-      const int8_t* const from1 = &input[(origin_y + ky + next) * 3];
-      kiln_copy_edge(to1, from1, 0, 3, 0, 0);
-    }
-    const int8_t* const patch0 = &scratch[64];
-    const int8_t* const patch1 = &scratch[80];
-    kiln_widen_pair(scratch, patch0, patch1, 15);
+    int8_t* const a = &scratch[80];
+    int8_t* const b = &scratch[next * 3 + 80];
+    kiln_widen_5x3_8(scratch, a, b);
     int8_t* const out0 = &output[y * 8];
     int8_t* const out1 = &output[(y + next) * 8];
-    kiln_conv_2x4_8_scale13_shift19(scratch, weight, out0, out1, 8, 2);
+    kiln_conv_2x4_10_scale13_shift19(scratch, weight, out0, out1, 10, 2);
   }
   return 0;
 }
@@ -614,8 +671,8 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_nn_avg_pool2d(const int8_
 
 static const int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight[24] = {
   605323502, 201984240, 81536854, 66662865, 265402136, 167895335, -351006410, -267837230, 821823941, -322627294,
-  -133745442, 119198455, 1281347043, -103684791, 16406, 1281347043, -93429870, 16405, 1281347043, 146988891, 16406,
-  1281347043, 28895994, 16406,
+  -133745442, 119198455, 1281347344, -810038, 128, 1281347043, -729921, 128, 1281347182, 1148351, 128, 1281347043,
+  225750, 128,
 };
 
 int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output);
@@ -625,7 +682,7 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl
   const int8_t* const x = input;
   const int32_t* const w = weight;
   int8_t* const out = output;
-  kiln_dense_4_3_scale15_shift19_signed(x, w, out, 12, 1, 3407872);
+  kiln_dense_4_3_scale8_shift12_signed(x, w, out, 12, 1, 26624);
   return 0;
 }
 
@@ -670,14 +727,14 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_tfl_softmax(const int8_t*
 int32_t tvmgen_gesture___tvm_main__(uint8_t* restrict global_workspace);
 /* Runs the operators of gesture in order. */
 __attribute__((noinline)) int32_t tvmgen_gesture___tvm_main__(uint8_t* restrict global_workspace) {
-  const int8_t* const in_acceleration = (const int8_t*)(void*)&global_workspace[128];
+  const int8_t* const in_acceleration = (const int8_t*)(void*)&global_workspace[248];
   int8_t* const out_gesture = (int8_t*)(void*)global_workspace;
   int8_t* const sid_3 = (int8_t*)(void*)global_workspace;
   int8_t* const sid_6 = (int8_t*)(void*)&global_workspace[192];
   int8_t* const sid_9 = (int8_t*)(void*)global_workspace;
   int8_t* const sid_10 = (int8_t*)(void*)&global_workspace[192];
   int8_t* const sid_14 = (int8_t*)(void*)&global_workspace[4];
-  int8_t* const scratch_0 = (int8_t*)(void*)&global_workspace[224];
+  int8_t* const scratch_0 = (int8_t*)(void*)&global_workspace[128];
   if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(in_acceleration, sid_3, scratch_0) != 0) {
     return -1;
   }
