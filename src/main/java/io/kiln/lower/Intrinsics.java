@@ -18,6 +18,40 @@ public final class Intrinsics {
             }
             """, List.of());
 
+    /** Limits a value to int8. */
+    public static final Intrinsic SATURATE_8 =
+            new Intrinsic("kiln_saturate_8", List.of(INT32), INT32, "", """
+            /* Limits a value below 2^31 - 128 to [-128, 127]. */
+            static inline int32_t kiln_saturate_8(int32_t value) {
+            #if defined(__ARM_FEATURE_SAT)
+              int32_t result;
+              __asm__("ssat %0, #8, %1" : "=r"(result) : "r"(value));
+              return result;
+            #else
+              return (uint32_t)(value + 128) <= 255u ? value : (value >> 31) ^ 127;
+            #endif
+            }
+            """, List.of());
+
+    /** The upper half of a product. */
+    public static final Intrinsic HIGH_WORD =
+            new Intrinsic("kiln_high_word", List.of(INT32, INT32), INT32, "", """
+            /* floor(a * b / 2^32) */
+            static inline int32_t kiln_high_word(int32_t a, int32_t b) {
+            #if defined(__ARM_ARCH_6M__)
+              /* Without a long multiply: halves by halves; no sum leaves 32 bits. */
+              const int32_t a_low = a & 0xffff;
+              const int32_t b_low = b & 0xffff;
+              const uint32_t low = (uint32_t)a_low * (uint32_t)b_low;
+              const int32_t first = (a >> 16) * b_low + (int32_t)(low >> 16);
+              const int32_t second = a_low * (b >> 16) + (first & 0xffff);
+              return (a >> 16) * (b >> 16) + (first >> 16) + (second >> 16);
+            #else
+              return (int32_t)(((int64_t)a * b) >> 32);
+            #endif
+            }
+            """, List.of());
+
     /** {@link io.kiln.base.FixedPoint#saturatingRoundingDoublingHighMul} where both are not INT32_MIN. */
     public static final Intrinsic HIGH_MUL =
             new Intrinsic("kiln_high_mul", List.of(INT32, INT32), INT32, "", """

@@ -75,6 +75,35 @@ public final class Dispatch {
             return nest(op, conv, rows, tables, buffers, schedule.body(rows), schedule.text())
                     .because(MveDepthwise.REASON);
         }
+        Optional<BlockedSums> sums = BlockedSums.of(features);
+        Optional<ScalarRescale> rescale = sums.isPresent() ? ScalarRescale.of(conv) : Optional.empty();
+        if (rescale.isPresent() && BlockedDepthwise.suits(conv)) {
+            BlockedDepthwise schedule =
+                    new BlockedDepthwise(conv, BlockedDepthwise.pixels(conv, features), rescale.get(), tables, buffers);
+            return nest(
+                            op,
+                            conv,
+                            rows,
+                            tables,
+                            buffers,
+                            schedule.body(rows),
+                            conv.output().elements() * conv.taps(),
+                            schedule.text())
+                    .because("no SIMD: pixels side by side share weights");
+        }
+        if (rescale.isPresent() && BlockedConv.suits(conv, sums.get(), rows)) {
+            BlockedConv schedule = new BlockedConv(conv, sums.get(), rescale.get(), tables, buffers);
+            return nest(
+                            op,
+                            conv,
+                            rows,
+                            tables,
+                            buffers,
+                            schedule.body(rows),
+                            conv.output().elements() * conv.taps(),
+                            schedule.text())
+                    .because("no SIMD: blocks of pixels and channels share loads");
+        }
         if (conv.depthwise()) {
             DepthwiseDirect schedule = new DepthwiseDirect(conv, tables, buffers.argument(0), buffers.output());
             return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv))

@@ -32,7 +32,12 @@ class LoweringPropertyTest {
 
     /** Schedules differ by core: the targets for which all operators are lowered. */
     private static Stream<Named<Dispatch>> dispatches() {
-        return Stream.of("c -mcpu=cortex-m4", "c -mcpu=cortex-m55")
+        return Stream.of(
+                        "c -mcpu=cortex-m4",
+                        "c -mcpu=cortex-m55",
+                        "c -mcpu=cortex-m3",
+                        "c -mcpu=cortex-m0",
+                        "c -march=rv32imac")
                 .map(target -> Named.of(target, new Dispatch(Target.parse(target), Optimize.SPEED)));
     }
 

@@ -128,6 +128,12 @@ public final class TirEvaluator {
                             .<KernelTwins.Memory>map(b -> buffers.get(b.name()))
                             .toList(),
                     call.scalars().stream().map(this::eval).toList());
+        } else if (stmt instanceof Stmt.Copy copy) {
+            Region from = buffers.get(copy.from().name());
+            Region to = buffers.get(copy.to().name());
+            for (int i = 0; i < copy.bytes() / copy.from().dtype().bytes(); i++) {
+                to.put(i, from.get(i));
+            }
         } else {
             throw new IllegalArgumentException("cannot run " + stmt);
         }
@@ -238,6 +244,8 @@ public final class TirEvaluator {
         int a = args.get(0).intValue();
         return switch (name) {
             case "kiln_clamp" -> FixedPoint.clamp(a, args.get(1), args.get(2));
+            case "kiln_saturate_8" -> FixedPoint.clamp(a, -128, 127);
+            case "kiln_high_word" -> (a * args.get(1)) >> 32;
             case "kiln_high_mul" ->
                 FixedPoint.saturatingRoundingDoublingHighMul(a, args.get(1).intValue());
             case "kiln_rescale" ->

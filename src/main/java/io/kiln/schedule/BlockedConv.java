@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.div;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Convolution for cores without SIMD: a few neighbouring pixels against a few output channels, so that every input and
+ * every weight is loaded once for several products. {@link BlockedSums} has the loop of each core and its registers.
+ *
+ * <pre>
+ * weights: per block of channels [tap][channel of the block], so that one pointer walks through them; the last block is filled up
+ * scratch: the windows of the pixels, borders filled with the zero point: one after another, or two pixels in a word; none for 1x1
+ *          where inputs are taken one by one
+ * </pre>
+ */
+final class BlockedConv {
+    /** What a word scales the second pixel by. */
+    private static final long SECOND = 65_536;
+
+    private final ConvComputation conv;
+    private final BlockedSums sums;
+    private final Tables tables;
+    private final Buffer input;
+    private final Buffer output;
+    private final ScalarRescale rescale;
+    private final Buffer constants;
+    private final boolean flat;
+    private final Buffer columns;
+
+    BlockedConv(ConvComputation conv, BlockedSums sums, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
+        this.conv = conv;
+        this.sums = sums;
+        this.tables = tables;
+        this.rescale = rescale;
+        this.input = buffers.argument(0);
+        this.output = buffers.output();
+        this.constants = rescale.table(tables);
+        this.flat = isFlat(conv);
+        this.columns = sums.pairsInputs()
+                ? buffers.scratch(DType.INT32, taps(conv, sums))
+                : flat ? input : buffers.scratch(DType.INT8, (long) sums.pixels() * conv.taps());
+    }
+
+    /** Whether a pixel of the output reads just the pixel at the same place. */
+    private static boolean isFlat(ConvComputation conv) {
+        Window w = conv.window();
+        return w.kernelH() == 1 && w.kernelW() == 1 && w.strideH() == 1 && w.strideW() == 1 && !w.isPadded();
+    }
+
+    /** Taps with those that fill up: pairs are summed two by two. */
+    private static int taps(ConvComputation conv, BlockedSums sums) {
+        return sums.pairsInputs() ? (conv.taps() + 1) / 2 * 2 : conv.taps();
+    }
+
+    /** Whether the shape fits: not grouped, a window's row contiguous in the input, a block of pixels in a run. */
+    static boolean suits(ConvComputation conv, BlockedSums sums, Rows rows) {
+        Window w = conv.window();
+        return conv.groups() == 1
+                && !conv.depthwise()
+                && conv.kernelZeroPoint() == 0
+                && (w.dilationW() == 1 || w.kernelW() == 1)
+                && run(conv, rows) >= sums.pixels()
+                && !(sums.pairsInputs() && hasLeast(conv));
+    }
+
+    /** Whether a weight is -128, two products of which with -128 leave 16 bits. */
+    private static boolean hasLeast(ConvComputation conv) {
+        for (int i = 0; i < conv.weight().data().size(); i++) {
+            if (conv.weight().data().buffer().get(i) == Byte.MIN_VALUE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    String text() {
+        return "conv_blocked(pixels=" + sums.pixels() + ", channels=" + sums.channels() + ")";
+    }
+
+    /** Pixels that follow each other in the output, at least: all of them, or a row where the caller names rows or holds them in rings. */
+    private static int run(ConvComputation conv, Rows rows) {
+        int width = conv.output().dim(2);
+        return rows.areContiguous() && rows.parameters().isEmpty()
+                ? width * conv.output().dim(1)
+                : width;
+    }
+
+    Stmt body(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        Buffer weights = packWeights();
+        int width = conv.output().dim(2);
+        Expr begin = rows.firstLine(conv.output());
+        Expr end = rows.endLine(conv.output());
+        if (taps(conv, sums) > conv.taps()) {
+            body.store(columns, imm(conv.taps()), imm(0));
+        }
+        body.loop("n", conv.output().dim(0), (batch, n) -> {
+            Expr image = mul(n, (long) conv.output().dim(1) * width);
+            if (rows.areContiguous()) {
+                PixelBlocks.loop(
+                        batch,
+                        mul(begin, width),
+                        mul(end, width),
+                        sums.pixels(),
+                        (block, q) -> call(block, weights, add(image, q), inputs(block, rows, n, new Run(imm(0), q))));
+                return;
+            }
+            batch.loop("y", begin, end, 1, (row, y) -> {
+                Expr line = add(image, mul(rows.outputLine(y), width));
+                PixelBlocks.loop(
+                        row,
+                        width,
+                        sums.pixels(),
+                        (block, x) -> call(block, weights, add(line, x), inputs(block, rows, n, new Run(y, x))));
+            });
+        });
+        return body.build();
+    }
+
+    /** Where a block begins: pixel {@code x} counted from row {@code y} on, perhaps beyond its end. */
+    private record Run(Expr y, Expr x) {}
+
+    private void call(BlockBuilder block, Buffer weights, Expr pixel, Buffer in) {
+        Buffer out = block.mutableView("out", output, mul(pixel, conv.channels()));
+        block.call(new BlockedKernel(sums, rescale).kernel(), List.of(in, weights, constants, out), scalars());
+    }
+
+    private List<Expr> scalars() {
+        List<Expr> scalars = new ArrayList<>(List.of(imm(taps(conv, sums)), imm(conv.channels())));
+        if (!sums.pairsInputs()) {
+            scalars.add(imm(conv.taps()));
+        }
+        scalars.add(imm(conv.channels()));
+        scalars.addAll(rescale.scalars());
+        return scalars;
+    }
+
+    /** The windows of the block's pixels. */
+    private Buffer inputs(BlockBuilder block, Rows rows, Expr n, Run run) {
+        if (flat) {
+            return flatInputs(block, rows, n, run);
+        }
+        WindowCopy copy = new WindowCopy(conv, input, columns);
+        if (sums.pairsInputs()) {
+            copy.clear(block, 1 + SECOND);
+        }
+        int width = conv.output().dim(2);
+        block.loop("p", sums.pixels(), (pixel, p) -> {
+            Expr q = pixel.let("q", add(run.x(), p));
+            boolean inRow = !rows.areContiguous();
+            Expr y = inRow ? run.y() : pixel.let("y", div(q, imm(width)));
+            Expr x = inRow ? q : pixel.let("column", sub(q, mul(y, width)));
+            if (sums.pairsInputs()) {
+                copy.accumulate(pixel, rows, n, y, x, add(mul(p, SECOND - 1), 1));
+            } else {
+                copy.emit(pixel, rows, n, y, x, mul(p, conv.taps()));
+            }
+        });
+        return columns;
+    }
+
+    /** The pixels themselves, or pairs of them. */
+    private Buffer flatInputs(BlockBuilder block, Rows rows, Expr n, Run run) {
+        Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, run.y()));
+        Buffer in = block.view("in", input, mul(add(mul(line, conv.input().dim(2)), run.x()), conv.taps()));
+        if (!sums.pairsInputs()) {
+            return in;
+        }
+        block.loop("i", conv.taps(), (element, i) -> {
+            Expr second = mul(load(in, add(i, conv.taps())), SECOND);
+            element.store(columns, i, add(load(in, i), second));
+        });
+        return columns;
+    }
+
+    private Buffer packWeights() {
+        int blocks = (conv.channels() + sums.channels() - 1) / sums.channels();
+        int[] packed = new int[blocks * sums.channels() * taps(conv, sums)];
+        for (int o = 0; o < conv.channels(); o++) {
+            int at = o / sums.channels() * sums.channels() * taps(conv, sums) + o % sums.channels();
+            for (int ky = 0; ky < conv.window().kernelH(); ky++) {
+                for (int kx = 0; kx < conv.window().kernelW(); kx++) {
+                    for (int c = 0; c < conv.channelsPerGroup(); c++) {
+                        packed[at] = conv.tap(o, ky, kx, c);
+                        at += sums.channels();
+                    }
+                }
+            }
+        }
+        return tables.add("weight", DType.INT8, packed);
+    }
+}

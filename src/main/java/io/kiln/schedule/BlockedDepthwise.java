@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.target.CpuFeatures;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Depthwise convolution for cores without SIMD: rows are copied with their padding, then each channel of a few
+ * neighbouring pixels is computed at once, so that a weight is loaded once for all of them and windows share inputs.
+ *
+ * <pre>
+ * registers (3 pixels): 3 accumulators, 1 weight, the inputs that windows share, pointers to rows, weights and output
+ * weights: as in the model, [ky][kx][channel]
+ * scratch: the rows under one row of windows, see {@link PaddedRows}
+ * </pre>
+ */
+final class BlockedDepthwise {
+    /** Without it compilers load all rows' inputs first and spill them. */
+    private static final Kernel IN_ORDER = new Kernel("kiln_in_order", List.of(), List.of(), List.of(), """
+            /* Keeps later loads from moving up, where they would need more registers than there are. */
+            static inline void kiln_in_order(void) {
+              __asm__ volatile("" : : : "memory");
+            }
+            """, List.of());
+
+    /** Windows with more taps than this are left to loops, to bound the code's size. */
+    private static final int MOST_TAPS = 32;
+
+    private final ConvComputation conv;
+    private final int pixels;
+    private final Buffer weights;
+    private final ScalarRescale rescale;
+    private final Buffer constants;
+    private final Buffer scratch;
+    private final Buffer output;
+    private final PaddedRows rows;
+
+    BlockedDepthwise(ConvComputation conv, int pixels, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
+        this.conv = conv;
+        this.pixels = pixels;
+        this.rescale = rescale;
+        this.weights =
+                tables.add("weight", conv.weight().type().dtype(), conv.weight().data());
+        this.constants = rescale.table(tables);
+        Buffer input = buffers.argument(0);
+        this.output = buffers.output();
+        this.scratch = buffers.scratch(DType.INT8, PaddedRows.bytes(conv));
+        this.rows = new PaddedRows(conv, input, scratch);
+    }
+
+    /** Whether the shape fits: one output channel for each input channel, few taps. */
+    static boolean suits(ConvComputation conv) {
+        Window w = conv.window();
+        return conv.depthwise()
+                && conv.channels() == conv.input().dim(3)
+                && conv.kernelZeroPoint() == 0
+                && w.kernelH() * w.kernelW() <= MOST_TAPS;
+    }
+
+    /** Neighbouring pixels computed together: as many as registers hold, and no wider than a row. */
+    static int pixels(ConvComputation conv, CpuFeatures features) {
+        int most = features.family() == CpuFeatures.Family.RISCV ? 6 : features.hasLongMultiply() ? 5 : 2;
+        return PixelBlocks.best(conv.output().dim(2), most);
+    }
+
+    String text() {
+        return "depthwise_blocked(pixels=" + pixels + ")";
+    }
+
+    Stmt body(Rows range) {
+        BlockBuilder body = new BlockBuilder();
+        rows.fillSides(body);
+        body.loop(
+                "n",
+                conv.output().dim(0),
+                (batch, n) ->
+                        batch.loop("y", range.firstLine(conv.output()), range.endLine(conv.output()), 1, (row, y) -> {
+                            rows.copy(row, range, n, y);
+                            Expr line = add(mul(n, conv.output().dim(1)), range.outputLine(y));
+                            PixelBlocks.loop(row, conv.output().dim(2), pixels, (block, x) -> {
+                                Expr pixel = add(mul(line, conv.output().dim(2)), x);
+                                channels(block, x, block.let("pixel", mul(pixel, conv.channels())));
+                            });
+                        }));
+        return body.build();
+    }
+
+    private void channels(BlockBuilder block, Expr x, Expr out) {
+        Window w = conv.window();
+        int channels = conv.channels();
+        Buffer in = block.view("in", scratch, mul(x, (long) w.strideW() * channels));
+        block.loop("c", channels, (inner, c) -> {
+            List<Expr.Var> sums = new ArrayList<>();
+            for (int p = 0; p < pixels; p++) {
+                sums.add(inner.mutable("acc" + p, imm(0)));
+            }
+            for (int ky = 0; ky < w.kernelH(); ky++) {
+                if (ky > 0) {
+                    inner.call(IN_ORDER, List.of(), List.of());
+                }
+                for (int kx = 0; kx < w.kernelW(); kx++) {
+                    int tap = ky * w.kernelW() + kx;
+                    Expr weight = inner.let("w" + tap, load(weights, add(c, (long) tap * channels)));
+                    for (int p = 0; p < pixels; p++) {
+                        long column = (long) p * w.strideW() + (long) kx * w.dilationW();
+                        long place = (long) ky * PaddedRows.rowElements(conv) + column * channels;
+                        Expr.Var sum = sums.get(p);
+                        inner.assign(sum, Exprs.add(sum, mul(load(in, add(c, place)), weight)));
+                    }
+                }
+            }
+            ScalarRescale.Constants of = rescale.load(inner, "", constants, c);
+            for (int p = 0; p < pixels; p++) {
+                rescale.store(inner, "" + p, of, sums.get(p), output, add(add(out, c), (long) p * channels));
+            }
+        });
+    }
+}

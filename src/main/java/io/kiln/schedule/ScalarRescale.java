@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.shr;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Intrinsics;
+import io.kiln.lower.ProvenRescale;
+import io.kiln.lower.Tables;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The rescaling of a convolution or dense layer by {@link ProvenRescale} in plain loops. The accumulator is the plain sum
+ * of inputs times weights: the input's zero point and the bias are in the constants.
+ */
+final class ScalarRescale {
+    private final ProvenRescale rescale;
+    private final int low;
+    private final int high;
+
+    private ScalarRescale(ProvenRescale rescale, int low, int high) {
+        this.rescale = rescale;
+        this.low = low;
+        this.high = high;
+    }
+
+    /** The rescaling, or nothing where the operator has none or ranges do not allow it. */
+    static Optional<ScalarRescale> of(ConvComputation conv) {
+        FusedOperator op = conv.op();
+        if (op.requantization().isEmpty()
+                || op.type().dtype() != DType.INT8
+                || op.rootTypes().get(0).dtype() != DType.INT8
+                || conv.weight().type().dtype() != DType.INT8) {
+            return Optional.empty();
+        }
+        List<Integer> bias = new ArrayList<>();
+        List<Long> bounds = new ArrayList<>();
+        for (int o = 0; o < conv.channels(); o++) {
+            long sum = 0;
+            long magnitude = 0;
+            for (int ky = 0; ky < conv.window().kernelH(); ky++) {
+                for (int kx = 0; kx < conv.window().kernelW(); kx++) {
+                    for (int c = 0; c < conv.channelsPerGroup(); c++) {
+                        sum += conv.tap(o, ky, kx, c);
+                        magnitude += Math.abs(conv.tap(o, ky, kx, c));
+                    }
+                }
+            }
+            int channel = o;
+            long folded = op.bias().map(b -> b.integer(channel)).orElse(0L) - conv.inputZeroPoint() * sum;
+            if (folded != (int) folded) {
+                return Optional.empty();
+            }
+            bias.add((int) folded);
+            bounds.add(128 * magnitude);
+        }
+        int low = op.clip().map(c -> (int) Math.max(-128, Math.ceil(c.min()))).orElse(-128);
+        int high = op.clip().map(c -> (int) Math.min(127, Math.floor(c.max()))).orElse(127);
+        ProvenRescale.Reference reference =
+                new ProvenRescale.Reference(op.requantization().orElseThrow(), bias, low, high);
+        return ProvenRescale.find(reference, bounds).map(r -> new ScalarRescale(r, low, high));
+    }
+
+    /** Whether negative results are corrected. */
+    boolean isSigned() {
+        return rescale.hasNegatives();
+    }
+
+    /** Whether limits are narrower than int8. */
+    boolean isLimited() {
+        return low > -128 || high < 127;
+    }
+
+    /** What {@link BlockedKernel} takes of it: scale, shift, and what else it needs. */
+    List<Expr> scalars() {
+        List<Expr> scalars = new ArrayList<>(List.of(imm(1L << rescale.scaleBits()), imm(rescale.shift())));
+        if (isSigned()) {
+            scalars.add(imm(rescale.lateOffset()));
+        }
+        if (isLimited()) {
+            scalars.addAll(List.of(imm(low), imm(high)));
+        }
+        return scalars;
+    }
+
+    /** Adds the table of constants: multiplier, offset and, where they are used, corrections, channel by channel. */
+    Buffer table(Tables tables) {
+        List<Integer> words = new ArrayList<>();
+        for (ProvenRescale.Channel channel : rescale.channels()) {
+            words.add(channel.multiplier());
+            words.add(channel.offset());
+            if (rescale.hasNegatives()) {
+                words.add(channel.negative());
+            }
+        }
+        return tables.add(
+                "rescale", DType.INT32, words.stream().mapToInt(w -> w).toArray());
+    }
+
+    /** The constants of one channel, loaded. */
+    record Constants(Expr multiplier, Expr offset, Optional<Expr> negative) {}
+
+    /** Loads the constants of a channel. */
+    Constants load(BlockBuilder block, String suffix, Buffer table, Expr channel) {
+        int stride = rescale.hasNegatives() ? 3 : 2;
+        Expr first = mul(channel, stride);
+        Expr multiplier = block.let("multiplier" + suffix, Exprs.load(table, first));
+        Expr offset = block.let("offset" + suffix, Exprs.load(table, add(first, 1)));
+        Optional<Expr> negative = rescale.hasNegatives()
+                ? Optional.of(block.let("negative" + suffix, Exprs.load(table, add(first, 2))))
+                : Optional.empty();
+        return new Constants(multiplier, offset, negative);
+    }
+
+    /** Emits the statements that turn a sum into an element of the output. */
+    void store(BlockBuilder block, String suffix, Constants constants, Expr sum, Buffer output, Expr index) {
+        Expr scaled = mul(sum, 1L << rescale.scaleBits());
+        Expr product = new Expr.Call(Intrinsics.HIGH_WORD, List.of(scaled, constants.multiplier()));
+        Expr value = block.let("high" + suffix, add(product, constants.offset()));
+        if (constants.negative().isPresent()) {
+            Expr sign = shr(value, imm(31));
+            value = sub(value, Exprs.bitAnd(sign, constants.negative().orElseThrow()));
+        }
+        Expr shifted = block.let("value" + suffix, shr(add(value, rescale.lateOffset()), imm(rescale.shift())));
+        Expr limited = isLimited()
+                ? new Expr.Call(Intrinsics.CLAMP, List.of(shifted, imm(low), imm(high)))
+                : new Expr.Call(Intrinsics.SATURATE_8, List.of(shifted));
+        block.store(output, index, limited);
+    }
+}

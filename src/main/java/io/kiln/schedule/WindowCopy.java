@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.lt;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.ir.op.Window;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.Rows;
+import io.kiln.lower.TapRange;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import java.util.function.Consumer;
+
+/**
+ * Copies the window of a pixel to scratch, {@code [ky][kx][channel]}; taps outside the input hold its zero point. Or adds the inputs,
+ * times a factor, to a scratch that was {@link #clear cleared}, so that a word can hold several pixels.
+ */
+final class WindowCopy {
+    private final ConvComputation conv;
+    private final Buffer input;
+    private final Buffer scratch;
+
+    WindowCopy(ConvComputation conv, Buffer input, Buffer scratch) {
+        this.conv = conv;
+        this.input = input;
+        this.scratch = scratch;
+    }
+
+    /** Emits the copy of the window of pixel (y, x) to an offset in scratch. */
+    void emit(BlockBuilder block, Rows rows, Expr n, Expr y, Expr x, Expr to) {
+        TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+        TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
+        if (conv.window().isPadded()) {
+            int taps = conv.window().kernelH() * conv.window().kernelW();
+            Consumer<BlockBuilder> fill = b -> b.loop(
+                    "z", conv.taps(), (element, z) -> element.store(scratch, add(to, z), imm(conv.inputZeroPoint())));
+            block.ifThen(lt(mul(ky.count(), kx.count()), imm(taps)), fill);
+        }
+        elements(block, rows, n, new TapRange[] {ky, kx}, to, (b, target, e, value) -> b.store(target, e, value));
+    }
+
+    /** Emits the addition of the window of pixel (y, x), times a factor. */
+    void accumulate(BlockBuilder block, Rows rows, Expr n, Expr y, Expr x, Expr factor) {
+        TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+        TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
+        elements(block, rows, n, new TapRange[] {ky, kx}, imm(0), (b, target, e, value) -> {
+            Expr difference = sub(value, imm(conv.inputZeroPoint()));
+            b.store(target, e, add(load(target, e), mul(difference, factor)));
+        });
+    }
+
+    /** Emits the filling of scratch with zero points times a factor. */
+    void clear(BlockBuilder block, long factor) {
+        block.loop("z", conv.taps(), (element, z) -> element.store(scratch, z, imm(conv.inputZeroPoint() * factor)));
+    }
+
+    /** Puts one input into scratch. */
+    private interface Put {
+        void emit(BlockBuilder block, Buffer target, Expr index, Expr value);
+    }
+
+    private void elements(BlockBuilder block, Rows rows, Expr n, TapRange[] taps, Expr to, Put put) {
+        Window w = conv.window();
+        TapRange ky = taps[0];
+        TapRange kx = taps[1];
+        block.loop("ky", ky.begin(), ky.end(), 1, (row, k) -> {
+            Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, add(ky.origin(), mul(k, w.dilationH()))));
+            Expr first = add(mul(line, conv.input().dim(2)), add(kx.origin(), kx.begin()));
+            Buffer from = row.view("from", input, mul(first, conv.input().dim(3)));
+            Expr place = mul(add(mul(k, w.kernelW()), kx.begin()), conv.input().dim(3));
+            Buffer target = row.mutableView("target", scratch, add(to, place));
+            row.loop(
+                    "e",
+                    imm(0),
+                    mul(kx.count(), conv.input().dim(3)),
+                    1,
+                    (element, e) -> put.emit(element, target, e, load(from, e)));
+        });
+    }
+}
