@@ -119,7 +119,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
                 .sum();
     }
 
-    private static ToolchainEnvironment environment() {
+    static ToolchainEnvironment environment() {
         Path repository = Path.of(System.getProperty("user.home"), ".m2", "repository");
         return new ToolchainEnvironment(
                 ToolchainEnvironment.defaultHome(repository),
@@ -128,7 +128,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
                 Log.QUIET);
     }
 
-    private static String memories(Board board) {
+    static String memories(Board board) {
         Memory code = board.memories().get(0);
         return "MEMORY\n{\n" + memory("CODE", code)
                 + board.constants()
@@ -153,7 +153,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
         return names;
     }
 
-    private static void copy(String resource, Path folder) {
+    static void copy(String resource, Path folder) {
         try (InputStream in = BenchImage.class.getResourceAsStream(resource)) {
             WholeFiles.write(folder.resolve(resource), in.readAllBytes());
         } catch (IOException e) {
@@ -165,7 +165,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
     record Setting(String toolchain, Optimize optimize, ModelMetadata.Io io) {}
 
     /** Runs one toolchain in one folder. */
-    private record Compiler(Path folder, Toolchain toolchain, Optimize optimize) {
+    record Compiler(Path folder, Toolchain toolchain, Optimize optimize) {
         String compile(String source, SourceKind kind) {
             String object = source.replaceAll("\\.[cSs]$", ".o");
             List<String> line = new ArrayList<>(List.of(toolchain.compiler()));

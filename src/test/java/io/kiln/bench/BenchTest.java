@@ -132,7 +132,7 @@ final class BenchTest {
         return outputs;
     }
 
-    private static void needs(String program) {
+    static void needs(String program) {
         if (!"true".equals(System.getenv("CI"))) {
             Assumptions.assumeTrue(Executables.find(program).isPresent(), program + " is not there");
         }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.base.ResourceTree;
+import io.kiln.base.WholeFiles;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.SourceKind;
+import io.kiln.toolchain.compiler.TargetOptions;
+import io.kiln.toolchain.compiler.Toolchain;
+import io.kiln.toolchain.compiler.Toolchains;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Many small models in one image, each run once in QEMU by the bench program. */
+final class OperatorsImage {
+    private OperatorsImage() {}
+
+    /**
+     * Compiles, links and runs models.
+     *
+     * @param folder for all files
+     * @param board built-in board that QEMU emulates
+     * @param toolchain what compiles
+     * @param models compiled with inputs and outputs of the caller
+     * @param inputs of all models in order
+     * @return outputs of all models, one after another
+     */
+    static Bytes run(
+            Path folder,
+            String board,
+            String toolchain,
+            Optimize optimize,
+            List<ModelLibrary> models,
+            List<Bytes> inputs) {
+        Board target = Boards.builtIn().find(board);
+        build(folder, target, toolchain, optimize, models);
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        inputs.forEach(i -> all.writeBytes(i.toArray()));
+        WholeFiles.write(folder.resolve("input.bin"), all.toByteArray());
+        Board.Emulation.Qemu qemu = (Board.Emulation.Qemu) target.emulation();
+        List<String> line = new ArrayList<>(List.of(qemu.program(), "-M", qemu.machine()));
+        line.addAll(qemu.args());
+        line.addAll(List.of("-kernel", "bench.elf", "-display", "none", "-monitor", "none", "-serial", "none"));
+        line.addAll(List.of("-semihosting-config", "enable=on,target=native"));
+        Result result = ProcessRunner.run(Command.ofLine(line).in(folder).within(Duration.ofMinutes(2)));
+        if (!result.succeeded()) {
+            throw new IllegalStateException(String.join(" ", line) + ": " + result.message());
+        }
+        try {
+            return Bytes.wrap(Files.readAllBytes(folder.resolve("output.bin")));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void build(
+            Path folder, Board board, String toolchainName, Optimize optimize, List<ModelLibrary> models) {
+        Toolchain toolchain =
+                Toolchains.resolve(toolchainName, TargetOptions.parse(board.target()), BenchImage.environment());
+        BenchImage.Compiler compiler = new BenchImage.Compiler(folder, toolchain, optimize);
+        if (toolchain.shims()) {
+            ResourceTree.read("shims")
+                    .forEach((file, content) ->
+                            WholeFiles.write(folder.resolve("shims").resolve(file), content.toArray()));
+        }
+        List<String> objects = new ArrayList<>();
+        for (ModelLibrary model : models) {
+            for (Artifact artifact : model.artifacts().artifacts()) {
+                if (artifact.loader() == Loader.SOURCE || artifact.loader() == Loader.HEADER) {
+                    WholeFiles.write(
+                            folder.resolve(artifact.fileName()),
+                            artifact.content().toArray());
+                }
+            }
+            for (Artifact source : model.artifacts().of(Loader.SOURCE)) {
+                objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
+            }
+        }
+        WholeFiles.write(folder.resolve("bench_model.h"), header(models));
+        BenchImage.copy("bench.c", folder);
+        BenchImage.copy("bench.ld", folder);
+        objects.add(compiler.compile("bench.c", SourceKind.FREESTANDING));
+        if (toolchain.shims()) {
+            for (String shim : ResourceTree.read("shims").keySet()) {
+                if (shim.endsWith(".c")) {
+                    objects.add(compiler.compile("shims/" + shim, SourceKind.FREESTANDING));
+                }
+            }
+        }
+        compiler.link(objects, BenchImage.memories(board));
+    }
+
+    private static String header(List<ModelLibrary> models) {
+        StringBuilder head = new StringBuilder("#define BENCH_CASES 1\n");
+        StringBuilder map = new StringBuilder();
+        StringBuilder run = new StringBuilder();
+        int ins = 0;
+        int outs = 0;
+        for (ModelLibrary model : models) {
+            ModelMetadata m = model.metadata();
+            String p = "tvmgen_" + m.name();
+            head.append("#include \"" + p + ".h\"\n");
+            head.append("static struct " + p + "_inputs in_" + m.name() + ";\n");
+            head.append("static struct " + p + "_outputs out_" + m.name() + ";\n");
+            for (TensorInfo t : m.inputs()) {
+                tensor(head, map, "in", m.name(), t, "bench_inputs[" + ins++ + "]");
+            }
+            for (TensorInfo t : m.outputs()) {
+                tensor(head, map, "out", m.name(), t, "bench_outputs[" + outs++ + "]");
+            }
+            run.append("  code |= " + p + "_run(&in_" + m.name() + ", &out_" + m.name() + ");\n");
+        }
+        return head + "typedef struct {\n  void* bytes;\n  uint32_t size;\n} bench_tensor;\n"
+                + "static bench_tensor bench_inputs[" + ins + "];\nstatic bench_tensor bench_outputs[" + outs + "];\n"
+                + "static void bench_map(void) {\n" + map + "}\nstatic int32_t bench_run(void) {\n  int32_t code = 0;\n"
+                + run + "  return code;\n}\n#define BENCH_RUN bench_run()\n";
+    }
+
+    /** A buffer, and where the program finds it. */
+    private static void tensor(
+            StringBuilder head, StringBuilder map, String kind, String model, TensorInfo tensor, String entry) {
+        String buffer = kind + "_" + model + "_" + tensor.cName();
+        head.append("static uint8_t " + buffer + "[" + tensor.bytes() + "] __attribute__((aligned(16)));\n");
+        map.append("  " + kind + "_" + model + "." + tensor.cName() + " = " + buffer + ";\n");
+        map.append("  " + entry + " = (bench_tensor){" + buffer + ", " + tensor.bytes() + "};\n");
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.flow.CompileRequest;
+import io.kiln.flow.ModelCompiler;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.lower.RandomOperators;
+import io.kiln.reference.Interpreter;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Micro-kernels on the cores for which they are written, against the reference interpreter: dozens of operators in one image. */
+final class RandomOperatorsInQemuTest {
+    private static final int OPERATORS = 36;
+
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @CsvSource({
+        "mps2-an386, gnu, SPEED, dsp_",
+        "mps2-an386, clang, SPEED, dsp_",
+        "mps2-an386, gnu, SIZE, dsp_",
+    })
+    void answerAsTheInterpreterDoes(String board, String toolchain, Optimize optimize, String schedules) {
+        String target = Boards.builtIn().find(board).target();
+        TestToolchains.resolve(toolchain, target);
+        BenchTest.needs("qemu-system-arm");
+        List<ModelLibrary> models = new ArrayList<>();
+        List<Bytes> inputs = new ArrayList<>();
+        List<Bytes> expected = new ArrayList<>();
+        for (long seed = 20_000; models.size() < OPERATORS; seed++) {
+            Function function = RandomOperators.next(seed);
+            CompileRequest request =
+                    new CompileRequest(Path.of("random"), function.name(), target, Io.CALLER, optimize);
+            ModelLibrary library = ModelCompiler.compile(request, function).library();
+            if (library.metadata().operators().stream()
+                    .anyMatch(o -> o.schedule().startsWith(schedules))) {
+                List<Bytes> own = new ArrayList<>();
+                for (Parameter parameter : function.params()) {
+                    own.add(RandomOperators.input(parameter.type(), seed * 31 + own.size()));
+                }
+                models.add(library);
+                inputs.addAll(own);
+                expected.add(Interpreter.run(function, own).get(0));
+            }
+        }
+        Bytes actual = OperatorsImage.run(folder, board, toolchain, optimize, models, inputs);
+        int offset = 0;
+        for (int i = 0; i < models.size(); i++) {
+            byte[] slice = new byte[expected.get(i).size()];
+            actual.buffer().get(offset, slice);
+            offset += slice.length;
+            assertThat(Bytes.wrap(slice))
+                    .as(
+                            "%s %s",
+                            models.get(i).metadata().name(),
+                            models.get(i).metadata().operators().get(0).schedule())
+                    .isEqualTo(expected.get(i));
+        }
+        assertThat(actual.size()).isEqualTo(offset);
+    }
+}
