@@ -24,9 +24,8 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.memory.MemoryPlan;
 import io.kiln.schedule.Dispatch;
-import io.kiln.stream.Program;
-import io.kiln.stream.WholeTensors;
-import io.kiln.stream.WorkspaceLayout;
+import io.kiln.stream.PlannedProgram;
+import io.kiln.stream.StreamPlanner;
 import io.kiln.target.Target;
 import io.kiln.transform.Pipeline;
 import java.util.ArrayList;
@@ -60,20 +59,20 @@ public final class ModelCompiler {
     private static ModelLibrary library(CompileRequest request, Function imported, Target target) {
         Function fused = Pipeline.standard().run(imported);
         Dispatch dispatch = new Dispatch(target, request.optimize());
-        List<LoweredOperator> operators = FusedOperator.all(fused, AotModule.prefix(request.name())).stream()
+        List<FusedOperator> operators = FusedOperator.all(fused, AotModule.prefix(request.name())).stream()
                 .filter(op -> !(op.root().op() instanceof Reshape))
-                .map(dispatch::lower)
                 .toList();
-        Program program = WholeTensors.order(fused, operators);
-        WorkspaceLayout layout = WorkspaceLayout.of(program, request.io() == ModelMetadata.Io.WORKSPACE);
+        boolean withInputsAndOutputs = request.io() == ModelMetadata.Io.WORKSPACE;
+        PlannedProgram planned =
+                StreamPlanner.plan(fused, operators, dispatch::lower, request.optimize(), withInputsAndOutputs);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         AotModule module = new AotModule(
                 request.name(),
                 String.valueOf(request.model().getFileName()),
                 target.text(),
                 request.io(),
-                program,
-                layout,
+                planned.program(),
+                planned.layout(),
                 tensors.inputs(),
                 tensors.outputs());
         List<Artifact> artifacts = new ArrayList<>(AotExecutor.emit(module));
@@ -82,7 +81,8 @@ public final class ModelCompiler {
         artifacts.add(new Artifact(
                 CODEGEN, Loader.PARAMETERS, request.name() + ".params", ParameterFile.write(List.of()), target.text()));
         return new ModelLibrary(
-                metadata(module, tensors, operators, macs(imported, fused)), new ArtifactSet(artifacts));
+                metadata(module, tensors, planned.program().operators(), macs(imported, fused)),
+                new ArtifactSet(artifacts));
     }
 
     private static ModelMetadata metadata(

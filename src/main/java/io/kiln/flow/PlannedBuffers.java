@@ -5,7 +5,6 @@ import io.kiln.artifact.ModelMetadata.PlannedBuffer;
 import io.kiln.memory.Buffer;
 import io.kiln.memory.MemoryPlan;
 import io.kiln.stream.Program;
-import io.kiln.stream.Step;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.WorkspaceLayout;
 import java.util.Comparator;
@@ -46,12 +45,10 @@ final class PlannedBuffers {
             };
             names.put(WorkspaceLayout.valueName(value.id()), tensor);
         }
-        for (int i = 0; i < program.steps().size(); i++) {
-            if (program.steps().get(i) instanceof Step.Run run) {
-                names.put(
-                        WorkspaceLayout.scratchName(i),
-                        run.operator().function().name() + " scratch");
-            }
+        for (int i = 0; i < program.operators().size(); i++) {
+            names.put(
+                    WorkspaceLayout.scratchName(i),
+                    program.operators().get(i).function().name() + " scratch");
         }
         return names;
     }

@@ -4,6 +4,7 @@ package io.kiln.lower;
 import io.kiln.ir.type.Shape;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
+import io.kiln.tir.UnusedScalars;
 import java.util.List;
 
 /** Puts a loop nest together with what is known of it. */
@@ -32,8 +33,13 @@ public final class Nests {
             Stmt body,
             long executedMacs,
             String schedule) {
-        PrimFunc function =
-                new PrimFunc(op.name(), comment(op), buffers.parameters(), rows.parameters(), tables.list(), body);
+        PrimFunc function = new PrimFunc(
+                op.name(),
+                comment(op),
+                buffers.parameters(),
+                rows.parameters(),
+                tables.list(),
+                UnusedScalars.remove(body));
         return new LoweredOperator(
                 function,
                 op.op(),

@@ -14,9 +14,12 @@ import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /** Average and maximum pools, NHWC: a loop over channels around the taps inside the input. */
 public final class PoolLowering {
@@ -40,6 +43,87 @@ public final class PoolLowering {
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.epilogue = new Epilogue(op, 255, tables);
+    }
+
+    /**
+     * Input rows that a pool can take one after another, keeping sums or maxima in scratch, so that its input need not be there
+     * as a whole: those of a window that covers the height and makes one row.
+     *
+     * @return empty if the operator is no such pool
+     */
+    public static OptionalInt accumulatedRows(FusedOperator op) {
+        Optional<Window> window = op.root().op() instanceof AvgPool2d average
+                ? Optional.of(average.window())
+                : op.root().op() instanceof MaxPool2d maximum ? Optional.of(maximum.window()) : Optional.empty();
+        Shape in = op.rootTypes().get(0).shape();
+        boolean suits = window.filter(w -> w.padTop() == 0 && w.dilationH() == 1 && w.kernelH() <= in.dim(1))
+                        .isPresent()
+                && in.dim(0) == 1
+                && op.type().shape().dim(1) == 1;
+        return suits && in.dim(1) > 1 ? OptionalInt.of(window.orElseThrow().kernelH()) : OptionalInt.empty();
+    }
+
+    /**
+     * Lowers to a function that is called for each range of input rows in order.
+     *
+     * <pre>
+     * scratch: a 32-bit sum or maximum for each element of the output, alive from the first call to the last
+     * </pre>
+     *
+     * @param rows from {@link Rows#accumulating}
+     */
+    public LoweredOperator accumulate(Rows rows) {
+        DType dtype = op.type().dtype().isFloat() ? DType.FLOAT32 : DType.INT32;
+        Buffer state = buffers.scratch(dtype, out.elements());
+        BlockBuilder body = new BlockBuilder();
+        body.loop(
+                "y",
+                rows.begin(),
+                rows.end(),
+                1,
+                (row, y) -> row.loop("x", out.dim(2), (column, x) -> {
+                    TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
+                    Expr line = mul(rows.inputLine(0, y), in.dim(2));
+                    column.loop("c", out.dim(3), (channel, c) -> {
+                        Expr element = add(mul(x, out.dim(3)), c);
+                        Expr before = Exprs.select(Exprs.equal(y, imm(0)), start(), load(state, element));
+                        Expr.Var acc = channel.mutable("acc", before);
+                        channel.loop("kx", kx.begin(), kx.end(), 1, (tap, j) -> {
+                            Expr position = add(line, add(kx.origin(), mul(j, window.dilationW())));
+                            take(tap, acc, load(buffers.argument(0), add(mul(position, in.dim(3)), c)));
+                        });
+                        channel.store(state, element, acc);
+                    });
+                }));
+        body.ifThen(
+                Exprs.equal(rows.end(), imm(window.kernelH())),
+                last -> last.loop("x", out.dim(2), (column, x) -> {
+                    TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(window, in));
+                    Expr taps = mul(imm(window.kernelH()), kx.count());
+                    column.loop("c", out.dim(3), (channel, c) -> {
+                        Expr element = add(mul(x, out.dim(3)), c);
+                        Expr acc = channel.let("acc", load(state, element));
+                        epilogue.store(
+                                channel,
+                                "_out",
+                                average ? mean(channel, acc, taps) : acc,
+                                c,
+                                buffers.output(),
+                                element);
+                    });
+                }));
+        return Nests.operator(
+                op,
+                buffers,
+                tables,
+                rows,
+                List.of(RowDependency.same(in.dim(1))),
+                body.build(),
+                average ? "average(by input rows)" : "maximum(by input rows)");
+    }
+
+    private void take(BlockBuilder block, Expr.Var acc, Expr value) {
+        block.assign(acc, average ? add(acc, value) : Exprs.max(block.let("value", value), acc));
     }
 
     public LoweredOperator lower(Rows rows) {
@@ -76,8 +160,7 @@ public final class PoolLowering {
                     Expr row = rows.inputLine(0, add(ky.origin(), mul(k, window.dilationH())));
                     Expr column = add(kx.origin(), mul(j, window.dilationW()));
                     Expr position = add(mul(add(mul(n, in.dim(1)), row), in.dim(2)), column);
-                    Expr value = load(buffers.argument(0), add(mul(position, in.dim(3)), c));
-                    tap.assign(acc, average ? add(acc, value) : Exprs.max(tap.let("value", value), acc));
+                    take(tap, acc, load(buffers.argument(0), add(mul(position, in.dim(3)), c)));
                 }));
         Expr result = average ? mean(block, acc, mul(ky.count(), kx.count())) : acc;
         epilogue.store(block, "_out", result, c, buffers.output(), index);

@@ -16,8 +16,10 @@ import java.util.List;
  * @param inputRings rows that the buffer of each input holds, in the order of the operator's inputs; 0 or absent where
  *     it holds all of them
  * @param outputRing rows that the output's buffer holds; 0 where it holds all of them
+ * @param accumulate whether the range is one of input rows, for {@link PoolLowering#accumulate}
  */
-public record Rows(Expr begin, Expr end, List<Expr.Var> parameters, List<Integer> inputRings, int outputRing) {
+public record Rows(
+        Expr begin, Expr end, List<Expr.Var> parameters, List<Integer> inputRings, int outputRing, boolean accumulate) {
     public Rows {
         parameters = List.copyOf(parameters);
         inputRings = List.copyOf(inputRings);
@@ -25,7 +27,12 @@ public record Rows(Expr begin, Expr end, List<Expr.Var> parameters, List<Integer
 
     /** All rows of a tensor. */
     public static Rows whole(Shape shape) {
-        return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), List.of(), 0);
+        return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), List.of(), 0, false);
+    }
+
+    /** All rows of a tensor, in rings. */
+    public static Rows whole(Shape shape, List<Integer> inputRings, int outputRing) {
+        return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), inputRings, outputRing, false);
     }
 
     /** Rows {@code [row_begin, row_end)} named by the caller, in buffers that hold all rows. */
@@ -37,7 +44,16 @@ public record Rows(Expr begin, Expr end, List<Expr.Var> parameters, List<Integer
     public static Rows named(List<Integer> inputRings, int outputRing) {
         Expr.Var begin = Exprs.var("row_begin");
         Expr.Var end = Exprs.var("row_end");
-        return new Rows(begin, end, List.of(begin, end), inputRings, outputRing);
+        return new Rows(begin, end, List.of(begin, end), inputRings, outputRing, false);
+    }
+
+    /**
+     * Rows {@code [row_begin, row_end)} of the input, for an operator that accumulates: it is called for all of them in
+     * order and writes its output when it has seen the last.
+     */
+    public static Rows accumulating(List<Integer> inputRings) {
+        Rows named = named(inputRings, 0);
+        return new Rows(named.begin, named.end, named.parameters, inputRings, 0, true);
     }
 
     /** Line of an input's buffer at which a row lies; the row must be inside the tensor. */

@@ -51,7 +51,7 @@ final class BranchAndBound {
      * @return empty if there is none, the problem is too large, or the search ran out of nodes before it met one
      */
     static Optional<long[]> improve(MemoryProblem problem, long known) {
-        if (problem.size() > MOST_BUFFERS) {
+        if (!problem.isPlain() || problem.size() > MOST_BUFFERS) {
             return Optional.empty();
         }
         BranchAndBound search = new BranchAndBound(problem, known);

@@ -6,11 +6,13 @@ import java.util.stream.IntStream;
 
 /**
  * Improves an order of first fit: a buffer that reaches the top changes places with one that stands before it and is its
- * neighbour, or its neighbour's neighbour. Seeded, so that the same problem always gets the same plan.
+ * neighbour, or its neighbour's neighbour; where buffers may share bytes at some distances, also with any other, as then
+ * everything that lies somewhere can be in the way. Seeded, so that the same problem always gets the same plan.
  */
 final class HillClimb {
     private static final long WORK = 4_000_000;
     private static final int MOST_ATTEMPTS = 1_000;
+    private static final int MOST_ATTEMPTS_WITH_DISTANCES = 4_000;
 
     private final MemoryProblem problem;
     private final Placement placement;
@@ -37,7 +39,11 @@ final class HillClimb {
         int attempts = attempts();
         for (int attempt = 1; attempt <= attempts && best > lowerBound; attempt++) {
             int top = topBuffer(current);
-            int other = earlierNeighbour(top);
+            int other = problem.isPlain() ? earlierNeighbour(top) : order[random.nextInt(position[top] + 1)];
+            if (!problem.isPlain() && random.nextInt(3) == 0) {
+                top = pick(problem.conflicts(top), top);
+                other = order[random.nextInt(order.length)];
+            }
             swap(top, other);
             long bytes = placement.place(order);
             if (bytes < best) {
@@ -63,7 +69,9 @@ final class HillClimb {
         long edges = IntStream.range(0, problem.size())
                 .mapToLong(i -> problem.conflicts(i).length)
                 .sum();
-        return (int) Math.min(MOST_ATTEMPTS, WORK / (problem.size() + 4 * edges + 1));
+        return problem.isPlain()
+                ? (int) Math.min(MOST_ATTEMPTS, WORK / (problem.size() + 4 * edges + 1))
+                : (int) Math.min(MOST_ATTEMPTS_WITH_DISTANCES, 10 * WORK / (problem.size() + 4 * edges + 1));
     }
 
     private int topBuffer(long bytes) {

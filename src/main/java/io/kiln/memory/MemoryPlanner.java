@@ -29,6 +29,16 @@ public final class MemoryPlanner {
         return search(problem, placement, best).plan(problem);
     }
 
+    /** Bytes that the best order of first fit needs: an upper bound of {@link #plan}, soon known. */
+    public static long firstFit(MemoryProblem problem) {
+        Placement placement = new Placement(problem);
+        long best = Long.MAX_VALUE;
+        for (FirstFitOrder kind : FirstFitOrder.values()) {
+            best = Math.min(best, placement.place(kind.order(problem)));
+        }
+        return best;
+    }
+
     private static Candidate search(MemoryProblem problem, Placement placement, Candidate start) {
         Candidate best = start;
         int[] order = new HillClimb(problem, start.order).run();

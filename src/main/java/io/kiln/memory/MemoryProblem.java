@@ -6,14 +6,15 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.stream.IntStream;
 
 /**
- * What a planner has to solve: buffers, and which of them must not share bytes.
+ * What a planner has to solve: buffers, and at which distances two of them must not lie.
  *
- * <p>Cliques are sets of buffers that all conflict with each other. Their bytes have to lie beside each other, so the heaviest
+ * <p>Cliques are sets of buffers of which no two may share a byte. Their bytes have to lie beside each other, so the heaviest
  * clique is a lower bound of every plan. Taken from lifetimes, the cliques are what is alive at a step, and the bound is the
  * peak of live bytes.
  */
@@ -21,11 +22,24 @@ public final class MemoryProblem {
     private final List<Buffer> buffers;
     private final int[][] conflicts;
     private final int[][] cliques;
+    private final Optional<Distances[][]> distances;
+    private final long knownBound;
 
     private MemoryProblem(List<Buffer> buffers, int[][] conflicts, int[][] cliques) {
+        this(buffers, conflicts, cliques, Optional.empty(), 0);
+    }
+
+    private MemoryProblem(
+            List<Buffer> buffers,
+            int[][] conflicts,
+            int[][] cliques,
+            Optional<Distances[][]> distances,
+            long knownBound) {
         this.buffers = List.copyOf(buffers);
         this.conflicts = conflicts;
         this.cliques = cliques;
+        this.distances = distances;
+        this.knownBound = knownBound;
     }
 
     /** Buffers conflict when they are alive at the same step. */
@@ -76,28 +90,94 @@ public final class MemoryProblem {
         return new MemoryProblem(buffers, conflicts, greedyCliques(buffers, conflicts));
     }
 
+    /** Says at which distances two buffers must not lie. */
+    @FunctionalInterface
+    public interface DistanceRelation {
+        /** Forbidden differences {@code offset(a) - offset(b)} of two buffers, given by index. */
+        Distances between(int a, int b);
+    }
+
+    /**
+     * Buffers keep the distances that the relation says; lifetimes only guide the order of placing.
+     *
+     * @param knownBound bytes that every plan needs, from what is alive at each moment
+     * @param relation asked for each pair once, the smaller index first
+     */
+    public static MemoryProblem ofDistances(List<Buffer> buffers, long knownBound, DistanceRelation relation) {
+        checkNames(buffers);
+        int n = buffers.size();
+        Distances[][] matrix = new Distances[n][n];
+        Neighbours neighbours = new Neighbours(n);
+        Neighbours disjoint = new Neighbours(n);
+        for (int i = 0; i < n; i++) {
+            for (int k = i + 1; k < n; k++) {
+                Distances between = relation.between(i, k);
+                matrix[i][k] = between;
+                matrix[k][i] = between.negated();
+                if (!between.isEmpty()) {
+                    neighbours.join(i, k);
+                }
+                if (between.areApart(buffers.get(i).bytes(), buffers.get(k).bytes())) {
+                    disjoint.join(i, k);
+                }
+            }
+        }
+        int[][] conflicts = neighbours.toArrays();
+        Distances[][] distances = new Distances[n][];
+        for (int i = 0; i < n; i++) {
+            Distances[] row = matrix[i];
+            distances[i] = Arrays.stream(conflicts[i]).mapToObj(k -> row[k]).toArray(Distances[]::new);
+        }
+        int[][] cliques = greedyCliques(buffers, disjoint.toArrays());
+        return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound);
+    }
+
     public List<Buffer> buffers() {
         return buffers;
     }
 
     /** Bytes that every plan needs: the heaviest known set of buffers that all conflict. */
     public long lowerBound() {
-        return Arrays.stream(cliques).mapToLong(this::bytes).max().orElse(0);
+        return Math.max(
+                knownBound, Arrays.stream(cliques).mapToLong(this::bytes).max().orElse(0));
     }
 
     /**
      * As the lower bound, with what alignment costs at least: all of a clique but the topmost fill up to the smallest alignment in it.
      */
     long alignedLowerBound() {
-        return Arrays.stream(cliques).mapToLong(this::alignedBytes).max().orElse(0);
+        return Math.max(
+                knownBound,
+                Arrays.stream(cliques).mapToLong(this::alignedBytes).max().orElse(0));
     }
 
-    /** Indices of the buffers that one must not overlap. The array is shared: do not write to it. */
+    /** Whether buffers that conflict must not share a byte at all. */
+    boolean isPlain() {
+        return distances.isEmpty();
+    }
+
+    /** Intervals that one buffer's neighbours, all placed, forbid to it at most. */
+    int mostIntervals(int buffer) {
+        return distances
+                .map(d -> Arrays.stream(d[buffer]).mapToInt(Distances::count).sum())
+                .orElse(conflicts[buffer].length);
+    }
+
+    /** Forbidden differences of a buffer's offset and that of one of its neighbours, by position among them. */
+    Distances distances(int buffer, int neighbour) {
+        return distances
+                .map(d -> d[buffer][neighbour])
+                .orElseGet(() -> Distances.apart(
+                        buffers.get(buffer).bytes(),
+                        buffers.get(conflicts[buffer][neighbour]).bytes()));
+    }
+
+    /** Indices of the buffers that one must not overlap, at least at some distance. The array is shared: do not write to it. */
     int[] conflicts(int buffer) {
         return conflicts[buffer];
     }
 
-    /** Sets of buffers that all conflict. The arrays are shared: do not write to them. */
+    /** Sets of buffers of which no two may share a byte. The arrays are shared: do not write to them. */
     int[][] cliques() {
         return cliques;
     }

@@ -2,8 +2,9 @@
 package io.kiln.memory;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
-/** First fit: places buffers in a given order, each in the lowest gap that holds it. Reused between orders. */
+/** First fit: places buffers in a given order, each at the lowest offset that those before it allow. Reused between orders. */
 final class Placement {
     private final MemoryProblem problem;
     private final long[] sizes;
@@ -21,8 +22,9 @@ final class Placement {
         alignments = problem.buffers().stream().mapToInt(Buffer::alignment).toArray();
         offsets = new long[n];
         placed = new boolean[n];
-        starts = new long[n];
-        ends = new long[n];
+        int most = IntStream.range(0, n).map(problem::mostIntervals).max().orElse(0);
+        starts = new long[most];
+        ends = new long[most];
     }
 
     /** Places all; afterwards {@link #offset} tells where. Returns the bytes needed. */
@@ -51,11 +53,10 @@ final class Placement {
 
     private long lowestFit(int buffer) {
         int count = 0;
-        for (int other : problem.conflicts(buffer)) {
-            if (placed[other]) {
-                starts[count] = offsets[other];
-                ends[count] = end(other);
-                count++;
+        int[] neighbours = problem.conflicts(buffer);
+        for (int k = 0; k < neighbours.length; k++) {
+            if (placed[neighbours[k]]) {
+                count = forbid(problem.distances(buffer, k), offsets[neighbours[k]], count);
             }
         }
         // With both sorted by themselves, there is a gap before start k exactly where the k-th end lies below it:
@@ -64,12 +65,23 @@ final class Placement {
         Arrays.sort(ends, 0, count);
         long candidate = 0;
         for (int k = 0; k < count; k++) {
-            if (candidate + sizes[buffer] <= starts[k]) {
+            if (candidate < starts[k]) {
                 return candidate;
             }
-            candidate = align(ends[k], alignments[buffer]);
+            candidate = align(Math.max(0, ends[k] + 1), alignments[buffer]);
         }
         return candidate;
+    }
+
+    /** Adds the offsets, first and last, that a placed neighbour forbids. */
+    private int forbid(Distances distances, long other, int count) {
+        int next = count;
+        for (int i = 0; i < distances.count(); i++) {
+            starts[next] = other + distances.from(i);
+            ends[next] = other + distances.to(i);
+            next++;
+        }
+        return next;
     }
 
     static long align(long offset, int alignment) {

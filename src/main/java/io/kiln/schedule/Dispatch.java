@@ -51,7 +51,8 @@ public final class Dispatch {
             return convolution(op, ConvComputation.of(op), rows);
         }
         if (root instanceof AvgPool2d || root instanceof MaxPool2d) {
-            return new PoolLowering(op).lower(rows);
+            PoolLowering pool = new PoolLowering(op);
+            return rows.accumulate() ? pool.accumulate(rows) : pool.lower(rows);
         }
         if (root instanceof Softmax || root instanceof TflSoftmax) {
             return new SoftmaxLowering(op).lower(rows);

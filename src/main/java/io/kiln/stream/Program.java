@@ -2,6 +2,7 @@
 package io.kiln.stream;
 
 import io.kiln.ir.Function;
+import io.kiln.lower.LoweredOperator;
 import java.util.List;
 import java.util.Map;
 
@@ -9,12 +10,19 @@ import java.util.Map;
  * What runs when, and what lives how long.
  *
  * @param function the fused function
+ * @param operators in the order of the function
  * @param steps in order
  * @param values what needs memory: inputs, outputs, then values in between in the order in which they are written
  * @param storage id of the stored value that holds each value
  */
-public record Program(Function function, List<Step> steps, List<StoredValue> values, Map<Integer, Integer> storage) {
+public record Program(
+        Function function,
+        List<LoweredOperator> operators,
+        List<Step> steps,
+        List<StoredValue> values,
+        Map<Integer, Integer> storage) {
     public Program {
+        operators = List.copyOf(operators);
         steps = List.copyOf(steps);
         values = List.copyOf(values);
         storage = Map.copyOf(storage);

@@ -25,6 +25,8 @@ final class DeclaredNames {
         } else if (statement instanceof Stmt.If branch) {
             collect(branch.then(), names);
             branch.otherwise().ifPresent(o -> collect(o, names));
+        } else if (statement instanceof Stmt.Switch choice) {
+            choice.cases().forEach(c -> collect(c, names));
         } else if (statement instanceof Stmt.Block block) {
             block.statements().forEach(s -> collect(s, names));
         }

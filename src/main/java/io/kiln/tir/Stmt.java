@@ -31,10 +31,21 @@ public sealed interface Stmt {
     /** {@code buffer[index] = value}; the value is narrowed to the element type. */
     record Store(Buffer buffer, Expr index, Expr value) implements Stmt {}
 
-    /** Calls an operator function and passes its error on. */
-    record CallFunction(String function, List<Buffer> arguments) implements Stmt {
+    /** Runs the case of which the value is the number; there is one for each value. */
+    record Switch(Expr value, List<Stmt> cases) implements Stmt {
+        public Switch {
+            cases = List.copyOf(cases);
+        }
+    }
+
+    /** A remark for the reader. */
+    record Comment(String text) implements Stmt {}
+
+    /** Calls an operator function and passes its error on; the scalars follow the pointers. */
+    record CallFunction(String function, List<Buffer> arguments, List<Expr> scalars) implements Stmt {
         public CallFunction {
             arguments = List.copyOf(arguments);
+            scalars = List.copyOf(scalars);
         }
     }
 

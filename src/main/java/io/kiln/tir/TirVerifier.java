@@ -60,6 +60,9 @@ public final class TirVerifier {
             expect(DType.BOOL, branch.condition(), "a condition");
             statement(branch.then(), scope);
             branch.otherwise().ifPresent(o -> statement(o, scope));
+        } else if (stmt instanceof Stmt.Switch choice) {
+            expression(choice.value(), scope);
+            choice.cases().forEach(c -> statement(c, scope));
         } else if (stmt instanceof Stmt.Declare declare) {
             expression(declare.value(), scope);
             expect(
@@ -100,6 +103,7 @@ public final class TirVerifier {
             }
         } else if (stmt instanceof Stmt.CallFunction call) {
             call.arguments().forEach(b -> known(b, scope));
+            call.scalars().forEach(s -> expression(s, scope));
         } else if (stmt instanceof Stmt.CallKernel call) {
             kernel(call, scope);
         } else if (stmt instanceof Stmt.Copy copy) {

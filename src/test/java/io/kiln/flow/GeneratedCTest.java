@@ -11,6 +11,7 @@ import io.kiln.base.Optimize;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
+import io.kiln.lower.RandomResiduals;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
 import io.kiln.transform.RandomNets;
@@ -47,17 +48,25 @@ class GeneratedCTest {
     private Path folder;
 
     static Stream<Arguments> models() {
-        return Stream.concat(
-                GoldenModels.INTEGER.stream().flatMap(m -> TARGETS.stream().map(t -> Arguments.of(m, t))),
-                GoldenModels.FLOAT.stream().map(m -> Arguments.of(m, TARGET)));
+        List<Arguments> all = new ArrayList<>();
+        for (String model : GoldenModels.INTEGER) {
+            TARGETS.forEach(target -> all.add(Arguments.of(model, target, Optimize.SPEED, Io.CALLER)));
+            TARGETS.forEach(target -> all.add(Arguments.of(model, target, Optimize.RAM, Io.WORKSPACE)));
+            all.add(Arguments.of(model, TARGET, Optimize.SIZE, Io.CALLER));
+        }
+        for (String model : GoldenModels.FLOAT) {
+            all.add(Arguments.of(model, TARGET, Optimize.SPEED, Io.CALLER));
+            all.add(Arguments.of(model, TARGET, Optimize.RAM, Io.WORKSPACE));
+        }
+        return all.stream();
     }
 
     @ParameterizedTest
     @MethodSource("models")
-    void everyGoldenModelAnswersAsTheReferenceKernelsDo(String model, String target) throws IOException {
+    void everyGoldenModelAnswersAsTheReferenceKernelsDo(String model, String target, Optimize optimize, Io io)
+            throws IOException {
         Path source = GoldenModels.model(model);
-        CompiledModel compiled =
-                ModelCompiler.compile(new CompileRequest(source, "golden", target, Io.CALLER, Optimize.SPEED));
+        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(source, "golden", target, io, optimize));
         ModelMetadata metadata = compiled.library().metadata();
         HostProgram program = HostProgram.build(
                 folder,
@@ -90,23 +99,31 @@ class GeneratedCTest {
     @ParameterizedTest
     @MethodSource("ios")
     void randomOperatorsAnswerAsTheInterpreterDoes(Io io, String target) {
-        answerAsTheInterpreterDoes(io, target, RANDOM_OPERATORS, RandomOperators::next);
+        answerAsTheInterpreterDoes(io, target, Optimize.SPEED, RANDOM_OPERATORS, RandomOperators::next);
     }
 
     @ParameterizedTest
     @MethodSource("ios")
     void randomNetsAnswerAsTheInterpreterDoes(Io io, String target) {
-        answerAsTheInterpreterDoes(io, target, RANDOM_NETS, RandomNets::next);
+        answerAsTheInterpreterDoes(io, target, Optimize.SPEED, RANDOM_NETS, RandomNets::next);
     }
 
-    private void answerAsTheInterpreterDoes(Io io, String target, int count, LongFunction<Function> bySeed) {
+    /** Rows in rings, outputs over the inputs they consume, pools that accumulate: in a workspace of just the planned size. */
+    @ParameterizedTest
+    @MethodSource("ios")
+    void randomResidualsAnswerAsTheInterpreterDoesWhenRowsAreStreamed(Io io, String target) {
+        answerAsTheInterpreterDoes(io, target, Optimize.RAM, RANDOM_NETS, RandomResiduals::next);
+    }
+
+    private void answerAsTheInterpreterDoes(
+            Io io, String target, Optimize optimize, int count, LongFunction<Function> bySeed) {
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<List<Bytes>> expected = new ArrayList<>();
         for (long seed = 0; seed < count; seed++) {
             Function function = bySeed.apply(10_000 + seed);
-            CompileRequest request = new CompileRequest(Path.of("random"), function.name(), target, io, Optimize.SPEED);
+            CompileRequest request = new CompileRequest(Path.of("random"), function.name(), target, io, optimize);
             CompiledModel compiled = ModelCompiler.compile(request, function);
             List<Bytes> own = new ArrayList<>();
             for (Parameter parameter : function.params()) {

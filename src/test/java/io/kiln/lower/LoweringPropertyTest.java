@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -176,6 +177,36 @@ class LoweringPropertyTest {
             assertRows(seed, c, memory.get("output"), rows, outputRing == 0 ? rows : outputRing, begin, end);
         }
         assertThat(inRings).isGreaterThan(CASES / 4);
+    }
+
+    /** A pool over the whole height, one input row at a time, out of a ring that holds just this row. */
+    @ParameterizedTest
+    @MethodSource("dispatches")
+    void poolsAccumulateRowByRow(Dispatch dispatch) {
+        int pools = 0;
+        for (long seed = 0; seed < 2 * CASES; seed++) {
+            Case c = Case.of(seed);
+            OptionalInt rows = PoolLowering.accumulatedRows(c.op());
+            if (rows.isEmpty()) {
+                continue;
+            }
+            pools++;
+            LoweredOperator lowered = dispatch.lower(c.op(), Rows.accumulating(List.of(1)));
+            TirVerifier.verify(lowered.function());
+            Map<String, long[]> memory = c.memory(lowered);
+            String input = lowered.function().buffers().get(0).name();
+            long[] all = memory.get(input);
+            int inputRows = Rows.count(c.shape(0));
+            Buffer scratch = lowered.function().buffers().get(2);
+            memory.put(scratch.name(), new long[(int) scratch.elements()]);
+            for (int row = 0; row < rows.getAsInt(); row++) {
+                memory.put(input, ring(all, inputRows, 1, lowered.dependencies().get(0), row, row + 1));
+                Map<String, Long> range = Map.of("row_begin", (long) row, "row_end", row + 1L);
+                TirEvaluator.run(lowered.function(), memory, range);
+            }
+            assertRows(seed, c, memory.get("output"), 1, 1, 0, 1);
+        }
+        assertThat(pools).isGreaterThan(8);
     }
 
     private static long[] ring(long[] all, int rows, int ring, RowDependency read, int begin, int end) {

@@ -101,6 +101,86 @@ class MemoryPlannerTest {
         }
     }
 
+    /** Each consumes the one before from the front and may begin 10 bytes below it: a staircase of 10 bytes a step. */
+    @Test
+    void buffersThatFollowEachOtherShareAllButTheirLead() {
+        List<Buffer> buffers = IntStream.range(0, 6)
+                .mapToObj(i -> new Buffer("b" + i, 100, 1, i, i + 1))
+                .toList();
+        MemoryProblem problem =
+                MemoryProblem.ofDistances(buffers, 110, (a, b) -> b == a + 1 ? lead(10) : Distances.none());
+        MemoryPlan plan = MemoryPlanner.plan(problem);
+
+        assertThat(plan.bytes()).isEqualTo(150);
+        assertThat(plan.lowerBound()).isEqualTo(110);
+    }
+
+    @Test
+    void aBufferMayLieBetweenTheLiveRowsOfAnother() {
+        // Bytes 40 to 60 of the large one are dead when the small one of 20 bytes is alive.
+        Distances.Builder hole = new Distances.Builder();
+        hole.together(0, 40, 0, 20);
+        hole.together(60, 100, 0, 20);
+        Distances distances = hole.build();
+        List<Buffer> buffers = List.of(new Buffer("large", 100, 4, 0, 3), new Buffer("small", 20, 4, 1, 1));
+        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofDistances(buffers, 100, (a, b) -> distances));
+
+        assertThat(plan.bytes()).isEqualTo(100);
+        assertThat(plan.offset("small") - plan.offset("large")).isEqualTo(40);
+    }
+
+    /** The second may lie at least so many bytes below the first, or above it. */
+    private static Distances lead(long bytes) {
+        Distances.Builder builder = new Distances.Builder();
+        for (long row = 0; row < 100; row += bytes) {
+            builder.together(row, 100, 0, row + bytes);
+        }
+        return builder.build();
+    }
+
+    @Test
+    void randomDistancesGetSoundPlans() {
+        Random random = new Random(10);
+        for (int round = 0; round < 60; round++) {
+            List<Buffer> buffers = randomBuffers(random, 1 + random.nextInt(12));
+            Distances[][] distances = new Distances[buffers.size()][buffers.size()];
+            for (int i = 0; i < buffers.size(); i++) {
+                for (int k = i + 1; k < buffers.size(); k++) {
+                    distances[i][k] = randomDistances(
+                            random, buffers.get(i).bytes(), buffers.get(k).bytes());
+                }
+            }
+            MemoryProblem problem = MemoryProblem.ofDistances(buffers, 0, (a, b) -> distances[a][b]);
+            MemoryPlan plan = MemoryPlanner.plan(problem);
+
+            assertThat(plan.bytes()).isLessThanOrEqualTo(MemoryPlanner.firstFit(problem));
+            for (int i = 0; i < buffers.size(); i++) {
+                long offset = plan.offset(buffers.get(i).name());
+                assertThat(offset).isNotNegative();
+                assertThat(offset % buffers.get(i).alignment()).isZero();
+                assertThat(offset + buffers.get(i).bytes()).isLessThanOrEqualTo(plan.bytes());
+                for (int k = i + 1; k < buffers.size(); k++) {
+                    long other = plan.offset(buffers.get(k).name());
+                    assertThat(distances[i][k].forbid(offset, other)).isFalse();
+                }
+            }
+        }
+    }
+
+    private static Distances randomDistances(Random random, long bytes, long otherBytes) {
+        Distances.Builder builder = new Distances.Builder();
+        for (int i = random.nextInt(4); i > 0 && bytes > 0 && otherBytes > 0; i--) {
+            long begin = random.nextInt((int) bytes);
+            long otherBegin = random.nextInt((int) otherBytes);
+            builder.together(
+                    begin,
+                    begin + 1 + random.nextInt((int) (bytes - begin)),
+                    otherBegin,
+                    otherBegin + 1 + random.nextInt((int) (otherBytes - otherBegin)));
+        }
+        return builder.build();
+    }
+
     @Test
     void mobileNetMeetsItsLowerBound() {
         int[] elements = {

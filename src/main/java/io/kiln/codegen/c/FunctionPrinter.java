@@ -77,6 +77,10 @@ final class FunctionPrinter {
             braced(forHead(loop), loop.body(), "");
         } else if (stmt instanceof Stmt.If branch) {
             conditional(branch);
+        } else if (stmt instanceof Stmt.Switch choice) {
+            choose(choice);
+        } else if (stmt instanceof Stmt.Comment comment) {
+            line("/* " + CText.comment(comment.text()) + " */");
         } else if (stmt instanceof Stmt.Declare declare) {
             line((declare.mutable() ? "" : "const ")
                     + declare.variable().dtype().cName() + " "
@@ -109,6 +113,21 @@ final class FunctionPrinter {
         line("}");
     }
 
+    private void choose(Stmt.Switch choice) {
+        line("switch (" + ExprPrinter.print(choice.value()) + ") {");
+        depth++;
+        for (int i = 0; i < choice.cases().size(); i++) {
+            line((i < choice.cases().size() - 1 ? "case " + i : "default") + ": {");
+            depth++;
+            body(choice.cases().get(i));
+            line("break;");
+            depth--;
+            line("}");
+        }
+        depth--;
+        line("}");
+    }
+
     private void assign(Stmt.Assign assign) {
         String name = assign.variable().name();
         if (assign.value() instanceof Expr.Binary sum
@@ -130,9 +149,10 @@ final class FunctionPrinter {
                     : ExprPrinter.print(new Expr.Cast(buffer.dtype(), store.value()));
             line(buffer.name() + "[" + ExprPrinter.print(store.index()) + "] = " + value + ";");
         } else if (stmt instanceof Stmt.CallFunction call) {
-            String arguments = String.join(
-                    ", ", call.arguments().stream().map(Buffer::name).toList());
-            line("if (" + call.function() + "(" + arguments + ") != 0) {");
+            List<String> arguments = new ArrayList<>();
+            call.arguments().forEach(b -> arguments.add(b.name()));
+            call.scalars().forEach(s -> arguments.add(ExprPrinter.print(s)));
+            line("if (" + call.function() + "(" + String.join(", ", arguments) + ") != 0) {");
             line("  return -1;");
             line("}");
         } else if (stmt instanceof Stmt.CallKernel call) {

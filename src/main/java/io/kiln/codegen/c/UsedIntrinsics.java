@@ -69,6 +69,9 @@ final class UsedIntrinsics {
             walk(branch.condition(), exprs);
             walk(branch.then(), exprs, statements);
             branch.otherwise().ifPresent(o -> walk(o, exprs, statements));
+        } else if (stmt instanceof Stmt.Switch choice) {
+            walk(choice.value(), exprs);
+            choice.cases().forEach(c -> walk(c, exprs, statements));
         } else if (stmt instanceof Stmt.Declare declare) {
             walk(declare.value(), exprs);
         } else if (stmt instanceof Stmt.Assign assign) {
@@ -79,6 +82,8 @@ final class UsedIntrinsics {
         } else if (stmt instanceof Stmt.DeclareView view) {
             walk(view.offset(), exprs);
         } else if (stmt instanceof Stmt.CallKernel call) {
+            call.scalars().forEach(s -> walk(s, exprs));
+        } else if (stmt instanceof Stmt.CallFunction call) {
             call.scalars().forEach(s -> walk(s, exprs));
         }
     }

@@ -4,7 +4,6 @@ package io.kiln.executor.aot;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.codegen.c.CFilePrinter;
-import io.kiln.stream.Step;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.TirVerifier;
 import java.util.ArrayList;
@@ -20,11 +19,7 @@ public final class AotExecutor {
     public static List<Artifact> emit(AotModule module) {
         PrimFunc main = MainFunction.build(module);
         List<PrimFunc> functions = new ArrayList<>();
-        for (Step step : module.program().steps()) {
-            if (step instanceof Step.Run run) {
-                functions.add(run.operator().function());
-            }
-        }
+        module.program().operators().forEach(operator -> functions.add(operator.function()));
         functions.add(main);
         functions.forEach(TirVerifier::verify);
         String operators = CFilePrinter.print(module.head(), functions);

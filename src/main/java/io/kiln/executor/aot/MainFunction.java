@@ -4,12 +4,15 @@ package io.kiln.executor.aot;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.Tables;
 import io.kiln.stream.Step;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Buffer.Scope;
+import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
@@ -23,12 +26,16 @@ final class MainFunction {
     private final AotModule module;
     private final List<Buffer> parameters = new ArrayList<>();
     private final Map<Integer, Buffer> buffers = new HashMap<>();
+    private final Map<Integer, Integer> indexOf = new HashMap<>();
     private final BlockBuilder body = new BlockBuilder();
     private final Buffer pool;
+    private final Tables orders;
 
     private MainFunction(AotModule module) {
         this.module = module;
         this.pool = new Buffer(AotModule.POOL, DType.UINT8, module.workspaceBytes(), Scope.SCRATCH);
+        this.orders = new Tables(module.prefix());
+        module.program().operators().forEach(o -> indexOf.put(o.output(), indexOf.size()));
     }
 
     static PrimFunc build(AotModule module) {
@@ -38,8 +45,7 @@ final class MainFunction {
     private PrimFunc build() {
         for (StoredValue value : module.program().values()) {
             boolean parameter = module.io() == Io.CALLER && value.place() != Place.WORKSPACE;
-            Buffer buffer = new Buffer(
-                    name(value), value.type().dtype(), value.type().shape().elements(), scope(value, parameter));
+            Buffer buffer = new Buffer(name(value), value.type().dtype(), value.elements(), scope(value, parameter));
             buffers.put(value.id(), buffer);
             if (parameter) {
                 parameters.add(buffer);
@@ -50,12 +56,20 @@ final class MainFunction {
         if (module.hasPool()) {
             parameters.add(pool);
         }
-        List<Step> steps = module.program().steps();
-        for (int i = 0; i < steps.size(); i++) {
-            body.add(call(steps.get(i), i));
+        for (Step step : module.program().steps()) {
+            if (step instanceof Step.Copy copy) {
+                Buffer to = buffers.get(copy.to());
+                body.add(new Stmt.Copy(to, buffers.get(copy.from()), to.bytes()));
+            } else if (step instanceof Step.Run run) {
+                body.add(call(run.operator(), List.of()));
+            } else if (step instanceof Step.Stream stream) {
+                body.add(stream(stream));
+            }
         }
-        String comment = "Runs the operators of " + module.name() + " in order.";
-        return new PrimFunc(module.mainName(), comment, parameters, List.of(), List.of(), body.build());
+        boolean streams = module.program().steps().stream().anyMatch(Step.Stream.class::isInstance);
+        String comment = "Runs the operators of " + module.name() + " in order"
+                + (streams ? ", some of them interleaved, row by row." : ".");
+        return new PrimFunc(module.mainName(), comment, parameters, List.of(), orders.list(), body.build());
     }
 
     private static Scope scope(StoredValue value, boolean parameter) {
@@ -77,25 +91,54 @@ final class MainFunction {
         body.add(new Stmt.DeclareView(buffer, pool, Exprs.imm(offset)));
     }
 
-    private Stmt call(Step step, int index) {
-        if (step instanceof Step.Copy copy) {
-            Buffer to = buffers.get(copy.to());
-            return new Stmt.Copy(to, buffers.get(copy.from()), to.bytes());
-        }
-        var operator = ((Step.Run) step).operator();
+    private Stmt call(LoweredOperator operator, List<Expr> range) {
         List<Buffer> arguments = new ArrayList<>();
         for (int input : operator.inputs()) {
             arguments.add(buffers.get(module.program().storage().get(input)));
         }
         arguments.add(buffers.get(operator.output()));
         if (operator.scratchBytes() > 0) {
-            List<Buffer> parameters = operator.function().buffers();
-            Buffer parameter = parameters.get(parameters.size() - 1);
+            List<Buffer> own = operator.function().buffers();
+            Buffer parameter = own.get(own.size() - 1);
+            int index = indexOf.get(operator.output());
             Buffer scratch =
                     new Buffer("scratch_" + index, parameter.dtype(), parameter.elements(), Scope.MUTABLE_VIEW);
             place(scratch, module.layout().scratch(index));
             arguments.add(scratch);
         }
-        return new Stmt.CallFunction(operator.function().name(), arguments);
+        return new Stmt.CallFunction(operator.function().name(), arguments, range);
+    }
+
+    /** Operators that take turns: a loop for one, else a table of whose turn it is. */
+    private Stmt stream(Step.Stream stream) {
+        int count = stream.operators().size();
+        BlockBuilder block = new BlockBuilder();
+        if (count == 1) {
+            block.loop(
+                    "row",
+                    stream.order().size(),
+                    (loop, row) -> loop.add(call(stream.operators().get(0), List.of(row, Exprs.add(row, 1)))));
+            return block.build();
+        }
+        int number = orders.list().size();
+        int[] turns = stream.order().stream().mapToInt(Integer::intValue).toArray();
+        Buffer order = orders.add("order" + number, DType.UINT8, turns);
+        List<Stmt> cases = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            LoweredOperator operator = stream.operators().get(i);
+            BlockBuilder turn = new BlockBuilder();
+            if (operator.function().scalars().isEmpty()) {
+                turn.add(call(operator, List.of()));
+            } else {
+                Expr.Var row = block.mutable("row" + number + "_" + i, Exprs.imm(0));
+                Expr next = Exprs.add(row, 1);
+                turn.add(call(operator, List.of(row, next))).assign(row, next);
+            }
+            cases.add(turn.build());
+        }
+        block.add(
+                new Stmt.Comment("Each turn computes the next row of one operator, just before another one needs it."));
+        block.loop("turn", turns.length, (loop, turn) -> loop.add(new Stmt.Switch(Exprs.load(order, turn), cases)));
+        return block.build();
     }
 }

@@ -543,13 +543,13 @@ static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_
   -67954066, 268075832, -67905397, 555716298, -67784808, 577371480, -67702467,
 };
 
-int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch);
+int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 32, 1, 3) -> (1, 16, 1, 8), `conv0` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch) {
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end) {
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight;
   int8_t* const padding = &scratch[80];
   kiln_fill_row(padding, 40, -1);
-  for (int32_t y = 0; y < 16; ++y) {
+  for (int32_t y = row_begin; y < row_end; ++y) {
     for (int32_t ky = 0; ky < 5; ++ky) {
       int8_t* const to = &scratch[ky * 8 + 80];
       const int32_t row = y * 2 - 1 + ky;
@@ -638,12 +638,12 @@ static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_
   -669703961, 716490159, -98640924, 1175306462, -188118284, 1093235201, -250513677, 1572123991, -63570351,
 };
 
-int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch);
+int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 12), `conv2` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch) {
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end) {
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight;
-  for (int32_t x = 0; x < 16; x += 2) {
-    const int32_t next = x + 1 < 16 ? x + 1 : x;
+  for (int32_t x = row_begin; x < row_end; x += 2) {
+    const int32_t next = x + 1 < row_end ? x + 1 : x;
     int8_t* const pair = scratch;
     const int8_t* const a = &input[x * 8];
     const int8_t* const b = &input[next * 8];
@@ -725,25 +725,33 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_tfl_softmax(const int8_t*
 }
 
 int32_t tvmgen_gesture___tvm_main__(uint8_t* restrict global_workspace);
-/* Runs the operators of gesture in order. */
+/* Runs the operators of gesture in order, some of them interleaved, row by row. */
 __attribute__((noinline)) int32_t tvmgen_gesture___tvm_main__(uint8_t* restrict global_workspace) {
-  const int8_t* const in_acceleration = (const int8_t*)(void*)&global_workspace[248];
+  const int8_t* const in_acceleration = (const int8_t*)(void*)&global_workspace[44];
   int8_t* const out_gesture = (int8_t*)(void*)global_workspace;
   int8_t* const sid_3 = (int8_t*)(void*)global_workspace;
-  int8_t* const sid_6 = (int8_t*)(void*)&global_workspace[192];
-  int8_t* const sid_9 = (int8_t*)(void*)global_workspace;
-  int8_t* const sid_10 = (int8_t*)(void*)&global_workspace[192];
+  int8_t* const sid_6 = (int8_t*)(void*)&global_workspace[128];
+  int8_t* const sid_9 = (int8_t*)(void*)&global_workspace[32];
+  int8_t* const sid_10 = (int8_t*)(void*)&global_workspace[8];
   int8_t* const sid_14 = (int8_t*)(void*)&global_workspace[4];
-  int8_t* const scratch_0 = (int8_t*)(void*)&global_workspace[128];
-  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(in_acceleration, sid_3, scratch_0) != 0) {
-    return -1;
+  int8_t* const scratch_0 = (int8_t*)(void*)&global_workspace[144];
+  {
+    for (int32_t row = 0; row < 16; ++row) {
+      if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(in_acceleration, sid_3, scratch_0, row, row + 1) != 0) {
+        return -1;
+      }
+    }
   }
   if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(sid_3, sid_6) != 0) {
     return -1;
   }
-  int8_t* const scratch_2 = (int8_t*)(void*)&global_workspace[320];
-  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(sid_6, sid_9, scratch_2) != 0) {
-    return -1;
+  int8_t* const scratch_2 = (int8_t*)(void*)global_workspace;
+  {
+    for (int32_t row = 0; row < 16; ++row) {
+      if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(sid_6, sid_9, scratch_2, row, row + 1) != 0) {
+        return -1;
+      }
+    }
   }
   if (tvmgen_gesture_fused_nn_avg_pool2d(sid_9, sid_10) != 0) {
     return -1;

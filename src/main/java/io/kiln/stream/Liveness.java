@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.stream;
+
+import io.kiln.memory.Buffer;
+import io.kiln.memory.MemoryProblem;
+import io.kiln.stream.RowGraph.Node;
+import io.kiln.stream.RowGraph.Use;
+import io.kiln.stream.RowGraph.Value;
+import io.kiln.stream.StoredValue.Place;
+import io.kiln.stream.Tape.Call;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * What the workspace has to hold while some nodes run: their values and scratch, and what lies there for later.
+ *
+ * <p>Time 0 is before the first call, call i runs at time i + 1, and one time follows the last call. All that a call reads
+ * and writes, and its scratch, is alive while it runs: a call may do its work in any order.
+ */
+final class Liveness {
+    /** Word alignment, so that kernels may load four int8 at once. */
+    private static final int LEAST_ALIGNMENT = 4;
+
+    private final RowGraph graph;
+    private final int first;
+    private final int end;
+    private final int after;
+    private final int[][] born;
+    private final int[][] dead;
+    private final int[] rowsBorn;
+    private final List<Buffer> buffers = new ArrayList<>();
+    private final List<Occupancy> occupancies = new ArrayList<>();
+
+    private Liveness(RowGraph graph, Tape tape, int first, int end) {
+        this.graph = graph;
+        this.first = first;
+        this.end = end;
+        this.after = tape.calls().size() + 1;
+        int n = graph.values().size();
+        this.born = new int[n][];
+        this.dead = new int[n][];
+        this.rowsBorn = new int[n];
+        for (int i = 0; i < n; i++) {
+            Value value = graph.values().get(i);
+            boolean there = value.producer() < first && isNeededFrom(value, first);
+            if (there || (value.producer() >= first && value.producer() < end)) {
+                born[i] = new int[value.rows()];
+                dead[i] = new int[value.rows()];
+                rowsBorn[i] = there ? value.rows() : 0;
+                Arrays.fill(dead[i], isNeededFrom(value, end) ? after : 0);
+            }
+        }
+    }
+
+    private static boolean isNeededFrom(Value value, int node) {
+        return value.place() == Place.OUTPUT || value.lastUser() >= node;
+    }
+
+    /**
+     * Simulates calls of the nodes from one up to another.
+     *
+     * @param scratch bytes of scratch of each node, by node
+     * @param withInputsAndOutputs whether they lie in the workspace
+     */
+    static Liveness of(RowGraph graph, Tape tape, int first, int end, long[] scratch, boolean withInputsAndOutputs) {
+        Liveness liveness = new Liveness(graph, tape, first, end);
+        Occupancy[] scratches = new Occupancy[graph.nodes().size()];
+        for (int i = 0; i < tape.calls().size(); i++) {
+            Call call = tape.calls().get(i);
+            liveness.run(call, i + 1);
+            if (scratch[call.node()] > 0) {
+                liveness.useScratch(scratches, call, i + 1, scratch[call.node()]);
+            }
+        }
+        for (int i = 0; i < graph.values().size(); i++) {
+            if (liveness.born[i] != null
+                    && (withInputsAndOutputs || graph.values().get(i).place() == Place.WORKSPACE)) {
+                liveness.addValue(i);
+            }
+        }
+        for (int i = 0; i < scratches.length; i++) {
+            if (scratches[i] != null) {
+                liveness.buffers.add(new Buffer(WorkspaceLayout.scratchName(i), scratch[i], 2 * LEAST_ALIGNMENT, i, i));
+                liveness.occupancies.add(scratches[i]);
+            }
+        }
+        return liveness;
+    }
+
+    private void run(Call call, int time) {
+        Node node = graph.nodes().get(call.node());
+        for (Use use : node.uses()) {
+            int last = use.rows().endRow(call.begin(), call.end());
+            for (int row = use.rows().firstRow(call.begin(), call.end()); row < last; row++) {
+                dead[use.value()][row] = Math.max(dead[use.value()][row], time);
+            }
+        }
+        boolean complete = call.end() == node.steps();
+        int value = node.output();
+        int rows = complete ? graph.values().get(value).rows() : node.accumulates() ? 0 : call.end();
+        while (rowsBorn[value] < rows) {
+            int row = rowsBorn[value]++;
+            born[value][row] = time;
+            dead[value][row] = Math.max(dead[value][row], time);
+        }
+    }
+
+    private void useScratch(Occupancy[] scratches, Call call, int time, long bytes) {
+        if (scratches[call.node()] == null) {
+            scratches[call.node()] = Occupancy.ofPeriods(bytes);
+        }
+        boolean keeps = graph.nodes().get(call.node()).accumulates() && call.begin() > 0;
+        if (keeps) {
+            scratches[call.node()].extend(time);
+        } else {
+            scratches[call.node()].alive(time, time);
+        }
+    }
+
+    private void addValue(int index) {
+        Value value = graph.values().get(index);
+        int rows = rowsBorn[index];
+        int[] ascending = Arrays.copyOf(dead[index], rows);
+        for (int row = 1; row < rows; row++) {
+            ascending[row] = Math.max(ascending[row], ascending[row - 1]);
+        }
+        boolean wholly = value.place() != Place.WORKSPACE || value.producer() < first || isNeededFrom(value, end);
+        int alignment = Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes());
+        Occupancy occupancy =
+                Occupancy.ofRows(value.rowBytes(), Arrays.copyOf(born[index], rows), ascending, value.rows(), wholly);
+        int last = value.place() == Place.OUTPUT ? graph.nodes().size() : value.lastUser();
+        buffers.add(new Buffer(
+                WorkspaceLayout.valueName(value.id()), occupancy.bytes(), alignment, value.producer(), last));
+        occupancies.add(occupancy);
+    }
+
+    /** Most bytes alive at once: no placement needs fewer. */
+    long peak() {
+        long[] differences = new long[after + 2];
+        occupancies.forEach(occupancy -> occupancy.addTo(differences));
+        long alive = 0;
+        long peak = 0;
+        for (long difference : differences) {
+            alive += difference;
+            peak = Math.max(peak, alive);
+        }
+        return peak;
+    }
+
+    /** What a planner has to place. */
+    MemoryProblem problem() {
+        return MemoryProblem.ofDistances(
+                buffers, peak(), (a, b) -> occupancies.get(a).distances(occupancies.get(b)));
+    }
+
+    /** Rows that the buffer of a value holds; 0 if all. */
+    int ring(Value value) {
+        for (int i = 0; i < buffers.size(); i++) {
+            if (buffers.get(i).name().equals(WorkspaceLayout.valueName(value.id()))) {
+                int slots = occupancies.get(i).slots();
+                return slots < value.rows() ? slots : 0;
+            }
+        }
+        return 0;
+    }
+}

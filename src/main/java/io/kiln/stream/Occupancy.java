@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.stream;
+
+import io.kiln.memory.Distances;
+import java.util.Arrays;
+
+/**
+ * Which rows of a buffer are alive when. The buffer holds all rows, or as many as are ever alive at once, in a ring: row
+ * r lies at slot r modulo the slots.
+ *
+ * <pre>
+ * time:      0 1 2 3 4 5 6 7         row 0 is written by call 2 and read last by call 4, and so on
+ * row 0:         w . r
+ * row 1:           w . . r           spans: [2,2] rows 0 to 1, [3,4] rows 0 to 2, [5,6] rows 1 to 3
+ * row 2:               w r
+ * </pre>
+ */
+final class Occupancy {
+    private final long rowBytes;
+    private final int slots;
+    private int spans;
+    private int[] from = new int[4];
+    private int[] to = new int[4];
+    private int[] firstRow = new int[4];
+    private int[] endRow = new int[4];
+
+    private Occupancy(long rowBytes, int slots) {
+        this.rowBytes = rowBytes;
+        this.slots = slots;
+    }
+
+    /**
+     * Of rows that are written in order.
+     *
+     * @param born time at which each row is written, ascending; rows never written are left out
+     * @param dead time at which each row is read last, ascending
+     * @param rows of the value; it is never put into a ring if {@code wholly}
+     */
+    static Occupancy ofRows(long rowBytes, int[] born, int[] dead, int rows, boolean wholly) {
+        int slots = wholly ? rows : Math.min(rows, mostAlive(born, dead));
+        Occupancy occupancy = new Occupancy(rowBytes, slots);
+        int low = 0;
+        int high = 0;
+        int time = born.length == 0 ? 0 : born[0];
+        while (low < born.length) {
+            while (high < born.length && born[high] <= time) {
+                high++;
+            }
+            while (low < born.length && dead[low] < time) {
+                low++;
+            }
+            if (low == born.length) {
+                break;
+            }
+            int change = low < high ? dead[low] + 1 : Integer.MAX_VALUE;
+            int until = Math.min(change, high < born.length ? born[high] : Integer.MAX_VALUE);
+            if (high > low) {
+                occupancy.add(time, until - 1, low, high);
+            }
+            time = until;
+        }
+        return occupancy;
+    }
+
+    /** Of a buffer without rows, alive in periods that are added. */
+    static Occupancy ofPeriods(long bytes) {
+        return new Occupancy(bytes, 1);
+    }
+
+    /** Adds a period, after those before. */
+    void alive(int begin, int last) {
+        if (spans > 0 && to[spans - 1] == begin - 1) {
+            to[spans - 1] = last;
+        } else {
+            add(begin, last, 0, 1);
+        }
+    }
+
+    /** Keeps it alive from its last period on. */
+    void extend(int last) {
+        to[spans - 1] = last;
+    }
+
+    private static int mostAlive(int[] born, int[] dead) {
+        int most = 1;
+        int low = 0;
+        for (int high = 0; high < born.length; high++) {
+            while (dead[low] < born[high]) {
+                low++;
+            }
+            most = Math.max(most, high + 1 - low);
+        }
+        return most;
+    }
+
+    private void add(int begin, int last, int first, int end) {
+        if (spans == from.length) {
+            from = Arrays.copyOf(from, 2 * spans);
+            to = Arrays.copyOf(to, 2 * spans);
+            firstRow = Arrays.copyOf(firstRow, 2 * spans);
+            endRow = Arrays.copyOf(endRow, 2 * spans);
+        }
+        from[spans] = begin;
+        to[spans] = last;
+        firstRow[spans] = first;
+        endRow[spans] = end;
+        spans++;
+    }
+
+    /** Rows that the buffer holds. */
+    int slots() {
+        return slots;
+    }
+
+    long bytes() {
+        return rowBytes * slots;
+    }
+
+    /** Adds the bytes alive at each time to differences between neighbouring times. */
+    void addTo(long[] differences) {
+        for (int i = 0; i < spans; i++) {
+            long bytes = (endRow[i] - firstRow[i]) * rowBytes;
+            differences[from[i]] += bytes;
+            differences[to[i] + 1] -= bytes;
+        }
+    }
+
+    /** Differences of offsets, mine minus the other's, at which rows alive at one time would share bytes. */
+    Distances distances(Occupancy other) {
+        Distances.Builder builder = new Distances.Builder();
+        int i = 0;
+        int k = 0;
+        while (i < spans && k < other.spans) {
+            if (from[i] <= other.to[k] && other.from[k] <= to[i]) {
+                together(builder, i, other, k);
+            }
+            if (to[i] < other.to[k]) {
+                i++;
+            } else {
+                k++;
+            }
+        }
+        return builder.build();
+    }
+
+    private void together(Distances.Builder builder, int span, Occupancy other, int otherSpan) {
+        long[] mine = pieces(span);
+        long[] others = other.pieces(otherSpan);
+        for (int a = 0; a < mine.length; a += 2) {
+            for (int b = 0; b < others.length; b += 2) {
+                builder.together(mine[a], mine[a + 1], others[b], others[b + 1]);
+            }
+        }
+    }
+
+    /** Begin and end of the bytes alive: one piece, or two where rows go around the end of the ring. */
+    private long[] pieces(int span) {
+        int count = endRow[span] - firstRow[span];
+        if (count == slots) {
+            return new long[] {0, slots * rowBytes};
+        }
+        int first = firstRow[span] % slots;
+        int end = first + count;
+        return end <= slots
+                ? new long[] {first * rowBytes, end * rowBytes}
+                : new long[] {first * rowBytes, slots * rowBytes, 0, (end - slots) * rowBytes};
+    }
+}

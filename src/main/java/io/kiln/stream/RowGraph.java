@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.stream;
+
+import io.kiln.ir.Binding;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Result;
+import io.kiln.ir.op.Reshape;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.PoolLowering;
+import io.kiln.lower.RowDependency;
+import io.kiln.lower.Rows;
+import io.kiln.stream.StoredValue.Place;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * A program as the search for an order sees it: nodes in the order of the function, what rows they read and write.
+ *
+ * @param nodes operators, then copies to outputs
+ * @param values what needs memory: inputs, outputs, then values in between in the order in which they are written
+ * @param storage index among the values of the one that holds each value of the function
+ */
+record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> storage) {
+    RowGraph {
+        nodes = List.copyOf(nodes);
+        values = List.copyOf(values);
+        storage = Map.copyOf(storage);
+    }
+
+    /**
+     * An operator, or a copy.
+     *
+     * @param uses values read
+     * @param output index of the value written
+     * @param steps in how many calls it can run: rows of its output, or of its input if it accumulates
+     * @param accumulates whether the output is there after the last step only, and scratch lives from the first to the last
+     * @param wholeScratch bytes of scratch in one call
+     * @param rowScratch bytes of scratch when it is called step by step
+     */
+    record Node(List<Use> uses, int output, int steps, boolean accumulates, long wholeScratch, long rowScratch) {
+        Node {
+            uses = List.copyOf(uses);
+        }
+
+        boolean canStep() {
+            return steps > 1;
+        }
+    }
+
+    /** A value read: the index of the value, and which of its rows each step needs. */
+    record Use(int value, RowDependency rows) {}
+
+    /**
+     * A value.
+     *
+     * @param id of the value in the function, or a negative number for an output that is a copy
+     * @param type as it was first computed
+     * @param place who provides its memory
+     * @param index among the inputs or outputs; -1 for values in between
+     * @param producer node that writes it; -1 for inputs
+     * @param lastUser node that reads it last; its producer if there is none
+     */
+    record Value(int id, TensorType type, Place place, int index, int producer, int lastUser) {
+        int rows() {
+            return Rows.count(type.shape());
+        }
+
+        long rowBytes() {
+            return type.bytes() / rows();
+        }
+    }
+
+    /**
+     * Reads a function.
+     *
+     * @param operators in order, reshapes left out
+     * @param whole the operators lowered for whole tensors
+     * @param byRows the same lowered for calls row by row
+     */
+    static RowGraph of(
+            Function function,
+            List<FusedOperator> operators,
+            List<LoweredOperator> whole,
+            List<LoweredOperator> byRows) {
+        return new Reader(function, operators).read(whole, byRows);
+    }
+
+    /** Builds the graph. */
+    private static final class Reader {
+        private final Function function;
+        private final List<FusedOperator> operators;
+        private final Map<Integer, TensorType> types;
+        private final Map<Integer, Integer> home = new HashMap<>();
+        private final Map<Integer, Integer> producer = new HashMap<>();
+        private final Map<Integer, Integer> lastUser = new HashMap<>();
+        private final List<int[]> copies = new ArrayList<>();
+
+        Reader(Function function, List<FusedOperator> operators) {
+            this.function = function;
+            this.operators = operators;
+            this.types = function.types();
+        }
+
+        RowGraph read(List<LoweredOperator> whole, List<LoweredOperator> byRows) {
+            function.params().forEach(p -> home.put(p.id(), p.id()));
+            for (Binding binding : function.bindings()) {
+                home.put(binding.id(), binding.op() instanceof Reshape ? home.get(binding.ref(0)) : binding.id());
+            }
+            for (int i = 0; i < whole.size(); i++) {
+                int node = i;
+                whole.get(i).inputs().forEach(id -> lastUser.put(home.get(id), node));
+                producer.put(whole.get(i).output(), node);
+            }
+            List<Value> values = values(whole);
+            Map<Integer, Integer> indexOf = new HashMap<>();
+            for (int i = 0; i < values.size(); i++) {
+                indexOf.put(values.get(i).id(), i);
+            }
+            List<Node> nodes = new ArrayList<>();
+            for (int i = 0; i < whole.size(); i++) {
+                OptionalInt accumulated = PoolLowering.accumulatedRows(operators.get(i));
+                nodes.add(node(whole.get(i), byRows.get(i), accumulated, values, indexOf));
+            }
+            for (int[] copy : copies) {
+                Value from = values.get(indexOf.get(copy[0]));
+                Use all = new Use(indexOf.get(copy[0]), new RowDependency.All(from.rows()));
+                nodes.add(new Node(List.of(all), indexOf.get(copy[1]), 1, false, 0, 0));
+            }
+            Map<Integer, Integer> storage = new HashMap<>();
+            home.forEach((id, stored) -> {
+                if (indexOf.containsKey(stored)) {
+                    storage.put(id, indexOf.get(stored));
+                }
+            });
+            return new RowGraph(nodes, values, storage);
+        }
+
+        private Node node(
+                LoweredOperator whole,
+                LoweredOperator byRows,
+                OptionalInt accumulated,
+                List<Value> values,
+                Map<Integer, Integer> indexOf) {
+            List<Use> uses = new ArrayList<>();
+            for (int i = 0; i < byRows.inputs().size(); i++) {
+                int id = byRows.inputs().get(i);
+                int stored = indexOf.get(home.get(id));
+                Shape shape = values.get(stored).type().shape();
+                boolean sameRows = types.get(id).shape().equals(shape);
+                uses.add(new Use(
+                        stored, sameRows ? byRows.dependencies().get(i) : new RowDependency.All(Rows.count(shape))));
+            }
+            int output = indexOf.get(byRows.output());
+            int steps = accumulated.orElse(values.get(output).rows());
+            return new Node(uses, output, steps, accumulated.isPresent(), whole.scratchBytes(), byRows.scratchBytes());
+        }
+
+        private List<Value> values(List<LoweredOperator> operators) {
+            List<Integer> outputs = placeOutputs(operators.size());
+            List<Value> values = new ArrayList<>();
+            for (int i = 0; i < function.params().size(); i++) {
+                Parameter parameter = function.params().get(i);
+                values.add(value(parameter.id(), parameter.type(), Place.INPUT, i));
+            }
+            for (int i = 0; i < outputs.size(); i++) {
+                int id = outputs.get(i);
+                TensorType type = types.get(id < 0 ? function.results().get(i).id() : id);
+                values.add(value(id, type, Place.OUTPUT, i));
+            }
+            for (LoweredOperator operator : operators) {
+                if (!outputs.contains(operator.output())) {
+                    values.add(value(operator.output(), types.get(operator.output()), Place.WORKSPACE, -1));
+                }
+            }
+            return values;
+        }
+
+        private Value value(int id, TensorType type, Place place, int index) {
+            int first = producer.getOrDefault(id, -1);
+            return new Value(id, type, place, index, first, Math.max(first, lastUser.getOrDefault(id, first)));
+        }
+
+        /** The stored value of each output; what is an input or stands for another output already is copied. */
+        private List<Integer> placeOutputs(int operators) {
+            List<Integer> outputs = new ArrayList<>();
+            for (Result result : function.results()) {
+                int stored = home.get(result.id());
+                if (producer.containsKey(stored) && !outputs.contains(stored)) {
+                    outputs.add(stored);
+                } else {
+                    int copy = -1 - outputs.size();
+                    int node = operators + copies.size();
+                    copies.add(new int[] {stored, copy});
+                    producer.put(copy, node);
+                    lastUser.put(stored, node);
+                    outputs.add(copy);
+                }
+            }
+            return outputs;
+        }
+    }
+}

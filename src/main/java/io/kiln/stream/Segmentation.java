@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.stream;
+
+import io.kiln.memory.MemoryPlanner;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Searches where to cut a program into segments. Each candidate is simulated alone and placed by first fit, which says what it
+ * needs; a shortest path over the cuts then gives the segments. What a candidate needs at least (the bytes alive at once) is
+ * known much sooner than where they fit, so candidates are placed only when a path leads through them.
+ */
+final class Segmentation {
+    /** Bounds the number of candidates, and with it the time for long programs. */
+    private static final int MOST_CANDIDATES = 4_000;
+
+    private static final int LONGEST = 40;
+
+    private final RowGraph graph;
+    private final boolean withInputsAndOutputs;
+    private final int n;
+    private final List<List<Candidate>> from = new ArrayList<>();
+
+    /** A segment and what is known of it. */
+    private static final class Candidate {
+        private final Segment segment;
+        private final int calls;
+        private long bytes;
+        private boolean exact;
+
+        Candidate(Segment segment, int calls, long bytes) {
+            this.segment = segment;
+            this.calls = calls;
+            this.bytes = bytes;
+        }
+    }
+
+    private Segmentation(RowGraph graph, boolean withInputsAndOutputs) {
+        this.graph = graph;
+        this.withInputsAndOutputs = withInputsAndOutputs;
+        this.n = graph.nodes().size();
+    }
+
+    /** Prepares the search. */
+    static Segmentation of(RowGraph graph, boolean withInputsAndOutputs) {
+        Segmentation search = new Segmentation(graph, withInputsAndOutputs);
+        int longest = Math.max(2, Math.min(LONGEST, MOST_CANDIDATES / Math.max(1, search.n)));
+        for (int first = 0; first < search.n; first++) {
+            List<Candidate> candidates = new ArrayList<>();
+            search.candidate(new Segment(first, first + 1, false)).ifPresent(candidates::add);
+            if (graph.nodes().get(first).canStep()) {
+                for (int end = first + 1; end <= Math.min(search.n, first + longest); end++) {
+                    search.candidate(new Segment(first, end, true)).ifPresent(candidates::add);
+                }
+            }
+            search.from.add(candidates);
+        }
+        return search;
+    }
+
+    private Optional<Candidate> candidate(Segment segment) {
+        return Tape.of(graph, List.of(segment), false)
+                .map(tape -> new Candidate(
+                        segment, tape.calls().size(), liveness(segment, tape).peak()));
+    }
+
+    private Liveness liveness(Segment segment, Tape tape) {
+        long[] scratch = scratch(graph, List.of(segment));
+        return Liveness.of(graph, tape, segment.first(), segment.end(), scratch, withInputsAndOutputs);
+    }
+
+    /** Places a candidate; returns whether that says more than was known. */
+    private boolean place(Candidate candidate) {
+        if (candidate.exact) {
+            return false;
+        }
+        long known = candidate.bytes;
+        Tape tape = Tape.of(graph, List.of(candidate.segment), false).orElseThrow();
+        candidate.bytes =
+                MemoryPlanner.firstFit(liveness(candidate.segment, tape).problem());
+        candidate.exact = true;
+        return candidate.bytes > known;
+    }
+
+    /** Bytes of scratch by node, as the segments run it. */
+    static long[] scratch(RowGraph graph, List<Segment> segments) {
+        long[] scratch = new long[graph.nodes().size()];
+        for (Segment segment : segments) {
+            for (int i = segment.first(); i < segment.end(); i++) {
+                RowGraph.Node node = graph.nodes().get(i);
+                scratch[i] = segment.byRows() ? node.rowScratch() : node.wholeScratch();
+            }
+        }
+        return scratch;
+    }
+
+    /** Bytes of the segments that need least. */
+    long leastBytes() {
+        return path(Long.MAX_VALUE, true).bytes;
+    }
+
+    /** Segments with the fewest calls of which none needs more than some bytes; empty if there are none. */
+    List<Segment> fewestCalls(long mostBytes) {
+        return path(mostBytes, false).segments();
+    }
+
+    /** Best way to a cut. */
+    private static final class Path {
+        private final Optional<Path> before;
+        private final Optional<Candidate> last;
+        private final long bytes;
+        private final int calls;
+
+        Path(Optional<Path> before, Optional<Candidate> last, long bytes, int calls) {
+            this.before = before;
+            this.last = last;
+            this.bytes = bytes;
+            this.calls = calls;
+        }
+
+        Path then(Candidate next) {
+            // Each operator that takes turns costs a little beside its calls.
+            Segment segment = next.segment;
+            int more = calls + next.calls + (segment.byRows() ? segment.end() - segment.first() : 0);
+            return new Path(Optional.of(this), Optional.of(next), Math.max(bytes, next.bytes), more);
+        }
+
+        boolean isBetter(Path other, boolean byBytes) {
+            return (byBytes && bytes != other.bytes) ? bytes < other.bytes : calls < other.calls;
+        }
+
+        List<Candidate> candidates() {
+            List<Candidate> all = new ArrayList<>();
+            Optional<Path> at = Optional.of(this);
+            while (at.isPresent()) {
+                at.get().last.ifPresent(all::add);
+                at = at.get().before;
+            }
+            Collections.reverse(all);
+            return all;
+        }
+
+        List<Segment> segments() {
+            return candidates().stream().map(c -> c.segment).toList();
+        }
+    }
+
+    private Path path(long mostBytes, boolean byBytes) {
+        while (true) {
+            Path best = shortest(mostBytes, byBytes);
+            boolean changed = false;
+            for (Candidate candidate : best.candidates()) {
+                changed |= place(candidate);
+            }
+            if (!changed) {
+                return best;
+            }
+        }
+    }
+
+    private Path shortest(long mostBytes, boolean byBytes) {
+        Path start = new Path(Optional.empty(), Optional.empty(), 0, 0);
+        List<Optional<Path>> to = new ArrayList<>(Collections.nCopies(n + 1, Optional.empty()));
+        to.set(0, Optional.of(start));
+        for (int cut = 0; cut < n; cut++) {
+            if (to.get(cut).isEmpty()) {
+                continue;
+            }
+            for (Candidate candidate : from.get(cut)) {
+                if (candidate.bytes <= mostBytes) {
+                    Path longer = to.get(cut).get().then(candidate);
+                    int end = candidate.segment.end();
+                    if (to.get(end).isEmpty() || longer.isBetter(to.get(end).get(), byBytes)) {
+                        to.set(end, Optional.of(longer));
+                    }
+                }
+            }
+        }
+        return to.get(n).orElse(start);
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.stream;
+
+import io.kiln.stream.RowGraph.Node;
+import io.kiln.stream.RowGraph.Use;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The calls of a program in order. Inside a segment that runs by rows the order follows demand: to compute the next row
+ * of its last operator, just the rows that it still lacks are computed, and for these again what they lack.
+ *
+ * @param calls in order
+ */
+record Tape(List<Call> calls) {
+    Tape {
+        calls = List.copyOf(calls);
+    }
+
+    /** Runs a node for steps {@code [begin, end)}. */
+    record Call(int node, int begin, int end) {}
+
+    /**
+     * Records what segments do.
+     *
+     * @param deepFirst which input of a node with several is asked for first: the last one, or the first
+     * @return empty if a segment does not end in one node, so that there is no telling which rows to ask for
+     */
+    static Optional<Tape> of(RowGraph graph, List<Segment> segments, boolean deepFirst) {
+        Recorder recorder = new Recorder(graph, deepFirst);
+        for (Segment segment : segments) {
+            if (!segment.byRows()) {
+                recorder.calls.add(new Call(
+                        segment.first(), 0, graph.nodes().get(segment.first()).steps()));
+            } else if (!recorder.record(segment)) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(new Tape(recorder.calls));
+    }
+
+    /** Follows demand. */
+    private static final class Recorder {
+        private final RowGraph graph;
+        private final boolean deepFirst;
+        private final int[] next;
+        private final List<Call> calls = new ArrayList<>();
+
+        Recorder(RowGraph graph, boolean deepFirst) {
+            this.graph = graph;
+            this.deepFirst = deepFirst;
+            this.next = new int[graph.nodes().size()];
+        }
+
+        boolean record(Segment segment) {
+            Set<Integer> readInside = new HashSet<>();
+            for (int i = segment.first(); i < segment.end(); i++) {
+                graph.nodes().get(i).uses().forEach(use -> readInside.add(use.value()));
+            }
+            for (int i = segment.first(); i < segment.end() - 1; i++) {
+                if (!readInside.contains(graph.nodes().get(i).output())) {
+                    return false;
+                }
+            }
+            advance(
+                    segment,
+                    segment.end() - 1,
+                    graph.nodes().get(segment.end() - 1).steps());
+            // Values that later segments or the caller read are computed to their last row.
+            for (int i = segment.first(); i < segment.end() - 1; i++) {
+                RowGraph.Value value = graph.values().get(graph.nodes().get(i).output());
+                if (value.lastUser() >= segment.end() || value.place() == StoredValue.Place.OUTPUT) {
+                    advance(segment, i, graph.nodes().get(i).steps());
+                }
+            }
+            return true;
+        }
+
+        private void advance(Segment segment, int index, int steps) {
+            Node node = graph.nodes().get(index);
+            while (next[index] < steps) {
+                int step = next[index];
+                List<Use> uses = new ArrayList<>(node.uses());
+                if (deepFirst) {
+                    Collections.reverse(uses);
+                }
+                for (Use use : uses) {
+                    int producer = graph.values().get(use.value()).producer();
+                    if (producer >= segment.first()) {
+                        Node source = graph.nodes().get(producer);
+                        int rows = use.rows().endRow(step, step + 1);
+                        advance(segment, producer, source.accumulates() && rows > 0 ? source.steps() : rows);
+                    }
+                }
+                calls.add(new Call(index, step, step + 1));
+                next[index]++;
+            }
+        }
+    }
+}

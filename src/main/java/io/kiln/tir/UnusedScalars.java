@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tir;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Removes constant scalars that nothing reads: a lowering names what it may need before it knows, for example, that all rows
+ * lie at the same place.
+ */
+public final class UnusedScalars {
+    private UnusedScalars() {}
+
+    /** The statement without them. */
+    public static Stmt remove(Stmt stmt) {
+        if (stmt instanceof Stmt.Block block) {
+            return block(block);
+        }
+        if (stmt instanceof Stmt.For loop) {
+            return new Stmt.For(loop.variable(), loop.begin(), loop.end(), loop.step(), remove(loop.body()));
+        }
+        if (stmt instanceof Stmt.If branch) {
+            Optional<Stmt> otherwise = branch.otherwise().map(UnusedScalars::remove);
+            return new Stmt.If(branch.condition(), remove(branch.then()), otherwise);
+        }
+        return stmt instanceof Stmt.Switch choice
+                ? new Stmt.Switch(
+                        choice.value(),
+                        choice.cases().stream().map(UnusedScalars::remove).toList())
+                : stmt;
+    }
+
+    /** From the last statement to the first, so that what only unused scalars read is unused too. */
+    private static Stmt.Block block(Stmt.Block block) {
+        List<Stmt> kept = new ArrayList<>();
+        Set<String> read = new HashSet<>();
+        for (int i = block.statements().size() - 1; i >= 0; i--) {
+            Stmt stmt = remove(block.statements().get(i));
+            boolean unused = stmt instanceof Stmt.Declare declare
+                    && !declare.mutable()
+                    && !read.contains(declare.variable().name());
+            if (!unused) {
+                kept.add(0, stmt);
+                readBy(stmt, read);
+            }
+        }
+        return new Stmt.Block(kept);
+    }
+
+    private static void readBy(Stmt stmt, Set<String> read) {
+        if (stmt instanceof Stmt.Block block) {
+            block.statements().forEach(s -> readBy(s, read));
+        } else if (stmt instanceof Stmt.For loop) {
+            readBy(loop.begin(), read);
+            readBy(loop.end(), read);
+            readBy(loop.body(), read);
+        } else if (stmt instanceof Stmt.If branch) {
+            readBy(branch.condition(), read);
+            readBy(branch.then(), read);
+            branch.otherwise().ifPresent(s -> readBy(s, read));
+        } else if (stmt instanceof Stmt.Switch choice) {
+            readBy(choice.value(), read);
+            choice.cases().forEach(s -> readBy(s, read));
+        } else if (stmt instanceof Stmt.Declare declare) {
+            readBy(declare.value(), read);
+        } else if (stmt instanceof Stmt.Assign assign) {
+            readBy(assign.value(), read);
+        } else if (stmt instanceof Stmt.DeclareView view) {
+            readBy(view.offset(), read);
+        } else if (stmt instanceof Stmt.Store store) {
+            readBy(store.index(), read);
+            readBy(store.value(), read);
+        } else if (stmt instanceof Stmt.CallFunction call) {
+            call.scalars().forEach(e -> readBy(e, read));
+        } else if (stmt instanceof Stmt.CallKernel call) {
+            call.scalars().forEach(e -> readBy(e, read));
+        }
+    }
+
+    private static void readBy(Expr expr, Set<String> read) {
+        if (expr instanceof Expr.Var variable) {
+            read.add(variable.name());
+        } else if (expr instanceof Expr.Load load) {
+            readBy(load.index(), read);
+        } else if (expr instanceof Expr.Binary binary) {
+            readBy(binary.a(), read);
+            readBy(binary.b(), read);
+        } else if (expr instanceof Expr.Cast cast) {
+            readBy(cast.value(), read);
+        } else if (expr instanceof Expr.Select select) {
+            readBy(select.condition(), read);
+            readBy(select.then(), read);
+            readBy(select.otherwise(), read);
+        } else if (expr instanceof Expr.Call call) {
+            call.args().forEach(e -> readBy(e, read));
+        }
+    }
+}
