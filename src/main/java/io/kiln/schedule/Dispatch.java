@@ -105,6 +105,13 @@ public final class Dispatch {
                             schedule.text())
                     .because("no SIMD: blocks of pixels and channels share loads");
         }
+        Optional<DspDepthwise.Plan> depthwise = DspDepthwise.plan(conv, features, optimize);
+        if (depthwise.isPresent()) {
+            DspDepthwise.Plan plan = depthwise.get();
+            Stmt body = new DspDepthwise(plan, rows, tables, buffers).body();
+            return nest(op, conv, rows, tables, buffers, body, plan.executedMacs(), plan.text())
+                    .because(DspDepthwise.REASON);
+        }
         if (conv.depthwise()) {
             DepthwiseDirect schedule = new DepthwiseDirect(conv, tables, buffers.argument(0), buffers.output());
             return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv))

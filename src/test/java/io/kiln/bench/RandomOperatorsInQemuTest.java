@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Micro-kernels on the cores for which they are written, against the reference interpreter: dozens of operators in one image. */
 final class RandomOperatorsInQemuTest {
-    private static final int OPERATORS = 36;
+    private static final int OPERATORS = 48;
 
     @TempDir
     Path folder;
@@ -43,7 +43,7 @@ final class RandomOperatorsInQemuTest {
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();
         for (long seed = 20_000; models.size() < OPERATORS; seed++) {
-            Function function = RandomOperators.next(seed);
+            Function function = RandomOperators.mixed(seed);
             CompileRequest request =
                     new CompileRequest(Path.of("random"), function.name(), target, Io.CALLER, optimize);
             ModelLibrary library = ModelCompiler.compile(request, function).library();

@@ -99,7 +99,7 @@ class GeneratedCTest {
     @ParameterizedTest
     @MethodSource("ios")
     void randomOperatorsAnswerAsTheInterpreterDoes(Io io, String target) {
-        answerAsTheInterpreterDoes(io, target, Optimize.SPEED, RANDOM_OPERATORS, RandomOperators::next);
+        answerAsTheInterpreterDoes(io, target, Optimize.SPEED, RANDOM_OPERATORS, RandomOperators::mixed);
     }
 
     @ParameterizedTest

@@ -54,6 +54,42 @@ public final class RandomOperators {
         return new RandomOperators(seed).build("case" + seed);
     }
 
+    /** As {@link #next}, but every fourth is of a kind for which many micro-kernels are written. */
+    public static Function mixed(long seed) {
+        return seed % 4 == 3 ? depthwise(seed) : next(seed);
+    }
+
+    /** An int8 depthwise convolution with as many channels as its input has. */
+    public static Function depthwise(long seed) {
+        return new RandomOperators(seed).depthwise("depthwise" + seed);
+    }
+
+    private Function depthwise(String name) {
+        int channels = 4 + below(20);
+        Shape shape = Shape.of(1 + below(8) / 7, 1 + below(14), 1 + below(30), channels);
+        Window w = below(3) == 0 ? window(shape.dim(1), shape.dim(2), false) : threeByThree(shape);
+        Arg.Ref x = parameter(shape, DType.INT8);
+        Arg.Ref sum = bind(
+                new QnnConv2d(w, channels, channels, "HWOI"),
+                x,
+                weights(Shape.of(w.kernelH(), w.kernelW(), channels, 1), true),
+                Constant.scalar(below(256) - 128),
+                Constant.scalar(0),
+                Constant.scalar(0.05f),
+                Constant.scalar(0.01f));
+        epilogue(sum, channels, true, (long) w.kernelH() * w.kernelW());
+        return function(name);
+    }
+
+    /** Padded as SAME is, or not at all where that is possible. */
+    private Window threeByThree(Shape shape) {
+        boolean padded = shape.dim(1) < 3 || shape.dim(2) < 3 || below(3) > 0;
+        int before = padded ? below(2) : 0;
+        int after = padded ? 2 - before : 0;
+        int stride = 1 + below(2);
+        return new Window(3, 3, stride, stride, 1, 1, before, before, after, after);
+    }
+
     /** Random bytes for an input; floats are within [-4, 4). */
     public static Bytes input(TensorType type, long seed) {
         Random random = new Random(seed);
@@ -80,6 +116,10 @@ public final class RandomOperators {
             case 8 -> conversion();
             default -> floatSum();
         }
+        return function(name);
+    }
+
+    private Function function(String name) {
         int last = bindings.get(bindings.size() - 1).id();
         return new Function(name, params, bindings, List.of(new Result(last, "out", Optional.empty())));
     }

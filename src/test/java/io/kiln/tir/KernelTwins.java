@@ -21,7 +21,8 @@ final class KernelTwins {
         void run(String kernel, List<Memory> pointers, List<Long> scalars);
     }
 
-    private static final List<Twin> ALL = List.of(new DspTwins(), new MveTwins(), new BlockedTwins());
+    private static final List<Twin> ALL =
+            List.of(new DspTwins(), new DspDepthwiseTwin(), new MveTwins(), new BlockedTwins());
 
     private KernelTwins() {}
 
