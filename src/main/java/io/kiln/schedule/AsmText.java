@@ -3,6 +3,7 @@ package io.kiln.schedule;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /** Collects the lines of one inline assembly statement in GNU syntax, for GCC and Clang alike. */
 final class AsmText {
@@ -35,23 +36,39 @@ final class AsmText {
         return lines.toString();
     }
 
+    /** The register of an argument; r7 is left alone, which may be a frame pointer. */
+    static String register(int argument) {
+        return "r" + (argument < 7 ? argument : argument + 1);
+    }
+
+    /** Registers of the arguments but the second one, which walks on: what a kernel keeps on the stack. */
+    static String kept(int arguments) {
+        return String.join(
+                ", ",
+                IntStream.range(0, arguments)
+                        .filter(i -> i != 1)
+                        .mapToObj(AsmText::register)
+                        .toList());
+    }
+
     /**
-     * The C text: arguments in r0, r1 ..., all of which the assembly may change.
+     * The C text: arguments in r0 to r6, then r8, all of which the assembly may change.
      *
-     * @param values C expressions of the arguments; empty ones at the end are left out
+     * @param values C expressions of the arguments
      * @param types their types
      * @param clobbers registers changed beside those of the arguments
      */
     String statement(List<String> values, List<String> types, List<String> clobbers) {
         StringBuilder out = new StringBuilder();
         StringBuilder operands = new StringBuilder();
-        int count = (int) values.stream().filter(v -> !v.isEmpty()).count();
-        for (int i = 0; i < count; i++) {
-            out.append("  register %s r%d __asm__(\"r%d\") = %s;\n".formatted(types.get(i), i, i, values.get(i)));
-            operands.append(i == 0 ? "" : ", ").append("\"+r\"(r").append(i).append(')');
+        for (int i = 0; i < values.size(); i++) {
+            String r = register(i);
+            out.append("  register %s %s __asm__(\"%s\") = %s;\n".formatted(types.get(i), r, r, values.get(i)));
+            operands.append(i == 0 ? "" : ", ").append("\"+r\"(").append(r).append(')');
         }
         String clobbered = clobbers.stream()
-                .filter(c -> !c.matches("r[0-6]") || Integer.parseInt(c.substring(1)) >= count)
+                .filter(c -> IntStream.range(0, values.size())
+                        .noneMatch(i -> register(i).equals(c)))
                 .map(c -> "\"" + c + "\", ")
                 .reduce("", String::concat);
         return out.append("  __asm__ volatile(\n")

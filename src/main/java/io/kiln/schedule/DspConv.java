@@ -52,17 +52,19 @@ final class DspConv {
      * The schedule's explicit values.
      *
      * @param unroll steps of two inputs written out in the innermost loop
+     * @param isShared whether layers share kernels
      */
-    record Knobs(int unroll) {
+    record Knobs(int unroll, boolean isShared) {
         static Knobs of(Optimize optimize) {
-            return new Knobs(optimize == Optimize.SIZE ? 2 : 16);
+            return new Knobs(optimize == Optimize.SIZE ? 2 : 16, optimize == Optimize.SIZE);
         }
     }
 
     /** A schedule that is proven to suit. */
     record Plan(ConvComputation conv, DspRescale rescale, Knobs knobs) {
         String text() {
-            return "dsp_conv(pixels=2, channel_block=4, unroll=" + knobs.unroll() + ")";
+            return "dsp_conv(pixels=2, channel_block=4, unroll=" + knobs.unroll() + ", shared=" + knobs.isShared()
+                    + ")";
         }
 
         /** Multiply-accumulates that the kernel executes. */
@@ -99,7 +101,8 @@ final class DspConv {
         this.conv = plan.conv();
         this.rescale = plan.rescale();
         this.order = order(conv);
-        this.kernel = DspConvKernel.of(order.length / 2, plan.knobs().unroll(), rescale);
+        this.kernel = DspConvKernel.of(
+                order.length / 2, plan.knobs().unroll(), plan.knobs().isShared(), rescale);
         this.weights = tables.add("weight", DType.INT32, packWeights());
         this.input = buffers.argument(0);
         this.output = buffers.output();
@@ -240,9 +243,7 @@ final class DspConv {
         Buffer out0 = block.mutableView("out0" + suffix, output, add(mul(first, conv.channels()), channel));
         Buffer out1 = block.mutableView("out1" + suffix, output, add(mul(second, conv.channels()), channel));
         List<Expr> scalars = new ArrayList<>(List.of(imm(order.length / 2), imm(blocks)));
-        if (rescale.rescale().hasNegatives()) {
-            scalars.add(imm(rescale.rescale().lateOffset()));
-        }
+        scalars.addAll(kernel.epilogue().arguments(rescale));
         block.call(kernel.kernel(), List.of(scratch, w, out0, out1), scalars);
     }
 }

@@ -19,13 +19,13 @@ import java.util.List;
  * r2  r3    pixel 0: 256 * A + B, B         r4 r5   256 * C + D, D
  * r6  r7    pixel 1: likewise               r8 r9
  * r10 r11   inputs                          r12 lr  weights
- * stack     inputs, both outputs, end of the inputs, end of the output[, late offset], then r7 and r11, which may be frame pointers
+ * stack     inputs, both outputs, end of the inputs, end of the output[, late offset][, scale and shift], then r7 and r11, which may be frame pointers
  * </pre>
  *
  * <p>A step of two inputs is 12 instructions for 16 products: 2 LDRD, 8 SMLAD, 2 SXTB16.
  *
  * @param name C name
- * @param first steps before the loop, at least 1
+ * @param first steps before the loop; 0 where layers share the kernel
  * @param unroll steps in the loop; 0 where there is no loop
  * @param epilogue what follows the sums
  */
@@ -34,16 +34,20 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     private static final String[] PIXEL_1 = {"r6", "r7", "r8", "r9"};
 
     /** The kernel for a number of steps of two inputs, unrolled as far as asked. */
-    static DspConvKernel of(int steps, int unroll, DspRescale rescale) {
+    static DspConvKernel of(int steps, int unroll, boolean isShared, DspRescale rescale) {
+        DspEpilogue epilogue = DspEpilogue.of(rescale, isShared);
+        if (isShared) {
+            return new DspConvKernel("kiln_conv_2x4" + epilogue.suffix(), 0, 2, epilogue);
+        }
         int first = steps <= 2 * unroll ? steps : (steps - 1) % unroll + 1;
         int loop = steps <= 2 * unroll ? 0 : unroll;
-        DspEpilogue epilogue = DspEpilogue.of(rescale);
         String name = "kiln_conv_2x4_" + first + (loop == 0 ? "" : "_" + loop) + epilogue.suffix();
         return new DspConvKernel(name, first, loop, epilogue);
     }
 
     Kernel kernel() {
-        List<DType> scalars = new ArrayList<>(Collections.nCopies(epilogue.isSigned() ? 3 : 2, INT32));
+        List<DType> scalars =
+                new ArrayList<>(Collections.nCopies(2 + epilogue.parameters().size(), INT32));
         return new Kernel(
                 name,
                 List.of(
@@ -58,7 +62,6 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     }
 
     private String definition() {
-        String late = epilogue.isSigned() ? ", int32_t late" : "";
         return """
                 /* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
                    of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords %s; then per channel a
@@ -74,7 +77,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
                         epilogue.halfword(),
                         epilogue.isSigned() ? " and what negative results are corrected by" : "",
                         name,
-                        late,
+                        epilogue.declarations(),
                         assembly(),
                         twin());
     }
@@ -82,10 +85,25 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     private String assembly() {
         AsmText asm = new AsmText();
         asm.line("push {r7, r11}");
-        asm.line("push {r0, r2, r3, r4, r5%s}", epilogue.isSigned() ? ", r6" : "");
+        List<String> values = new ArrayList<>(List.of("x", "w", "out0", "out1", "x + 8 * steps", "out0 + 4 * blocks"));
+        List<String> types = new ArrayList<>(
+                List.of("const int8_t*", "const int32_t*", "int8_t*", "int8_t*", "const int8_t*", "int8_t*"));
+        epilogue.parameters().forEach(p -> {
+            values.add(p);
+            types.add("int32_t");
+        });
+        String rescale = "[sp, #" + (4 * values.size() - 8) + "]";
+        asm.line("push {%s}", AsmText.kept(values.size()));
         asm.line("1:");
-        step(asm, true);
-        asm.repeat(first - 1, () -> step(asm, false));
+        if (first > 0) {
+            step(asm, true);
+            asm.repeat(first - 1, () -> step(asm, false));
+        } else {
+            for (int i = 0; i < 4; i++) {
+                asm.line("mov %s, #0", PIXEL_0[i]);
+                asm.line("mov %s, #0", PIXEL_1[i]);
+            }
+        }
         if (unroll > 0) {
             asm.line("2:");
             asm.repeat(unroll, () -> step(asm, false));
@@ -95,30 +113,20 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
         }
         asm.line("ldrd r0, lr, [sp, #4]");
         for (int c = 0; c < 4; c++) {
-            String next = c % 2 == 0 ? PIXEL_0[c + 1] : "";
-            String next1 = c % 2 == 0 ? PIXEL_1[c + 1] : "";
-            epilogue.scale(asm, PIXEL_0[c], next);
-            epilogue.scale(asm, PIXEL_1[c], next1);
-            epilogue.finish(asm, List.of(PIXEL_0[c], PIXEL_1[c]), List.of("[r0], #1", "[lr], #1"), "[sp, #20]");
+            boolean isSecond = c % 2 != 0;
+            List<String> sums = List.of(PIXEL_0[c], PIXEL_1[c]);
+            List<String> others = isSecond ? List.of() : List.of(PIXEL_0[c + 1], PIXEL_1[c + 1]);
+            epilogue.scale(asm, sums, others, isSecond, rescale);
+            epilogue.finish(asm, sums, List.of("[r0], #1", "[lr], #1"), "[sp, #20]", rescale);
         }
         asm.line("strd r0, lr, [sp, #4]");
         asm.line("ldr r10, [sp, #16]");
         asm.line("cmp r0, r10");
         asm.line("ldr r0, [sp]");
         asm.line("bne 1b");
-        asm.line("add sp, #%d", epilogue.isSigned() ? 24 : 20);
+        asm.line("add sp, #%d", 4 * values.size() - 4);
         asm.line("pop {r7, r11}");
-        return asm.statement(
-                List.of(
-                        "x",
-                        "w",
-                        "out0",
-                        "out1",
-                        "x + 8 * steps",
-                        "out0 + 4 * blocks",
-                        epilogue.isSigned() ? "late" : ""),
-                List.of("const int8_t*", "const int32_t*", "int8_t*", "int8_t*", "const int8_t*", "int8_t*", "int32_t"),
-                List.of("r6", "r8", "r9", "r10", "r12", "lr"));
+        return asm.statement(values, types, List.of("r6", "r8", "r9", "r10", "r12", "lr"));
     }
 
     /** Two inputs of both pixels; the first step of a block starts the sums. */

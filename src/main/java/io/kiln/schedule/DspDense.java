@@ -41,10 +41,11 @@ final class DspDense {
      * A schedule that is proven to suit.
      *
      * @param unroll steps of four inputs written out in the innermost loop
+     * @param isShared whether layers share kernels
      */
-    record Plan(ConvComputation conv, DspRescale rescale, int unroll) {
+    record Plan(ConvComputation conv, DspRescale rescale, int unroll, boolean isShared) {
         String text() {
-            return "dsp_dense(channel_block=" + block() + ", unroll=" + unroll + ")";
+            return "dsp_dense(channel_block=" + block() + ", unroll=" + unroll + ", shared=" + isShared + ")";
         }
 
         /** Channels of a block. */
@@ -64,7 +65,7 @@ final class DspDense {
             return Optional.empty();
         }
         return DspRescale.of(conv, DspWeights.fitInPairs(conv))
-                .map(r -> new Plan(conv, r, optimize == Optimize.SIZE ? 1 : 4));
+                .map(r -> new Plan(conv, r, optimize == Optimize.SIZE ? 1 : 4, optimize == Optimize.SIZE));
     }
 
     private static boolean suits(ConvComputation conv) {
@@ -141,10 +142,9 @@ final class DspDense {
         Expr place = add(mul(n, conv.channels()), (long) firstBlock * plan.block());
         Buffer out = block.mutableView("out" + suffix, output, place);
         List<Expr> scalars = new ArrayList<>(List.of(imm(conv.taps()), imm(blocks)));
-        if (plan.rescale().rescale().hasNegatives()) {
-            scalars.add(imm(plan.rescale().rescale().lateOffset()));
-        }
-        DspDenseKernel kernel = DspDenseKernel.of(channels, conv.taps(), plan.unroll(), plan.rescale());
+        DspDenseKernel kernel =
+                DspDenseKernel.of(channels, conv.taps(), plan.unroll(), plan.isShared(), plan.rescale());
+        scalars.addAll(kernel.epilogue().arguments(plan.rescale()));
         block.call(kernel.kernel(), List.of(x, w, out), scalars);
     }
 }

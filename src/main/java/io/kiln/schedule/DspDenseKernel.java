@@ -16,7 +16,7 @@ import java.util.List;
  * r0        inputs                          r1      weights ({@link DspWeights}), then the constants of the block's channels
  * r2  r3    256 * A + B, B                  r4 r5   256 * C + D, D      r6 r7   ...      r8 r9   ...
  * r10 r11   inputs 0 2, 1 3                 r12 lr  weights
- * stack     inputs, output, end of whole fours, end of the output[, last inputs][, late offset], then r7 and r11
+ * stack     inputs, output, end of whole fours, end of the output[, last inputs][, late offset][, scale and shift], then r7 and r11
  * </pre>
  *
  * <p>Four inputs and eight channels are 31 instructions for 32 products: LDR, 4 LDRD, 10 SXTB16, 16 SMLAD. Where weights are bytes,
@@ -24,7 +24,7 @@ import java.util.List;
  *
  * @param name C name
  * @param channels channels of a block, 1 to 8
- * @param first steps of four inputs before the loop, at least 1
+ * @param first steps of four inputs before the loop; 0 where layers share the kernel
  * @param unroll steps in the loop; 0 where there is no loop
  * @param hasTail whether one to three inputs are left over
  * @param epilogue what follows the sums
@@ -32,12 +32,16 @@ import java.util.List;
 record DspDenseKernel(String name, int channels, int first, int unroll, boolean hasTail, DspEpilogue epilogue) {
 
     /** The kernel for a row of at least four inputs. */
-    static DspDenseKernel of(int channels, int inputs, int unroll, DspRescale rescale) {
+    static DspDenseKernel of(int channels, int inputs, int unroll, boolean isShared, DspRescale rescale) {
+        DspEpilogue epilogue = DspEpilogue.of(rescale, isShared);
         int steps = inputs / 4;
         int first = steps <= 2 * unroll ? steps : (steps - 1) % unroll + 1;
         int loop = steps <= 2 * unroll ? 0 : unroll;
         boolean tail = inputs % 4 != 0;
-        DspEpilogue epilogue = DspEpilogue.of(rescale);
+        if (isShared) {
+            String shared = "kiln_dense_" + channels + (tail ? "_tail" : "") + epilogue.suffix();
+            return new DspDenseKernel(shared, channels, 0, 1, tail, epilogue);
+        }
         String name = "kiln_dense_" + channels + "_" + first + (loop == 0 ? "" : "_" + loop) + (tail ? "_tail" : "")
                 + epilogue.suffix();
         return new DspDenseKernel(name, channels, first, loop, tail, epilogue);
@@ -47,7 +51,7 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
         return new Kernel(
                 name,
                 List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT32), Kernel.Pointer.out(INT8)),
-                new ArrayList<>(Collections.nCopies(epilogue.isSigned() ? 3 : 2, INT32)),
+                new ArrayList<>(Collections.nCopies(2 + epilogue.parameters().size(), INT32)),
                 List.of(),
                 definition(),
                 List.of());
@@ -72,7 +76,7 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
                         epilogue.halfword(),
                         epilogue.isSigned() ? " and what negative results are corrected by" : "",
                         name,
-                        epilogue.isSigned() ? ", int32_t late" : "",
+                        epilogue.declarations(),
                         assembly(),
                         twin());
     }
@@ -87,18 +91,22 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
             values.add("tail");
             types.add("uint32_t");
         }
-        if (epilogue.isSigned()) {
-            values.add("late");
+        epilogue.parameters().forEach(p -> {
+            values.add(p);
             types.add("int32_t");
-        }
+        });
         int kept = values.size() - 1;
         asm.line("push {r7, r11}");
-        asm.line(
-                "push {r0, %s}",
-                String.join(", ", List.of("r2", "r3", "r4", "r5", "r6").subList(0, kept - 1)));
+        asm.line("push {%s}", AsmText.kept(values.size()));
         asm.line("1:");
-        step(asm, true, "[r0], #4");
-        asm.repeat(first - 1, () -> step(asm, false, "[r0], #4"));
+        if (first > 0) {
+            step(asm, true, "[r0], #4");
+            asm.repeat(first - 1, () -> step(asm, false, "[r0], #4"));
+        } else {
+            for (int i = 0; i < channels; i++) {
+                asm.line("mov r%d, #0", 2 + i);
+            }
+        }
         if (unroll > 0) {
             asm.line("2:");
             asm.repeat(unroll, () -> step(asm, false, "[r0], #4"));
@@ -125,12 +133,12 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
         for (int c = 0; c < channels; c++) {
             boolean isAlone = c == channels - 1 && c % 2 == 0;
             String sum = "r" + (2 + c);
-            if (isAlone) {
-                epilogue.scaleAlone(asm, sum);
-            } else {
-                epilogue.scale(asm, sum, c % 2 == 0 ? "r" + (3 + c) : "");
-            }
-            epilogue.finish(asm, List.of(sum), List.of("[r0], #1"), "[sp, #" + (4 * kept - 4) + "]");
+            boolean isSecond = c % 2 != 0;
+            List<String> others = isSecond || isAlone ? List.of() : List.of("r" + (3 + c));
+            int at = 16 + (hasTail ? 4 : 0);
+            String rescale = "[sp, #" + (4 * kept - 4) + "]";
+            epilogue.scale(asm, List.of(sum), others, isSecond, rescale);
+            epilogue.finish(asm, List.of(sum), List.of("[r0], #1"), "[sp, #" + at + "]", rescale);
         }
         asm.line("str r0, [sp, #4]");
         asm.line("ldr r10, [sp, #12]");

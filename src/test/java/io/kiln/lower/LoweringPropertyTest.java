@@ -33,13 +33,15 @@ class LoweringPropertyTest {
 
     /** Schedules differ by core: the targets for which all operators are lowered. */
     private static Stream<Named<Dispatch>> dispatches() {
-        return Stream.of(
+        Stream<Named<Dispatch>> speed = Stream.of(
                         "c -mcpu=cortex-m4",
                         "c -mcpu=cortex-m55",
                         "c -mcpu=cortex-m3",
                         "c -mcpu=cortex-m0",
                         "c -march=rv32imac")
                 .map(target -> Named.of(target, new Dispatch(Target.parse(target), Optimize.SPEED)));
+        Target m4 = Target.parse("c -mcpu=cortex-m4");
+        return Stream.concat(speed, Stream.of(Named.of("cortex-m4, size", new Dispatch(m4, Optimize.SIZE))));
     }
 
     private record Case(Function function, FusedOperator op, List<Bytes> inputs, Bytes expected) {

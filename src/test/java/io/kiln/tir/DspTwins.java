@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 
 /** Kernels for Arm's DSP instructions. */
 final class DspTwins implements KernelTwins.Twin {
-    private static final Pattern CONV = Pattern.compile("kiln_conv_2x4_\\d+(?:_\\d+)?((?:_bytes)?_scale.*)");
+    private static final Pattern CONV = Pattern.compile("kiln_conv_2x4(?:_\\d+)*((?:_bytes)?_(?:any|scale).*)");
     private static final Pattern DENSE =
-            Pattern.compile("kiln_dense_(\\d+)_\\d+(?:_\\d+)?(?:_tail)?((?:_bytes)?_scale.*)");
+            Pattern.compile("kiln_dense_(\\d+)(?:_\\d+)*(?:_tail)?((?:_bytes)?_(?:any|scale).*)");
     private static final Pattern EPILOGUE =
-            Pattern.compile("(_bytes)?_scale(\\d+)_shift(\\d+)(_signed)?(?:_limit_(\\d+)_(\\d+))?");
+            Pattern.compile("(_bytes)?_(?:any|scale(\\d+)_shift(\\d+))(_signed)?(?:_limit_(\\d+)_(\\d+))?");
 
     @Override
     public boolean knows(String kernel) {
@@ -98,7 +98,7 @@ final class DspTwins implements KernelTwins.Twin {
     private static void conv(String kernel, List<KernelTwins.Memory> p, int[] s) {
         Matcher name = CONV.matcher(kernel);
         name.matches();
-        Epilogue epilogue = Epilogue.of(name.group(1), s.length > 2 ? s[2] : 0);
+        Epilogue epilogue = Epilogue.of(name.group(1), s);
         int inputs = 2 * s[0];
         int w = 0;
         for (int block = 0; block < s[1]; block++) {
@@ -130,7 +130,7 @@ final class DspTwins implements KernelTwins.Twin {
         name.matches();
         int channels = Integer.parseInt(name.group(1));
         int pairs = (channels + 1) / 2;
-        Epilogue epilogue = Epilogue.of(name.group(2), s.length > 2 ? s[2] : 0);
+        Epilogue epilogue = Epilogue.of(name.group(2), s);
         int w = 0;
         for (int block = 0; block < s[1]; block++) {
             long[] sums = new long[2 * pairs];
@@ -152,7 +152,7 @@ final class DspTwins implements KernelTwins.Twin {
 
     /** What a kernel's name says of its rescaling. */
     private record Epilogue(boolean isBytes, int scale, int shift, boolean isSigned, int low, int high, long late) {
-        static Epilogue of(String text, long late) {
+        static Epilogue of(String text, int[] s) {
             Matcher m = EPILOGUE.matcher(text);
             if (!m.matches()) {
                 throw new IllegalArgumentException("epilogue " + text);
@@ -160,12 +160,14 @@ final class DspTwins implements KernelTwins.Twin {
             boolean isLimited = m.group(5) != null;
             return new Epilogue(
                     m.group(1) != null,
-                    Integer.parseInt(m.group(2)),
-                    Integer.parseInt(m.group(3)),
+                    m.group(2) == null
+                            ? s[s.length - 1] / 256 + (m.group(1) == null ? 8 : 0)
+                            : Integer.parseInt(m.group(2)),
+                    m.group(2) == null ? s[s.length - 1] % 256 : Integer.parseInt(m.group(3)),
                     m.group(4) != null,
                     isLimited ? Integer.parseInt(m.group(5)) - 128 : -128,
                     isLimited ? Integer.parseInt(m.group(6)) - 128 : 127,
-                    late);
+                    m.group(4) == null ? 0 : s[2]);
         }
 
         int first(int both, int second) {
