@@ -25,6 +25,7 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Operators that compute an element from the elements at its place: sums with broadcasting, conversions, rescaling,
@@ -37,6 +38,7 @@ public final class ElementwiseLowering {
     private final List<Buffer> operands = new ArrayList<>();
     private final List<Shape> shapes = new ArrayList<>();
     private final Epilogue epilogue;
+    private final Optional<ProvenSum> sum;
     private final Shape out;
 
     public ElementwiseLowering(FusedOperator op) {
@@ -51,6 +53,7 @@ public final class ElementwiseLowering {
         }
         long bound = op.rootTypes().get(0).dtype() == DType.INT8 ? 255 : Integer.MAX_VALUE;
         this.epilogue = new Epilogue(op, bound, tables);
+        this.sum = ProvenSum.of(op);
     }
 
     public LoweredOperator lower(Rows rows) {
@@ -78,7 +81,11 @@ public final class ElementwiseLowering {
             int argument = op.root().args().indexOf(new Arg.Ref(id));
             dependencies.add(Nests.elementwise(op.rootTypes().get(argument).shape(), out));
         }
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), flat ? "flat" : "broadcast");
+        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), schedule(flat));
+    }
+
+    private String schedule(boolean flat) {
+        return (flat ? "flat" : "broadcast") + (sum.isPresent() ? "(sum=proven)" : "");
     }
 
     /** One row, of operands that have its shape, wherever it lies in each. */
@@ -156,7 +163,7 @@ public final class ElementwiseLowering {
 
     private Expr value(BlockBuilder block, Op root, List<Expr> values) {
         if (root instanceof QnnAdd) {
-            return quantizedSum(block, values);
+            return sum.map(s -> provenSum(s, values)).orElseGet(() -> quantizedSum(block, values));
         }
         if (root instanceof Add) {
             return add(values.get(0), values.get(1));
@@ -169,6 +176,11 @@ public final class ElementwiseLowering {
             return quantized(block, values.get(0));
         }
         return values.get(0);
+    }
+
+    private static Expr provenSum(ProvenSum sum, List<Expr> values) {
+        Expr left = add(mul(values.get(0), sum.lhs()), sum.offset());
+        return Exprs.shr(add(left, mul(values.get(1), sum.rhs())), imm(sum.shift()));
     }
 
     /** Both sides on a common scale with 20 more bits, summed, then brought to the output's scale. */
