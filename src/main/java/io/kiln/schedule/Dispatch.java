@@ -68,12 +68,12 @@ public final class Dispatch {
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
         if (MveGemm.suits(conv, features)) {
             MveGemm schedule = MveGemm.of(conv, optimize, tables, buffers);
-            return nest(op, conv, rows, tables, buffers, schedule.body(rows), schedule.text())
+            return nest(op, conv, rows, tables, buffers, schedule.body(rows), schedule.executedMacs(), schedule.text())
                     .because(MveGemm.REASON);
         }
         if (MveDepthwise.suits(conv, features)) {
             MveDepthwise schedule = MveDepthwise.of(conv, tables, buffers);
-            return nest(op, conv, rows, tables, buffers, schedule.body(rows), schedule.text())
+            return nest(op, conv, rows, tables, buffers, schedule.body(rows), schedule.executedMacs(), schedule.text())
                     .because(MveDepthwise.REASON);
         }
         Optional<BlockedSums> sums = BlockedSums.of(features);

@@ -259,19 +259,8 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
             bne 2b
             """;
 
-    /** From the rescaled product to the result: the rounding shift, limits relative to the zero point by saturation, the zero point. */
     private String finish() {
-        StringBuilder out = new StringBuilder();
-        if (negatives) {
-            out.append("vpt.s32 lt, q5, zr\nvaddt.i32 q5, q5, r1\n");
-        }
-        out.append("vrshl.s32 q5, q5, q7\n");
-        if (limits) {
-            out.append("vqadd.s32 q5, q5, r12\nvsub.i32 q5, q5, r12\nldr r0, [r9, #40]\n")
-                    .append("vqadd.s32 q5, q5, r0\nvsub.i32 q5, q5, r0\nvadd.i32 q5, q5, r11\n");
-        } else {
-            out.append("vadd.i32 q5, q5, r11\nvqmovnb.s16 q5, q5\n");
-        }
-        return out.toString();
+        String fix = negatives ? "vpt.s32 lt, q5, zr\nvaddt.i32 q5, q5, r1\n" : "";
+        return fix + MveText.finish(limits, 5, 7, 40);
     }
 }

@@ -18,22 +18,20 @@ import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
 import io.kiln.tir.Stmt;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * Convolution and fully connected layer as a matrix product on MVE; see {@link MveGemmKernel} for registers.
+ * Convolution and fully connected layer as a matrix product on MVE; see {@link MveGemmKernel} and, for up to 16
+ * products, {@link MveShortKernel} for registers.
  *
  * <pre>
  * 1x1         inputs are read where they lie: a pixel is a row of the matrix
- * windows     columns of the padded input are copied to scratch, so that every window is one run of bytes:
- *
- *   scratch   [column][ky][channel]    window of pixel x: columns x * stride to x * stride + kernel width
- *             |--- window of x ---|
- *                  |--- window of x + 1 ---|
+ * windows     are copied to scratch, so that each is one run of bytes; see {@link MveGather}
  * weights     of each block of channels [16 products][channel][16], then its constants
  * </pre>
  *
@@ -41,9 +39,6 @@ import java.util.List;
  */
 final class MveGemm {
     static final String REASON = "16 products to an instruction (MVE), exact in 32 bits";
-
-    /** Copied columns are kept within this many bytes if at least two pixels fit. */
-    private static final int MOST_SCRATCH = 2048;
 
     private final ConvComputation conv;
     private final Knobs knobs;
@@ -53,6 +48,7 @@ final class MveGemm {
     private final Buffer packed;
     private final MveGemmKernel gemm;
     private final OperatorBuffers buffers;
+    private final Optional<MveGather> gather;
 
     /**
      * The schedule's explicit values.
@@ -60,14 +56,8 @@ final class MveGemm {
      * @param pixels computed together: 1 or 2
      * @param block channels computed together: 4 or 8
      * @param unroll steps of 16 products written out
-     * @param chunk pixels whose columns are copied together; 0 where inputs are read in place
      */
-    record Knobs(int pixels, int block, int unroll, int chunk) {
-        String text() {
-            return "mve_gemm(pixels=" + pixels + ", block=" + block + ", unroll=" + unroll
-                    + (chunk == 0 ? "" : ", columns=" + chunk) + ")";
-        }
-    }
+    record Knobs(int pixels, int block, int unroll) {}
 
     private MveGemm(ConvComputation conv, Knobs knobs, MveRescale rescale, Tables tables, OperatorBuffers buffers) {
         this.conv = conv;
@@ -76,10 +66,10 @@ final class MveGemm {
         this.buffers = buffers;
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        boolean copied = knobs.chunk() > 0;
+        this.gather = isInPlace(conv) ? Optional.empty() : Optional.of(MveGather.of(conv));
         int depth = conv.taps();
         this.gemm = new MveGemmKernel(
-                copied ? (depth + 15) / 16 * 16 : depth,
+                gather.isPresent() ? (depth + 15) / 16 * 16 : depth,
                 knobs.pixels(),
                 knobs.block(),
                 rescale.hasNegatives(),
@@ -102,7 +92,7 @@ final class MveGemm {
         boolean single = conv.output().dim(1) * conv.output().dim(2) == 1 && row == 1;
         int block = single && conv.channels() > 4 ? 8 : 4;
         int unroll = optimize == Optimize.SIZE ? 1 : single ? 4 : 9;
-        return new Knobs(single ? 1 : 2, block, unroll, isInPlace(conv) ? 0 : chunk(conv));
+        return new Knobs(single ? 1 : 2, block, unroll);
     }
 
     /** Whether windows are single pixels inside the input, so that nothing is copied. */
@@ -111,45 +101,38 @@ final class MveGemm {
         return w.kernelH() == 1 && w.kernelW() == 1 && !w.isPadded();
     }
 
-    private static int chunk(ConvComputation conv) {
-        int width = conv.output().dim(2);
-        int chunks = 1;
-        while (columnBytes(conv, (width + chunks - 1) / chunks) > MOST_SCRATCH && width > 2 * chunks) {
-            chunks++;
-        }
-        return (width + chunks - 1) / chunks;
-    }
-
-    private static int columns(ConvComputation conv, int pixels) {
-        return (pixels - 1) * conv.window().strideW() + conv.window().kernelW();
-    }
-
-    private static int columnBytes(ConvComputation conv, int pixels) {
-        return columns(conv, pixels) * conv.window().kernelH() * conv.input().dim(3);
-    }
-
     static MveGemm of(ConvComputation conv, Optimize optimize, Tables tables, OperatorBuffers buffers) {
         MveRescale rescale = MveRescale.of(conv).orElseThrow();
         return new MveGemm(conv, defaultKnobs(conv, optimize), rescale, tables, buffers);
     }
 
     String text() {
-        return knobs.text();
+        return "mve_gemm(pixels=" + (isKept() ? 1 : knobs.pixels()) + ", block=" + knobs.block() + ", unroll="
+                + knobs.unroll() + (isKept() ? ", kept_weights" : "")
+                + gather.map(g -> ", " + g.text()).orElse("") + ")";
+    }
+
+    /** Multiply-accumulates of the loops: whole vectors and blocks, padding included. */
+    long executedMacs() {
+        long pixels = (long) conv.output().dim(1) * conv.output().dim(2);
+        long products = (long) gemm.steps() * MveGemmKernel.VECTOR;
+        return conv.output().dim(0) * pixels * roundUp(conv.channels(), knobs.block()) * products;
+    }
+
+    private static long roundUp(int value, int multiple) {
+        return (long) (value + multiple - 1) / multiple * multiple;
     }
 
     private Bytes pack() {
         int blocks = (conv.channels() + knobs.block() - 1) / knobs.block();
         ByteBuffer table = ByteBuffer.allocate(blocks * gemm.blockBytes()).order(ByteOrder.LITTLE_ENDIAN);
         byte[] weights = conv.weight().data().toArray();
-        int column = conv.window().kernelH() * conv.input().dim(3);
         for (int first = 0; first < conv.channels(); first += knobs.block()) {
             for (int k = 0; k < gemm.steps() * MveGemmKernel.VECTOR; k += MveGemmKernel.VECTOR) {
                 for (int o = first; o < first + knobs.block(); o++) {
                     for (int i = k; i < k + MveGemmKernel.VECTOR; i++) {
                         boolean there = o < conv.channels() && i < conv.taps();
-                        int ky = i % column / conv.input().dim(3);
-                        int c = i % conv.input().dim(3);
-                        table.put(there ? weights[conv.weightIndex(o, ky, i / column, c)] : 0);
+                        table.put(there ? weights[weightIndex(o, i)] : 0);
                     }
                 }
             }
@@ -158,14 +141,30 @@ final class MveGemm {
         return Bytes.wrap(table.array());
     }
 
+    /** Whether a block's weights fit into registers while a row of pixels passes. */
+    private boolean isKept() {
+        int zero = rescale.requantization().outputZeroPoint();
+        return gemm.steps() == 1
+                && knobs.block() == 4
+                && conv.channels() % 4 == 0
+                && conv.output().dim(2) >= 4
+                && rescale.low() <= zero
+                && rescale.high() >= zero;
+    }
+
+    private int weightIndex(int channel, int i) {
+        return gather.map(g -> g.weightIndex(channel, i)).orElseGet(() -> conv.weightIndex(channel, 0, 0, i));
+    }
+
     Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        if (knobs.chunk() > 0) {
-            Buffer scratch = buffers.scratch(DType.INT8, columnBytes(conv, knobs.chunk()) + MveGemmKernel.VECTOR - 1L);
+        if (gather.isPresent()) {
+            MveGather copying = gather.get();
+            Buffer scratch = buffers.scratch(DType.INT8, copying.scratchBytes() + MveGemmKernel.VECTOR - 1L);
             body.loop(
                     "n",
                     conv.output().dim(0),
-                    (batch, n) -> lines(batch, rows, (row, y) -> chunks(row, rows, scratch, n, y)));
+                    (batch, n) -> lines(batch, rows, (row, y) -> chunks(row, rows, copying, scratch, n, y)));
             return body.build();
         }
         Window w = conv.window();
@@ -191,7 +190,7 @@ final class MveGemm {
 
     private void inPlace(BlockBuilder block, Rows rows, Expr n, Expr y, Expr pixels) {
         int depth = conv.input().dim(3);
-        Expr in = inputRow(rows, n, mul(y, conv.window().strideH()));
+        Expr in = MveGather.inputRow(conv, rows, n, mul(y, conv.window().strideH()));
         Buffer x = block.view("x", input, in);
         multiply(
                 block,
@@ -201,20 +200,38 @@ final class MveGemm {
                 (long) conv.window().strideW() * depth);
     }
 
-    private Expr inputRow(Rows rows, Expr n, Expr row) {
-        Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, row));
-        return mul(line, (long) conv.input().dim(2) * conv.input().dim(3));
-    }
-
     private Buffer outputRow(BlockBuilder block, Rows rows, Expr n, Expr y, Expr x) {
         Expr line = add(mul(n, conv.output().dim(1)), rows.outputLine(y));
         Expr pixel = add(mul(line, conv.output().dim(2)), x);
         return block.mutableView("out", output, mul(pixel, conv.channels()));
     }
 
+    /** An odd number of pixels ends in a single one, unless the number is known only at run time. */
     private void multiply(BlockBuilder block, Buffer x, Buffer out, Expr pixels, long step) {
+        if (isKept()) {
+            call(
+                    block,
+                    new MveShortKernel(gemm.depth(), gemm.negatives(), gemm.limits()).kernel(),
+                    x,
+                    out,
+                    pixels,
+                    step);
+        } else if (gemm.pixels() == 2 && pixels instanceof Expr.IntImm count && count.value() % 2 == 1) {
+            long even = count.value() - 1;
+            if (even > 0) {
+                call(block, gemm.kernel(), x, out, imm(even), step);
+            }
+            Buffer lastX = block.view("last_" + x.name(), x, imm(even * step));
+            Buffer lastOut = block.mutableView("last_out", out, imm(even * conv.channels()));
+            call(block, gemm.single().kernel(), lastX, lastOut, imm(1), step);
+        } else {
+            call(block, gemm.kernel(), x, out, pixels, step);
+        }
+    }
+
+    private void call(BlockBuilder block, Kernel kernel, Buffer x, Buffer out, Expr pixels, long step) {
         block.call(
-                gemm.kernel(),
+                kernel,
                 List.of(x, packed, out),
                 List.of(
                         pixels,
@@ -225,86 +242,19 @@ final class MveGemm {
                         imm(rescale.high())));
     }
 
-    /** One output row in chunks of pixels whose columns fit into scratch. */
-    private void chunks(BlockBuilder block, Rows rows, Buffer scratch, Expr n, Expr y) {
+    /** One output row in chunks of pixels whose windows fit into scratch. */
+    private void chunks(BlockBuilder block, Rows rows, MveGather gather, Buffer scratch, Expr n, Expr y) {
         Window w = conv.window();
-        int width = conv.output().dim(2);
         Expr top = block.let("top", sub(mul(y, w.strideH()), imm(w.padTop())));
-        for (int x = 0; x < width; x += knobs.chunk()) {
-            int pixels = Math.min(knobs.chunk(), width - x);
+        MveGather.Place place = new MveGather.Place(rows, input, scratch, n, top);
+        gather.startRow(block, place);
+        int width = conv.output().dim(2);
+        for (int x = 0; x < width; x += gather.chunk()) {
+            int pixels = Math.min(gather.chunk(), width - x);
             BlockBuilder chunk = new BlockBuilder();
-            copyColumns(chunk, rows, scratch, n, top, x * w.strideW() - w.padLeft(), columns(conv, pixels));
-            long step = (long) w.strideW() * w.kernelH() * conv.input().dim(3);
-            multiply(chunk, scratch, outputRow(chunk, rows, n, y, imm(x)), imm(pixels), step);
+            Buffer windows = gather.windows(chunk, place, x, pixels);
+            multiply(chunk, windows, outputRow(chunk, rows, n, y, imm(x)), imm(pixels), gather.step());
             block.add(chunk.build());
-        }
-    }
-
-    /** Copies columns from {@code first} on, rows from {@code top} on; what lies outside the input is the zero point. */
-    private void copyColumns(BlockBuilder block, Rows rows, Buffer scratch, Expr n, Expr top, int first, int count) {
-        Window w = conv.window();
-        int run = conv.input().dim(3);
-        int column = w.kernelH() * run;
-        int left = Math.min(count, Math.max(0, -first));
-        int right =
-                Math.min(count - left, Math.max(0, first + count - conv.input().dim(2)));
-        int inside = count - left - right;
-        fill(block, "left", scratch, 0, left * column);
-        fill(block, "right", scratch, (count - right) * column, right * column);
-        for (int ky = 0; ky < w.kernelH(); ky++) {
-            Expr row = add(top, (long) ky * w.dilationH());
-            int place = left * column + ky * run;
-            boolean padded = w.padTop() + w.padBottom() > 0;
-            if (inside == 0) {
-                continue;
-            }
-            if (!padded) {
-                spread(block, rows, scratch, n, row, ky, first + left, inside, place);
-                continue;
-            }
-            Expr in = Exprs.and(
-                    Exprs.gt(row, imm(-1)), Exprs.lt(row, imm(conv.input().dim(1))));
-            int k = ky;
-            block.ifThenElse(
-                    in,
-                    b -> spread(b, rows, scratch, n, row, k, first + left, inside, place),
-                    b -> outside(b, scratch, k, inside, place));
-        }
-    }
-
-    private void outside(BlockBuilder block, Buffer scratch, int ky, int count, int place) {
-        int channels = conv.input().dim(3);
-        for (int c = 0; c < channels; c += MveCopy.MOST_RUN) {
-            Buffer to = block.mutableView("outside" + ky + (c == 0 ? "" : "_" + c), scratch, imm(place + c));
-            block.call(
-                    MveCopy.fillEvery(Math.min(channels - c, MveCopy.MOST_RUN)),
-                    List.of(to),
-                    List.of(
-                            imm(conv.inputZeroPoint()),
-                            imm(count),
-                            imm((long) conv.window().kernelH() * channels)));
-        }
-    }
-
-    private void fill(BlockBuilder block, String name, Buffer scratch, int place, int bytes) {
-        if (bytes > 0) {
-            Buffer to = block.mutableView(name, scratch, imm(place));
-            block.call(MveCopy.FILL, List.of(to), List.of(imm(conv.inputZeroPoint()), imm(bytes)));
-        }
-    }
-
-    private void spread(
-            BlockBuilder block, Rows rows, Buffer scratch, Expr n, Expr row, int ky, int first, int count, int place) {
-        int channels = conv.input().dim(3);
-        Expr start = block.let("row" + ky, add(inputRow(rows, n, row), (long) first * channels));
-        for (int c = 0; c < channels; c += MveCopy.MOST_RUN) {
-            String part = ky + (c == 0 ? "" : "_" + c);
-            Buffer from = block.view("from" + part, input, add(start, c));
-            Buffer to = block.mutableView("to" + part, scratch, imm(place + c));
-            block.call(
-                    MveCopy.spread(Math.min(channels - c, MveCopy.MOST_RUN)),
-                    List.of(from, to),
-                    List.of(imm(count), imm(channels), imm((long) conv.window().kernelH() * channels)));
         }
     }
 }

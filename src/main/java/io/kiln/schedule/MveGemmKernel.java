@@ -58,6 +58,11 @@ record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolea
                 + (rest ? "_r" : "");
     }
 
+    /** The kernel for a single pixel that reads the same table. */
+    MveGemmKernel single() {
+        return new MveGemmKernel(depth, 1, block, negatives, limits, rest, unroll);
+    }
+
     private String definition() {
         return """
                 /* %d pixel%s x %d channels: dot products of %d int8 values, rescaled to int8. Packed, for each block of channels:

@@ -39,6 +39,30 @@ final class MveText {
 
     private MveText() {}
 
+    /**
+     * Instructions from a rescaled product to the result: the rounding shift, the limits, the zero point in r11. Limits relative to the
+     * zero point are kept by saturation: r12 holds INT32_MIN less the lower one, the state INT32_MAX less the upper one.
+     *
+     * @param q register of four products
+     * @param shifts register of their shifts
+     * @param above offset of the upper limit in the state that r9 points to
+     */
+    static String finish(boolean limits, int q, int shifts, int above) {
+        String shift = "vrshl.s32 q%1$d, q%1$d, q%2$d\n".formatted(q, shifts);
+        String end = limits ? """
+                vqadd.s32 q%1$d, q%1$d, r12
+                vsub.i32 q%1$d, q%1$d, r12
+                ldr r0, [r9, #%2$d]
+                vqadd.s32 q%1$d, q%1$d, r0
+                vsub.i32 q%1$d, q%1$d, r0
+                vadd.i32 q%1$d, q%1$d, r11
+                """ : """
+                vadd.i32 q%1$d, q%1$d, r11
+                vqmovnb.s16 q%1$d, q%1$d
+                """;
+        return shift + end.formatted(q, above);
+    }
+
     /** Instructions as the strings of an asm statement, one to a line. */
     static String lines(String instructions) {
         return instructions

@@ -31,6 +31,8 @@ final class RandomOperatorsInQemuTest {
 
     @ParameterizedTest
     @CsvSource({
+        "mps3-an547, gnu, SPEED, mve_",
+        "mps3-an547, clang, SPEED, mve_",
         "mps2-an386, gnu, SPEED, dsp_",
         "mps2-an386, clang, SPEED, dsp_",
         "mps2-an386, gnu, SIZE, dsp_",

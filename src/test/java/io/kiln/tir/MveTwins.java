@@ -23,7 +23,11 @@ final class MveTwins implements KernelTwins.Twin {
                 int run = every ? Integer.parseInt(parts[2]) : s[1];
                 fill(pointers.get(0), s[0], run, every ? s[1] : 1, every ? s[2] : 0);
             }
-            case "spread" -> spread(pointers.get(0), pointers.get(1), Integer.parseInt(parts[1]), s);
+            case "copy" -> spread(pointers.get(0), pointers.get(1), new int[] {s[0], 0, 0}, 1);
+            case "spread" -> {
+                int[] runs = {Integer.parseInt(parts[1]), Integer.parseInt(parts[2]), Integer.parseInt(parts[3])};
+                spread(pointers.get(0), pointers.get(1), runs, s[0]);
+            }
             case "interleave" -> interleave(pointers.get(0), pointers.get(1), Integer.parseInt(parts[1]), s);
             case "depthwise" -> depthwise(pointers, s);
             case "sum" -> sum(pointers, Integer.parseInt(parts[1]), s);
@@ -113,10 +117,11 @@ final class MveTwins implements KernelTwins.Twin {
         }
     }
 
-    private static void spread(Memory from, Memory to, int run, int[] s) {
-        for (int i = 0; i < s[0]; i++) {
-            for (int k = 0; k < run; k++) {
-                to.put(i * s[2] + k, from.get(i * s[1] + k));
+    /** Runs are a length, a step to read and a step to write. */
+    private static void spread(Memory from, Memory to, int[] runs, int count) {
+        for (int i = 0; i < count; i++) {
+            for (int k = 0; k < runs[0]; k++) {
+                to.put(i * runs[2] + k, from.get(i * runs[1] + k));
             }
         }
     }
