@@ -16,6 +16,7 @@ import java.util.List;
  * @param executedMacs multiply-accumulates that the loops execute
  * @param schedule name of the schedule with its knobs
  * @param reason why this schedule, for people
+ * @param rowBlock rows that it computes faster together than one by one
  */
 public record LoweredOperator(
         PrimFunc function,
@@ -26,7 +27,8 @@ public record LoweredOperator(
         long scratchBytes,
         long executedMacs,
         String schedule,
-        String reason) {
+        String reason,
+        int rowBlock) {
     private static final String NO_CHOICE = "the only schedule for this operator";
 
     public LoweredOperator {
@@ -44,12 +46,18 @@ public record LoweredOperator(
             long scratchBytes,
             long executedMacs,
             String schedule) {
-        this(function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, NO_CHOICE);
+        this(function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, NO_CHOICE, 1);
     }
 
     /** The same with the reason for its schedule. */
     public LoweredOperator because(String newReason) {
         return new LoweredOperator(
-                function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, newReason);
+                function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, newReason, rowBlock);
+    }
+
+    /** The same with the rows that it likes to compute together. */
+    public LoweredOperator inBlocksOf(int rows) {
+        return new LoweredOperator(
+                function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, reason, rows);
     }
 }

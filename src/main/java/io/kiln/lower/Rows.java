@@ -17,9 +17,16 @@ import java.util.List;
  *     it holds all of them
  * @param outputRing rows that the output's buffer holds; 0 where it holds all of them
  * @param accumulate whether the range is one of input rows, for {@link PoolLowering#accumulate}
+ * @param block a range begins at a multiple of it and holds no more rows, and so many rows divide every ring; 1 where nothing is known
  */
 public record Rows(
-        Expr begin, Expr end, List<Expr.Var> parameters, List<Integer> inputRings, int outputRing, boolean accumulate) {
+        Expr begin,
+        Expr end,
+        List<Expr.Var> parameters,
+        List<Integer> inputRings,
+        int outputRing,
+        boolean accumulate,
+        int block) {
     public Rows {
         parameters = List.copyOf(parameters);
         inputRings = List.copyOf(inputRings);
@@ -27,12 +34,12 @@ public record Rows(
 
     /** All rows of a tensor. */
     public static Rows whole(Shape shape) {
-        return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), List.of(), 0, false);
+        return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), List.of(), 0, false, 1);
     }
 
     /** All rows of a tensor, in rings. */
     public static Rows whole(Shape shape, List<Integer> inputRings, int outputRing) {
-        return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), inputRings, outputRing, false);
+        return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), inputRings, outputRing, false, 1);
     }
 
     /** Rows {@code [row_begin, row_end)} named by the caller, in buffers that hold all rows. */
@@ -44,7 +51,7 @@ public record Rows(
     public static Rows named(List<Integer> inputRings, int outputRing) {
         Expr.Var begin = Exprs.var("row_begin");
         Expr.Var end = Exprs.var("row_end");
-        return new Rows(begin, end, List.of(begin, end), inputRings, outputRing, false);
+        return new Rows(begin, end, List.of(begin, end), inputRings, outputRing, false, 1);
     }
 
     /**
@@ -53,7 +60,12 @@ public record Rows(
      */
     public static Rows accumulating(List<Integer> inputRings) {
         Rows named = named(inputRings, 0);
-        return new Rows(named.begin, named.end, named.parameters, inputRings, 0, true);
+        return new Rows(named.begin, named.end, named.parameters, inputRings, 0, true, 1);
+    }
+
+    /** The same for ranges that never cross a multiple of some rows, which divides every ring. */
+    public Rows inBlocksOf(int rows) {
+        return new Rows(begin, end, parameters, inputRings, outputRing, accumulate, rows);
     }
 
     /** Line of an input's buffer at which a row lies; the row must be inside the tensor. */
@@ -73,6 +85,21 @@ public record Rows(
     /** Whether rows that follow each other do so in every buffer, so that loops may run across their ends. */
     public boolean areContiguous() {
         return outputRing == 0 && inputRings.stream().allMatch(ring -> ring == 0);
+    }
+
+    /** Whether the rows of one range follow each other in every buffer, from a line that the shifts tell. */
+    public boolean areContiguousInRange() {
+        return areContiguous() || block > 1;
+    }
+
+    /** Where rows of a range that {@link #areContiguousInRange} lie in an input's buffer: what to add to a row for its line. */
+    public Expr inputShift(int input) {
+        return areContiguous() ? Exprs.imm(0) : Exprs.sub(inputLine(input, begin), begin);
+    }
+
+    /** Likewise in the output's buffer. */
+    public Expr outputShift() {
+        return areContiguous() ? Exprs.imm(0) : Exprs.sub(outputLine(begin), begin);
     }
 
     /** First line of an NHWC output to compute: of the range, or the whole height where the batch makes one row. */

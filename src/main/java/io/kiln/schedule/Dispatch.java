@@ -129,6 +129,7 @@ public final class Dispatch {
             DspConv.Plan plan = dsp.get();
             Stmt body = new DspConv(plan, tables, buffers).body(rows);
             return nest(op, conv, rows, tables, buffers, body, plan.executedMacs(), plan.text())
+                    .inBlocksOf(DspConv.rowBlock(conv))
                     .because("two weights a halfword and one high multiply per output, proven exact");
         }
         ConvDirect.Knobs knobs = ConvDirect.defaultKnobs(conv, features, optimize);

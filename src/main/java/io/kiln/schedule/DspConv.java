@@ -152,9 +152,14 @@ final class DspConv {
         }
     }
 
+    /** Pixels go in pairs, across the ends of rows if they may: of an odd row one pixel is left over. */
+    static int rowBlock(ConvComputation conv) {
+        return DspWindow.isFlat(conv) && conv.output().dim(2) % 2 != 0 ? 2 : 1;
+    }
+
     Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguous();
+        boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguousInRange();
         boolean isPadded = DspPaddedRows.isNeeded(conv);
         if (isPadded) {
             padded.begin(body);
@@ -175,11 +180,13 @@ final class DspConv {
     private void flat(BlockBuilder batch, Rows rows, Expr n) {
         int width = conv.output().dim(2);
         Expr plane = mul(n, (long) conv.output().dim(1) * width);
+        Expr from = batch.let("from", add(plane, mul(rows.inputShift(0), width)));
+        Expr to = batch.let("to", add(plane, mul(rows.outputShift(), width)));
         Expr begin = mul(rows.firstLine(conv.output()), width);
         Expr end = mul(rows.endLine(conv.output()), width);
         pairs(batch, begin, end, (pair, first, second) -> {
-            window.gatherFlat(pair, add(plane, first), add(plane, second));
-            multiply(pair, add(plane, first), add(plane, second));
+            window.gatherFlat(pair, add(from, first), add(from, second));
+            multiply(pair, add(to, first), add(to, second));
         });
     }
 

@@ -88,6 +88,12 @@ final class Liveness {
         return liveness;
     }
 
+    /** Simulates a whole program. */
+    static Liveness of(RowGraph graph, List<Segment> segments, long[] scratch, boolean withInputsAndOutputs) {
+        Tape tape = Tape.of(graph, segments, false).orElseThrow();
+        return of(graph, tape, 0, graph.nodes().size(), scratch, withInputsAndOutputs);
+    }
+
     private void run(Call call, int time) {
         Node node = graph.nodes().get(call.node());
         for (Use use : node.uses()) {
@@ -127,8 +133,12 @@ final class Liveness {
         }
         boolean wholly = value.place() != Place.WORKSPACE || value.producer() < first || isNeededFrom(value, end);
         int alignment = Math.max(LEAST_ALIGNMENT, value.type().dtype().bytes());
-        Occupancy occupancy =
-                Occupancy.ofRows(value.rowBytes(), Arrays.copyOf(born[index], rows), ascending, value.rows(), wholly);
+        Occupancy occupancy = Occupancy.ofRows(
+                value.rowBytes(),
+                Arrays.copyOf(born[index], rows),
+                ascending,
+                value.rows(),
+                wholly ? 0 : graph.block(index));
         int last = value.place() == Place.OUTPUT ? graph.nodes().size() : value.lastUser();
         buffers.add(new Buffer(
                 WorkspaceLayout.valueName(value.id()), occupancy.bytes(), alignment, value.producer(), last));

@@ -34,10 +34,11 @@ final class Occupancy {
      *
      * @param born time at which each row is written, ascending; rows never written are left out
      * @param dead time at which each row is read last, ascending
-     * @param rows of the value; it is never put into a ring if {@code wholly}
+     * @param rows of the value
+     * @param block divides the slots of a ring; 0 if it must not be put into one
      */
-    static Occupancy ofRows(long rowBytes, int[] born, int[] dead, int rows, boolean wholly) {
-        int slots = wholly ? rows : Math.min(rows, mostAlive(born, dead));
+    static Occupancy ofRows(long rowBytes, int[] born, int[] dead, int rows, int block) {
+        int slots = block == 0 ? rows : Math.min(rows, (mostAlive(born, dead) + block - 1) / block * block);
         Occupancy occupancy = new Occupancy(rowBytes, slots);
         int low = 0;
         int high = 0;

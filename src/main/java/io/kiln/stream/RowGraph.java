@@ -41,17 +41,38 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
      * @param output index of the value written
      * @param steps in how many calls it can run: rows of its output, or of its input if it accumulates
      * @param accumulates whether the output is there after the last step only, and scratch lives from the first to the last
+     * @param block steps of one call when it is called step by step; divides the rings of what it reads and writes
      * @param wholeScratch bytes of scratch in one call
      * @param rowScratch bytes of scratch when it is called step by step
      */
-    record Node(List<Use> uses, int output, int steps, boolean accumulates, long wholeScratch, long rowScratch) {
+    record Node(
+            List<Use> uses, int output, int steps, boolean accumulates, int block, long wholeScratch, long rowScratch) {
         Node {
             uses = List.copyOf(uses);
+        }
+
+        /** The same, called for each step by itself. */
+        Node stepByStep() {
+            return new Node(uses, output, steps, accumulates, 1, wholeScratch, rowScratch);
         }
 
         boolean canStep() {
             return steps > 1;
         }
+    }
+
+    /** The same program with every call for one step. */
+    RowGraph stepByStep() {
+        return new RowGraph(nodes.stream().map(Node::stepByStep).toList(), values, storage);
+    }
+
+    /** Rows that divide the ring of a value: those of a call that writes or reads it. */
+    int block(int value) {
+        return nodes.stream()
+                .filter(node -> node.output() == value || node.uses().stream().anyMatch(use -> use.value() == value))
+                .mapToInt(Node::block)
+                .max()
+                .orElse(1);
     }
 
     /** A value read: the index of the value, and which of its rows each step needs. */
@@ -131,7 +152,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             for (int[] copy : copies) {
                 Value from = values.get(indexOf.get(copy[0]));
                 Use all = new Use(indexOf.get(copy[0]), new RowDependency.All(from.rows()));
-                nodes.add(new Node(List.of(all), indexOf.get(copy[1]), 1, false, 0, 0));
+                nodes.add(new Node(List.of(all), indexOf.get(copy[1]), 1, false, 1, 0, 0));
             }
             Map<Integer, Integer> storage = new HashMap<>();
             home.forEach((id, stored) -> {
@@ -159,7 +180,9 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             }
             int output = indexOf.get(byRows.output());
             int steps = accumulated.orElse(values.get(output).rows());
-            return new Node(uses, output, steps, accumulated.isPresent(), whole.scratchBytes(), byRows.scratchBytes());
+            boolean accumulates = accumulated.isPresent();
+            int block = accumulates || steps == 1 ? 1 : byRows.rowBlock();
+            return new Node(uses, output, steps, accumulates, block, whole.scratchBytes(), byRows.scratchBytes());
         }
 
         private List<Value> values(List<LoweredOperator> operators) {

@@ -12,15 +12,24 @@ public sealed interface Step {
     /**
      * Runs operators interleaved, row by row; each keeps count of its own rows.
      *
-     * @param operators lowered for ranges of rows
-     * @param order which operator computes its next row, by index into the operators
+     * @param lanes the operators
+     * @param order whose turn it is, by index into the lanes
      */
-    record Stream(List<LoweredOperator> operators, List<Integer> order) implements Step {
+    record Stream(List<Lane> lanes, List<Integer> order) implements Step {
         public Stream {
-            operators = List.copyOf(operators);
+            lanes = List.copyOf(lanes);
             order = List.copyOf(order);
         }
     }
+
+    /**
+     * An operator that takes turns.
+     *
+     * @param operator lowered for ranges of rows
+     * @param rows of its output, or of its input if it accumulates
+     * @param block rows of one turn; the last one may have fewer
+     */
+    record Lane(LoweredOperator operator, int rows, int block) {}
 
     /** Copies a stored value to another. */
     record Copy(int from, int to) implements Step {}

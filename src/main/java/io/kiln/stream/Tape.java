@@ -84,6 +84,7 @@ record Tape(List<Call> calls) {
             Node node = graph.nodes().get(index);
             while (next[index] < steps) {
                 int step = next[index];
+                int end = Math.min(step + node.block(), node.steps());
                 List<Use> uses = new ArrayList<>(node.uses());
                 if (deepFirst) {
                     Collections.reverse(uses);
@@ -92,12 +93,12 @@ record Tape(List<Call> calls) {
                     int producer = graph.values().get(use.value()).producer();
                     if (producer >= segment.first()) {
                         Node source = graph.nodes().get(producer);
-                        int rows = use.rows().endRow(step, step + 1);
+                        int rows = use.rows().endRow(step, end);
                         advance(segment, producer, source.accumulates() && rows > 0 ? source.steps() : rows);
                     }
                 }
-                calls.add(new Call(index, step, step + 1));
-                next[index]++;
+                calls.add(new Call(index, step, end));
+                next[index] = end;
             }
         }
     }

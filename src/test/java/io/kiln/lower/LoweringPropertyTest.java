@@ -144,41 +144,56 @@ class LoweringPropertyTest {
             int rows = Rows.count(c.op().type().shape());
             int begin = (int) (seed % rows);
             int end = begin + 1 + (int) (seed / 7 % (rows - begin));
-            List<RowDependency> dependencies =
-                    dispatch.lower(c.op(), Rows.named()).dependencies();
-            List<Integer> inputRings = new ArrayList<>();
-            for (int i = 0; i < dependencies.size(); i++) {
-                int all = Rows.count(c.shape(i));
-                RowDependency declared = dependencies.get(i);
-                int needed = declared.endRow(begin, end) - declared.firstRow(begin, end);
-                int ring = Math.max(1, needed + (int) (seed % 2));
-                inputRings.add(ring < all ? ring : 0);
-            }
-            int outputRing = end - begin + (int) (seed / 3 % 2);
-            outputRing = outputRing < rows ? outputRing : 0;
-            LoweredOperator lowered = dispatch.lower(c.op(), Rows.named(inputRings, outputRing));
-            TirVerifier.verify(lowered.function());
-            Map<String, long[]> memory = c.memory(lowered);
-            for (int i = 0; i < inputRings.size(); i++) {
-                String name = lowered.function().buffers().get(i).name();
-                memory.put(
-                        name,
-                        ring(
-                                memory.get(name),
-                                Rows.count(c.shape(i)),
-                                inputRings.get(i),
-                                dependencies.get(i),
-                                begin,
-                                end));
-            }
-            int rowElements = memory.get("output").length / rows;
-            memory.put("output", new long[rowElements * (outputRing == 0 ? rows : outputRing)]);
-            TirEvaluator.run(lowered.function(), memory, Map.of("row_begin", (long) begin, "row_end", (long) end));
-            inRings +=
-                    outputRing + inputRings.stream().mapToInt(Integer::intValue).sum() > 0 ? 1 : 0;
-            assertRows(seed, c, memory.get("output"), rows, outputRing == 0 ? rows : outputRing, begin, end);
+            inRings += runsInRings(seed, c, dispatch, begin, end, 1) ? 1 : 0;
         }
         assertThat(inRings).isGreaterThan(CASES / 4);
+    }
+
+    /** Operators that like blocks of rows get ranges and rings that keep to them. */
+    @ParameterizedTest
+    @MethodSource("dispatches")
+    void aBlockOfRowsInRingsComputesTheSameRows(Dispatch dispatch) {
+        for (long seed = 0; seed < CASES; seed++) {
+            Case c = Case.of(seed);
+            int block = dispatch.lower(c.op(), Rows.named()).rowBlock();
+            int rows = Rows.count(c.op().type().shape());
+            if (block > 1) {
+                int begin = (int) (seed % rows) / block * block;
+                runsInRings(seed, c, dispatch, begin, Math.min(begin + block, rows), block);
+            }
+        }
+    }
+
+    private static boolean runsInRings(long seed, Case c, Dispatch dispatch, int begin, int end, int block) {
+        List<RowDependency> dependencies = dispatch.lower(c.op(), Rows.named()).dependencies();
+        List<Integer> inputRings = new ArrayList<>();
+        for (int i = 0; i < dependencies.size(); i++) {
+            RowDependency declared = dependencies.get(i);
+            int needed = declared.endRow(begin, end) - declared.firstRow(begin, end);
+            inputRings.add(ring(Math.max(1, needed + (int) (seed % 2)), block, Rows.count(c.shape(i))));
+        }
+        int rows = Rows.count(c.op().type().shape());
+        int outputRing = ring(end - begin + (int) (seed / 3 % 2), block, rows);
+        LoweredOperator lowered =
+                dispatch.lower(c.op(), Rows.named(inputRings, outputRing).inBlocksOf(block));
+        TirVerifier.verify(lowered.function());
+        Map<String, long[]> memory = c.memory(lowered);
+        for (int i = 0; i < inputRings.size(); i++) {
+            String name = lowered.function().buffers().get(i).name();
+            int all = Rows.count(c.shape(i));
+            memory.put(name, held(memory.get(name), all, inputRings.get(i), dependencies.get(i), begin, end));
+        }
+        int rowElements = memory.get("output").length / rows;
+        memory.put("output", new long[rowElements * (outputRing == 0 ? rows : outputRing)]);
+        TirEvaluator.run(lowered.function(), memory, Map.of("row_begin", (long) begin, "row_end", (long) end));
+        assertRows(seed, c, memory.get("output"), rows, outputRing == 0 ? rows : outputRing, begin, end);
+        return outputRing > 0 || inputRings.stream().anyMatch(ring -> ring > 0);
+    }
+
+    /** Rows of a ring that holds some rows and that blocks divide; 0 if that is all rows. */
+    private static int ring(int needed, int block, int all) {
+        int ring = (needed + block - 1) / block * block;
+        return ring < all ? ring : 0;
     }
 
     /** A pool over the whole height, one input row at a time, out of a ring that holds just this row. */
@@ -202,7 +217,7 @@ class LoweringPropertyTest {
             Buffer scratch = lowered.function().buffers().get(2);
             memory.put(scratch.name(), new long[(int) scratch.elements()]);
             for (int row = 0; row < rows.getAsInt(); row++) {
-                memory.put(input, ring(all, inputRows, 1, lowered.dependencies().get(0), row, row + 1));
+                memory.put(input, held(all, inputRows, 1, lowered.dependencies().get(0), row, row + 1));
                 Map<String, Long> range = Map.of("row_begin", (long) row, "row_end", row + 1L);
                 TirEvaluator.run(lowered.function(), memory, range);
             }
@@ -211,7 +226,7 @@ class LoweringPropertyTest {
         assertThat(pools).isGreaterThan(8);
     }
 
-    private static long[] ring(long[] all, int rows, int ring, RowDependency read, int begin, int end) {
+    private static long[] held(long[] all, int rows, int ring, RowDependency read, int begin, int end) {
         if (ring == 0) {
             return all;
         }

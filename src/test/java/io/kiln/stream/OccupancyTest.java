@@ -34,7 +34,7 @@ class OccupancyTest {
         }
 
         Occupancy occupancy() {
-            return Occupancy.ofRows(rowBytes, born, dead, born.length, wholly);
+            return Occupancy.ofRows(rowBytes, born, dead, born.length, wholly ? 0 : 1);
         }
 
         boolean isAlive(long at, int time, int slots) {
@@ -50,10 +50,10 @@ class OccupancyTest {
 
     @Test
     void aRingHoldsAsManyRowsAsAreEverAlive() {
-        Occupancy ring = Occupancy.ofRows(10, new int[] {1, 2, 3, 4}, new int[] {2, 4, 5, 6}, 9, false);
+        Occupancy ring = Occupancy.ofRows(10, new int[] {1, 2, 3, 4}, new int[] {2, 4, 5, 6}, 9, 1);
         assertThat(ring.slots()).isEqualTo(3);
         assertThat(ring.bytes()).isEqualTo(30);
-        Occupancy wholly = Occupancy.ofRows(10, new int[] {1, 2, 3, 4}, new int[] {2, 4, 5, 6}, 9, true);
+        Occupancy wholly = Occupancy.ofRows(10, new int[] {1, 2, 3, 4}, new int[] {2, 4, 5, 6}, 9, 0);
         assertThat(wholly.bytes()).isEqualTo(90);
     }
 

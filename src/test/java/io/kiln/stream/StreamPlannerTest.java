@@ -166,7 +166,7 @@ class StreamPlannerTest {
         int last = bind(new AvgPool2d(new Window(100, 4, 1, 1, 1, 1, 0, 0, 0, 0)), second);
         PlannedProgram planned = plan(Optimize.RAM, false, DISPATCH::lower, last);
         Step.Stream stream = (Step.Stream) planned.program().steps().get(0);
-        assertThat(stream.operators()).hasSize(3);
+        assertThat(stream.lanes()).hasSize(3);
         assertThat(stream.order().subList(0, 8)).containsExactly(0, 0, 1, 2, 0, 1, 2, 0);
         assertThat(ring(planned, first)).isEqualTo(3);
         assertThat(ring(planned, second)).isEqualTo(1);

@@ -111,34 +111,38 @@ final class MainFunction {
 
     /** Operators that take turns: a loop for one, else a table of whose turn it is. */
     private Stmt stream(Step.Stream stream) {
-        int count = stream.operators().size();
         BlockBuilder block = new BlockBuilder();
-        if (count == 1) {
-            block.loop(
-                    "row",
-                    stream.order().size(),
-                    (loop, row) -> loop.add(call(stream.operators().get(0), List.of(row, Exprs.add(row, 1)))));
-            return block.build();
+        if (stream.lanes().size() == 1) {
+            Step.Lane lane = stream.lanes().get(0);
+            Expr.Var row = Exprs.var("row");
+            return block.add(new Stmt.For(row, Exprs.imm(0), Exprs.imm(lane.rows()), lane.block(), turn(lane, row)))
+                    .build();
         }
         int number = orders.list().size();
         int[] turns = stream.order().stream().mapToInt(Integer::intValue).toArray();
         Buffer order = orders.add("order" + number, DType.UINT8, turns);
         List<Stmt> cases = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            LoweredOperator operator = stream.operators().get(i);
-            BlockBuilder turn = new BlockBuilder();
-            if (operator.function().scalars().isEmpty()) {
-                turn.add(call(operator, List.of()));
+        for (Step.Lane lane : stream.lanes()) {
+            if (lane.operator().function().scalars().isEmpty()) {
+                cases.add(call(lane.operator(), List.of()));
             } else {
-                Expr.Var row = block.mutable("row" + number + "_" + i, Exprs.imm(0));
-                Expr next = Exprs.add(row, 1);
-                turn.add(call(operator, List.of(row, next))).assign(row, next);
+                Expr.Var row = block.mutable("row" + number + "_" + cases.size(), Exprs.imm(0));
+                cases.add(new BlockBuilder()
+                        .add(turn(lane, row))
+                        .assign(row, Exprs.add(row, lane.block()))
+                        .build());
             }
-            cases.add(turn.build());
         }
-        block.add(
-                new Stmt.Comment("Each turn computes the next row of one operator, just before another one needs it."));
+        block.add(new Stmt.Comment(
+                "Each turn computes the next rows of one operator, just before another one needs them."));
         block.loop("turn", turns.length, (loop, turn) -> loop.add(new Stmt.Switch(Exprs.load(order, turn), cases)));
         return block.build();
+    }
+
+    private Stmt turn(Step.Lane lane, Expr row) {
+        Expr next = Exprs.add(row, lane.block());
+        boolean mayExceed = lane.rows() % lane.block() != 0;
+        Expr end = mayExceed ? Exprs.min(next, Exprs.imm(lane.rows())) : next;
+        return call(lane.operator(), List.of(row, end));
     }
 }

@@ -23,13 +23,6 @@ static inline int32_t kiln_leading_zeros(uint32_t value) {
   return zeros;
 }
 
-/* value * multiplier / 2^(31 + shift) rounded twice: in the multiply, then in the shift. For shift >= 1 and values
-   so small that adding half of 2^shift to the product does not overflow. */
-static inline int32_t kiln_rescale(int32_t value, int32_t multiplier, int32_t shift) {
-  const int32_t high = (int32_t)(((int64_t)value * multiplier + (1 << 30)) >> 31);
-  return (high + (1 << (shift - 1)) + (high >> 31)) >> shift;
-}
-
 /* value * multiplier * 2^(shift - 31) rounded twice: in the multiply, then in a shift to the right. */
 static inline int32_t kiln_rescale_any(int32_t value, int32_t multiplier, int32_t shift) {
   const int32_t left = shift > 0 ? shift : 0;
@@ -437,6 +430,142 @@ static void kiln_dense_4_3_scale8_shift12_signed(const int8_t* x, const int32_t*
 #endif
 }
 
+/* One row of a depthwise convolution of 5x1 with stride 1x1, 1 columns and 8 channels, for blocks of four channels from
+   out on. row: offset of each input row from input; negative: padding. table: for each channel pairs of weights times
+   64, multiplier, offset. scratch: [column][channel][pair of rows], values times 256. */
+#if defined(__ARM_FEATURE_DSP)
+__attribute__((naked, noinline)) static void kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(__attribute__((unused)) const int8_t* input, __attribute__((unused)) const int8_t* padding, __attribute__((unused)) int16_t* scratch, __attribute__((unused)) const int32_t* table, __attribute__((unused)) int8_t* out, __attribute__((unused)) int32_t row0, __attribute__((unused)) int32_t row1, __attribute__((unused)) int32_t row2, __attribute__((unused)) int32_t row3, __attribute__((unused)) int32_t row4, __attribute__((unused)) int32_t blocks) {
+  __asm__ volatile(
+      "push {r0-r11, lr}\n"
+      "sub sp, #8\n"
+      "ldr r4, [sp, #64]\n"
+      "cmp r4, #0\n"
+      "ite lt\n"
+      "movlt r4, r1\n"
+      "addge r4, r0\n"
+      "str r4, [sp, #64]\n"
+      "ldr r4, [sp, #68]\n"
+      "cmp r4, #0\n"
+      "ite lt\n"
+      "movlt r4, r1\n"
+      "addge r4, r0\n"
+      "str r4, [sp, #68]\n"
+      "ldr r4, [sp, #72]\n"
+      "cmp r4, #0\n"
+      "ite lt\n"
+      "movlt r4, r1\n"
+      "addge r4, r0\n"
+      "str r4, [sp, #72]\n"
+      "ldr r4, [sp, #76]\n"
+      "cmp r4, #0\n"
+      "ite lt\n"
+      "movlt r4, r1\n"
+      "addge r4, r0\n"
+      "str r4, [sp, #76]\n"
+      "ldr r4, [sp, #80]\n"
+      "cmp r4, #0\n"
+      "ite lt\n"
+      "movlt r4, r1\n"
+      "addge r4, r0\n"
+      "str r4, [sp, #80]\n"
+      "add r4, r2, #48\n"
+      "str r4, [sp, #8]\n"
+      "1:\n"
+      "add r12, sp, #64\n"
+      "ldm r12, {r0-r4}\n"
+      "add r6, r0, #4\n"
+      "add r7, r1, #4\n"
+      "add r8, r2, #4\n"
+      "add r9, r3, #4\n"
+      "add r10, r4, #4\n"
+      "stm r12, {r6-r10}\n"
+      "ldr r12, [sp, #16]\n"
+      "mov lr, #0xff00ff00\n"
+      "ldr r6, [r0, #0]\n"
+      "ldr r7, [r1, #0]\n"
+      "pkhbt r10, r6, r7, lsl #16\n"
+      "pkhtb r7, r7, r6, asr #16\n"
+      "ldr r8, [r2, #0]\n"
+      "ldr r9, [r3, #0]\n"
+      "pkhbt r11, r8, r9, lsl #16\n"
+      "pkhtb r9, r9, r8, asr #16\n"
+      "and r6, lr, r10, lsl #8\n"
+      "and r8, lr, r11, lsl #8\n"
+      "strd r6, r8, [r12, #0]\n"
+      "bic r6, r10, #0x00ff00ff\n"
+      "bic r8, r11, #0x00ff00ff\n"
+      "strd r6, r8, [r12, #12]\n"
+      "and r6, lr, r7, lsl #8\n"
+      "and r8, lr, r9, lsl #8\n"
+      "strd r6, r8, [r12, #24]\n"
+      "bic r6, r7, #0x00ff00ff\n"
+      "bic r8, r9, #0x00ff00ff\n"
+      "strd r6, r8, [r12, #36]\n"
+      "ldr r6, [r4, #0]\n"
+      "and r7, lr, r6, lsl #8\n"
+      "str r7, [r12, #8]\n"
+      "and r7, lr, r6\n"
+      "str r7, [r12, #20]\n"
+      "and r7, lr, r6, lsr #8\n"
+      "str r7, [r12, #32]\n"
+      "and r7, lr, r6, lsr #16\n"
+      "str r7, [r12, #44]\n"
+      "ldr r0, [sp, #16]\n"
+      "ldr r1, [sp, #60]\n"
+      "3:\n"
+      "ldr lr, [sp, #20]\n"
+      "ldm lr!, {r6-r11}\n"
+      "str lr, [sp, #20]\n"
+      "ldrd r12, lr, [r0, #0]\n"
+      "smuad r2, r12, r6\n"
+      "smlad r2, lr, r7, r2\n"
+      "ldr r12, [r0, #8]\n"
+      "smlabt r2, r12, r9, r2\n"
+      "smmla r2, r2, r10, r11\n"
+      "ssat r2, #8, r2, asr #19\n"
+      "strb r2, [r1, #0]\n"
+      "add r0, #12\n"
+      "add r1, #1\n"
+      "ldr r2, [sp, #8]\n"
+      "cmp r0, r2\n"
+      "bne 3b\n"
+      "str r1, [sp, #60]\n"
+      "ldr r2, [sp, #84]\n"
+      "subs r2, #1\n"
+      "str r2, [sp, #84]\n"
+      "bne 1b\n"
+      "add sp, #24\n"
+      "pop {r4-r11, pc}\n"
+  );
+}
+#else
+static void kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(const int8_t* input, const int8_t* padding, int16_t* scratch, const int32_t* table, int8_t* out, int32_t row0, int32_t row1, int32_t row2, int32_t row3, int32_t row4, int32_t blocks) {
+  const int32_t offsets[5] = {row0, row1, row2, row3, row4};
+  for (int32_t block = 0; block < blocks; ++block, out += 4) {
+    for (int32_t row = 0; row < 5; ++row) {
+      const int8_t* const x = (offsets[row] < 0 ? padding : &input[offsets[row]]) + 4 * block;
+      for (int32_t i = 0; i < 4; ++i) {
+        scratch[(0 + i) * 6 + row] = (int16_t)(x[i / 4 * 8 + i % 4] * 256);
+      }
+    }
+    for (int32_t c = 0; c < 4; ++c, table += 6) {
+      for (int32_t i = 0; i < 1; ++i) {
+        int32_t sum = 0;
+        for (int32_t kx = 0; kx < 1; ++kx) {
+          for (int32_t ky = 0; ky < 5; ++ky) {
+            const int32_t x = scratch[((i / 1 * 1 + kx) * 4 + c) * 6 + i % 1 * 1 + ky];
+            sum += x * (int16_t)(table[kx * 4 + (ky < 4 ? ky % 2 * 2 + ky / 2 : 3)] >> (ky < 4 ? 0 : 16));
+          }
+        }
+        int32_t value = table[5] + (int32_t)(((int64_t)sum * table[4]) >> 32);
+        value >>= 19;
+        out[i % 1 * 8 + i / 1 * 8 + c] = (int8_t)(value < -128 ? -128 : (value > 127 ? 127 : value));
+      }
+    }
+  }
+}
+#endif
+
 /* Fills bytes with a value. */
 static void kiln_fill_row(int8_t* to, int32_t count, int32_t value) {
   for (int32_t i = 0; i < count; ++i) {
@@ -543,13 +672,13 @@ static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_
   -67954066, 268075832, -67905397, 555716298, -67784808, 577371480, -67702467,
 };
 
-int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end);
+int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 32, 1, 3) -> (1, 16, 1, 8), `conv0` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end) {
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch) {
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight;
   int8_t* const padding = &scratch[80];
   kiln_fill_row(padding, 40, -1);
-  for (int32_t y = row_begin; y < row_end; ++y) {
+  for (int32_t y = 0; y < 16; ++y) {
     for (int32_t ky = 0; ky < 5; ++ky) {
       int8_t* const to = &scratch[ky * 8 + 80];
       const int32_t row = y * 2 - 1 + ky;
@@ -560,72 +689,43 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tf
         kiln_fill_row(to, 3, -1);
       }
     }
-    const int32_t line = y % 5;
     const int32_t next = 1 < 1 ? 1 : 0;
     int8_t* const a = &scratch[80];
     int8_t* const b = &scratch[next * 3 + 80];
     kiln_widen_5x3_8(scratch, a, b);
-    int8_t* const out0 = &output[line * 8];
-    int8_t* const out1 = &output[(line + next) * 8];
+    int8_t* const out0 = &output[y * 8];
+    int8_t* const out1 = &output[(y + next) * 8];
     kiln_conv_2x4_10_scale13_shift19(scratch, weight, out0, out1, 10, 2);
   }
   return 0;
 }
 
-static const int8_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_weight[40] = {
-  102, 127, -96, 113, 127, 112, 22, 50, 47, 120, -42, -121, -32, 127, 117, 77, 127, 13, -5, -90, 102, -12, 87, 100, -24,
-  0, -10, -72, 112, -100, 127, 127, 54, 20, 127, 127, 24, 52, 59, 90,
+static const int8_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_padding[8] = {
+  -128, -128, -128, -128, -128, -128, -128, -128,
 };
 
-static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_bias[8] = {
-  658, -86, 335, -2, -136, -313, -335, -49,
+static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_weight[48] = {
+  197138816, -100655168, 532679616, 226556416, 1234528274, 120712037, 503324608, 832, 54533632, 83886080, 1641188105,
+  157000130, -176101376, -41877824, -20908672, 532741504, 1555143141, -84598314, -507503552, -301930112, -377429568,
+  532737536, 1454939415, -97401763, -134209600, 469768576, 427882496, 100670464, 1391764412, 158732975, 532683776,
+  -419365632, -50323520, 218162944, 705696894, -6007708, 490734976, 532682176, 364911936, 247472064, 2118353735,
+  356603496, 322964608, 532683008, 419435328, 377495488, 1601276972, 280009897,
 };
 
-static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_multiplier[8] = {
-  1234528274, 1641188105, 1555143141, 1454939415, 1391764412, 1411393788, 2118353735, 1601276972,
-};
-
-static const int8_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_shift[8] = {
-  6, 6, 6, 6, 6, 7, 6, 6,
-};
-
-int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(const int8_t* restrict input, int8_t* restrict output, int32_t row_begin, int32_t row_end);
+int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(const int8_t* restrict input, int8_t* restrict output, int16_t* restrict scratch);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 8), `depthwise1` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(const int8_t* restrict input, int8_t* restrict output, int32_t row_begin, int32_t row_end) {
-  const int8_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_weight;
-  const int32_t* const bias = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_bias;
-  const int32_t* const multiplier = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_multiplier;
-  const int8_t* const shift = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_shift;
-  for (int32_t y = row_begin; y < row_end; ++y) {
-    const int32_t origin_y = y - 2;
-    const int32_t ky_begin = origin_y < 0 ? -origin_y : 0;
-    const int32_t ky_end = origin_y + 4 < 16 ? 5 : 16 - origin_y;
-    if (ky_end - ky_begin == 5) {
-      const int8_t* const in0 = &input[origin_y % 5 * 8];
-      const int8_t* const in1 = &input[(origin_y + 1) % 5 * 8];
-      const int8_t* const in2 = &input[(origin_y + 2) % 5 * 8];
-      const int8_t* const in3 = &input[(origin_y + 3) % 5 * 8];
-      const int8_t* const in4 = &input[(origin_y + 4) % 5 * 8];
-      for (int32_t c = 0; c < 8; ++c) {
-        int32_t acc = bias[c];
-        acc += (in0[c] + 128) * weight[c];
-        acc += (in1[c] + 128) * weight[c + 8];
-        acc += (in2[c] + 128) * weight[c + 16];
-        acc += (in3[c] + 128) * weight[c + 24];
-        acc += (in4[c] + 128) * weight[c + 32];
-        const int32_t value = kiln_rescale(acc, multiplier[c], shift[c]) - 128;
-        output[c] = (int8_t)kiln_clamp(value, -128, 127);
-      }
-    } else {
-      for (int32_t c = 0; c < 8; ++c) {
-        int32_t acc = bias[c];
-        for (int32_t ky = ky_begin; ky < ky_end; ++ky) {
-          acc += (input[(origin_y + ky) % 5 * 8 + c] + 128) * weight[ky * 8 + c];
-        }
-        const int32_t value = kiln_rescale(acc, multiplier[c], shift[c]) - 128;
-        output[c] = (int8_t)kiln_clamp(value, -128, 127);
-      }
-    }
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(const int8_t* restrict input, int8_t* restrict output, int16_t* restrict scratch) {
+  const int8_t* const padding = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_padding;
+  const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_weight;
+  for (int32_t y = 0; y < 16; ++y) {
+    const int32_t top = y - 2;
+    const int32_t row0 = top < 0 ? -1 : (top < 16 ? top * 8 : -1);
+    const int32_t row1 = top + 1 < 0 ? -1 : (top + 1 < 16 ? (top + 1) * 8 : -1);
+    const int32_t row2 = top + 2 < 0 ? -1 : (top + 2 < 16 ? (top + 2) * 8 : -1);
+    const int32_t row3 = top + 3 < 0 ? -1 : (top + 3 < 16 ? (top + 3) * 8 : -1);
+    const int32_t row4 = top + 4 < 0 ? -1 : (top + 4 < 16 ? (top + 4) * 8 : -1);
+    int8_t* const out = &output[y * 8];
+    kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(input, padding, scratch, weight, out, row0, row1, row2, row3, row4, 2);
   }
   return 0;
 }
@@ -638,39 +738,33 @@ static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_
   -669703961, 716490159, -98640924, 1175306462, -188118284, 1093235201, -250513677, 1572123991, -63570351,
 };
 
-int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end);
+int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 12), `conv2` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end) {
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch) {
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight;
-  for (int32_t y = row_begin; y < row_end; ++y) {
-    const int32_t next = 1 < 1 ? 1 : 0;
+  for (int32_t x = 0; x < 16; x += 2) {
+    const int32_t next = x + 1 < 16 ? x + 1 : x;
     int8_t* const pair = scratch;
-    const int8_t* const a = input;
+    const int8_t* const a = &input[x * 8];
     const int8_t* const b = &input[next * 8];
     kiln_widen_pair(pair, a, b, 8);
-    int8_t* const out0 = output;
+    int8_t* const out0 = &output[x * 12];
     int8_t* const out1 = &output[next * 12];
     kiln_conv_2x4_4_scale14_shift20(scratch, weight, out0, out1, 4, 3);
   }
   return 0;
 }
 
-int32_t tvmgen_gesture_fused_nn_avg_pool2d(const int8_t* restrict input, int8_t* restrict output, int32_t* restrict scratch, int32_t row_begin, int32_t row_end);
+int32_t tvmgen_gesture_fused_nn_avg_pool2d(const int8_t* restrict input, int8_t* restrict output);
 /* nn.avg_pool2d: (1, 16, 1, 12) -> (1, 1, 1, 12), `mean` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_nn_avg_pool2d(const int8_t* restrict input, int8_t* restrict output, int32_t* restrict scratch, int32_t row_begin, int32_t row_end) {
-  for (int32_t y = row_begin; y < row_end; ++y) {
-    for (int32_t c = 0; c < 12; ++c) {
-      int32_t acc = y == 0 ? 0 : scratch[c];
-      acc += input[c];
-      scratch[c] = acc;
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_nn_avg_pool2d(const int8_t* restrict input, int8_t* restrict output) {
+  for (int32_t c = 0; c < 12; ++c) {
+    int32_t acc = 0;
+    for (int32_t ky = 0; ky < 16; ++ky) {
+      acc += input[ky * 12 + c];
     }
-  }
-  if (row_end == 16) {
-    for (int32_t c = 0; c < 12; ++c) {
-      const int32_t acc = scratch[c];
-      const int32_t value_out = (acc > 0 ? acc + 8 : acc - 8) / 16;
-      output[c] = (int8_t)kiln_clamp(value_out, -128, 127);
-    }
+    const int32_t value_out = (acc > 0 ? acc + 8 : acc - 8) / 16;
+    output[c] = (int8_t)kiln_clamp(value_out, -128, 127);
   }
   return 0;
 }
@@ -730,59 +824,28 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_tfl_softmax(const int8_t*
   return 0;
 }
 
-static const uint8_t tvmgen_gesture_order0[64] = {
-  0, 0, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0,
-  1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 1, 2, 3, 1, 2, 3,
-};
-
 int32_t tvmgen_gesture___tvm_main__(const int8_t* restrict in_acceleration, int8_t* restrict out_gesture, uint8_t* restrict global_workspace);
-/* Runs the operators of gesture in order, some of them interleaved, row by row. */
+/* Runs the operators of gesture in order. */
 __attribute__((noinline)) int32_t tvmgen_gesture___tvm_main__(const int8_t* restrict in_acceleration, int8_t* restrict out_gesture, uint8_t* restrict global_workspace) {
-  const uint8_t* const order0 = tvmgen_gesture_order0;
-  int8_t* const sid_3 = (int8_t*)(void*)&global_workspace[168];
-  int8_t* const sid_6 = (int8_t*)(void*)&global_workspace[44];
-  int8_t* const sid_9 = (int8_t*)(void*)&global_workspace[32];
-  int8_t* const sid_10 = (int8_t*)(void*)global_workspace;
-  int8_t* const sid_14 = (int8_t*)(void*)&global_workspace[12];
-  int8_t* const scratch_0 = (int8_t*)(void*)global_workspace;
-  int8_t* const scratch_2 = (int8_t*)(void*)global_workspace;
-  int32_t* const scratch_3 = (int32_t*)(void*)&global_workspace[120];
-  int32_t row0_0 = 0;
-  int32_t row0_1 = 0;
-  int32_t row0_2 = 0;
-  int32_t row0_3 = 0;
-  /* Each turn computes the next row of one operator, just before another one needs it. */
-  for (int32_t turn = 0; turn < 64; ++turn) {
-    switch (order0[turn]) {
-      case 0: {
-        if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(in_acceleration, sid_3, scratch_0, row0_0, row0_0 + 1) != 0) {
-          return -1;
-        }
-        row0_0 += 1;
-        break;
-      }
-      case 1: {
-        if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(sid_3, sid_6, row0_1, row0_1 + 1) != 0) {
-          return -1;
-        }
-        row0_1 += 1;
-        break;
-      }
-      case 2: {
-        if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(sid_6, sid_9, scratch_2, row0_2, row0_2 + 1) != 0) {
-          return -1;
-        }
-        row0_2 += 1;
-        break;
-      }
-      default: {
-        if (tvmgen_gesture_fused_nn_avg_pool2d(sid_9, sid_10, scratch_3, row0_3, row0_3 + 1) != 0) {
-          return -1;
-        }
-        row0_3 += 1;
-        break;
-      }
-    }
+  int8_t* const sid_3 = (int8_t*)(void*)global_workspace;
+  int8_t* const sid_6 = (int8_t*)(void*)&global_workspace[192];
+  int8_t* const sid_9 = (int8_t*)(void*)global_workspace;
+  int8_t* const sid_10 = (int8_t*)(void*)&global_workspace[192];
+  int8_t* const sid_14 = (int8_t*)(void*)global_workspace;
+  int8_t* const scratch_0 = (int8_t*)(void*)&global_workspace[128];
+  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(in_acceleration, sid_3, scratch_0) != 0) {
+    return -1;
+  }
+  int16_t* const scratch_1 = (int16_t*)(void*)&global_workspace[128];
+  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(sid_3, sid_6, scratch_1) != 0) {
+    return -1;
+  }
+  int8_t* const scratch_2 = (int8_t*)(void*)&global_workspace[320];
+  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(sid_6, sid_9, scratch_2) != 0) {
+    return -1;
+  }
+  if (tvmgen_gesture_fused_nn_avg_pool2d(sid_9, sid_10) != 0) {
+    return -1;
   }
   if (tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize(sid_10, sid_14) != 0) {
     return -1;
