@@ -16,8 +16,17 @@ import java.util.Arrays;
  */
 public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
 
-    /** Builds the table for a convolution. */
+    /** Builds the table for a convolution whose loops leave taps outside the input out. */
     public static BiasTable of(ConvComputation conv, Tables tables) {
+        return of(conv, tables, !conv.window().isPadded());
+    }
+
+    /** Builds the table for a convolution whose loops find the zero point wherever a tap lies outside the input. */
+    public static BiasTable ofFilled(ConvComputation conv, Tables tables) {
+        return of(conv, tables, true);
+    }
+
+    private static BiasTable of(ConvComputation conv, Tables tables, boolean mayFold) {
         if (conv.isFloat()) {
             Buffer buffer = conv.op()
                     .bias()
@@ -48,7 +57,7 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
             foldedBound = Math.max(foldedBound, Math.abs(folded[o]) + 128 * magnitude);
             plainBound = Math.max(plainBound, Math.abs(bias[o]) + largestOffset * magnitude);
         }
-        boolean fold = !conv.window().isPadded() && foldedBound <= Integer.MAX_VALUE;
+        boolean fold = mayFold && foldedBound <= Integer.MAX_VALUE;
         int[] values =
                 Arrays.stream(fold ? folded : bias).mapToInt(v -> (int) v).toArray();
         return new BiasTable(tables.add("bias", DType.INT32, values), fold, fold ? foldedBound : plainBound);

@@ -124,7 +124,9 @@ public final class Epilogue {
         long high = op.clip()
                 .map(c -> Math.min((long) Math.floor(c.max()), dtype.max()))
                 .orElse(dtype.max());
-        return new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(low), imm(high)));
+        return low == Byte.MIN_VALUE && high == Byte.MAX_VALUE
+                ? new Expr.Call(Intrinsics.SATURATE_8, List.of(value))
+                : new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(low), imm(high)));
     }
 
     private Expr limitFloat(BlockBuilder block, String suffix, Expr value) {

@@ -21,14 +21,14 @@ public final class Intrinsics {
     /** Limits a value to int8. */
     public static final Intrinsic SATURATE_8 =
             new Intrinsic("kiln_saturate_8", List.of(INT32), INT32, "", """
-            /* Limits a value below 2^31 - 128 to [-128, 127]. */
+            /* Limits a value to [-128, 127]. */
             static inline int32_t kiln_saturate_8(int32_t value) {
             #if defined(__ARM_FEATURE_SAT)
               int32_t result;
               __asm__("ssat %0, #8, %1" : "=r"(result) : "r"(value));
               return result;
             #else
-              return (uint32_t)(value + 128) <= 255u ? value : (value >> 31) ^ 127;
+              return (uint32_t)value + 128u <= 255u ? value : (value >> 31) ^ 127;
             #endif
             }
             """, List.of());

@@ -8,7 +8,9 @@ import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
+import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
+import io.kiln.lower.Epilogue;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
@@ -21,6 +23,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Depthwise convolution for cores without SIMD: rows are copied with their padding, then each channel of a few
@@ -47,19 +50,83 @@ final class BlockedDepthwise {
     private final ConvComputation conv;
     private final int pixels;
     private final Buffer weights;
-    private final ScalarRescale rescale;
-    private final Buffer constants;
+    private final PixelEnd end;
     private final Buffer scratch;
     private final Buffer output;
     private final PaddedRows rows;
 
-    BlockedDepthwise(ConvComputation conv, int pixels, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
+    /** Turns the sums of one channel into elements of the output. */
+    private interface PixelEnd {
+        /** The value that each sum starts with. */
+        Expr start(BlockBuilder block, Expr channel);
+
+        void store(BlockBuilder block, List<Expr.Var> sums, Expr channel, Expr out);
+    }
+
+    /** One high multiplication, proven to be enough. */
+    private final class Proven implements PixelEnd {
+        private final ScalarRescale rescale;
+        private final Buffer constants;
+
+        Proven(ScalarRescale rescale, Tables tables) {
+            this.rescale = rescale;
+            this.constants = rescale.table(tables);
+        }
+
+        @Override
+        public Expr start(BlockBuilder block, Expr channel) {
+            return imm(0);
+        }
+
+        @Override
+        public void store(BlockBuilder block, List<Expr.Var> sums, Expr channel, Expr out) {
+            ScalarRescale.Constants of = rescale.load(block, "", constants, channel);
+            for (int p = 0; p < pixels; p++) {
+                rescale.store(block, "" + p, of, sums.get(p), output, place(out, channel, p));
+            }
+        }
+    }
+
+    /** The reference's own steps. */
+    private final class Plain implements PixelEnd {
+        private final BiasTable bias;
+        private final Epilogue epilogue;
+
+        Plain(BiasTable bias, Tables tables) {
+            this.bias = bias;
+            this.epilogue = new Epilogue(conv.op(), bias.bound(), tables);
+        }
+
+        @Override
+        public Expr start(BlockBuilder block, Expr channel) {
+            return block.let("start", load(bias.buffer(), channel));
+        }
+
+        @Override
+        public void store(BlockBuilder block, List<Expr.Var> sums, Expr channel, Expr out) {
+            for (int p = 0; p < pixels; p++) {
+                epilogue.store(block, "" + p, sums.get(p), channel, output, place(out, channel, p));
+            }
+        }
+    }
+
+    private Expr place(Expr out, Expr channel, int pixel) {
+        return add(add(out, channel), (long) pixel * conv.channels());
+    }
+
+    BlockedDepthwise(
+            ConvComputation conv,
+            int pixels,
+            Optional<ScalarRescale> rescale,
+            Tables tables,
+            OperatorBuffers buffers) {
         this.conv = conv;
         this.pixels = pixels;
-        this.rescale = rescale;
         this.weights =
                 tables.add("weight", conv.weight().type().dtype(), conv.weight().data());
-        this.constants = rescale.table(tables);
+        this.end = rescale.isPresent()
+                ? new Proven(rescale.get(), tables)
+                : new Plain(BiasTable.ofFilled(conv, tables), tables);
         Buffer input = buffers.argument(0);
         this.output = buffers.output();
         this.scratch = buffers.scratch(DType.INT8, PaddedRows.bytes(conv));
@@ -73,6 +140,14 @@ final class BlockedDepthwise {
                 && conv.channels() == conv.input().dim(3)
                 && conv.kernelZeroPoint() == 0
                 && w.kernelH() * w.kernelW() <= MOST_TAPS;
+    }
+
+    /** Whether it also fits without a proven rescale: the zero point must vanish in the bias. */
+    static boolean suitsPlain(ConvComputation conv) {
+        return suits(conv)
+                && !conv.isFloat()
+                && conv.op().requantization().isPresent()
+                && BiasTable.ofFilled(conv, new Tables("")).isFolded();
     }
 
     /** Neighbouring pixels computed together: as many as registers hold, and no wider than a row. */
@@ -109,8 +184,9 @@ final class BlockedDepthwise {
         Buffer in = block.view("in", scratch, mul(x, (long) w.strideW() * channels));
         block.loop("c", channels, (inner, c) -> {
             List<Expr.Var> sums = new ArrayList<>();
+            Expr start = end.start(inner, c);
             for (int p = 0; p < pixels; p++) {
-                sums.add(inner.mutable("acc" + p, imm(0)));
+                sums.add(inner.mutable("acc" + p, start));
             }
             for (int ky = 0; ky < w.kernelH(); ky++) {
                 if (ky > 0) {
@@ -127,10 +203,7 @@ final class BlockedDepthwise {
                     }
                 }
             }
-            ScalarRescale.Constants of = rescale.load(inner, "", constants, c);
-            for (int p = 0; p < pixels; p++) {
-                rescale.store(inner, "" + p, of, sums.get(p), output, add(add(out, c), (long) p * channels));
-            }
+            end.store(inner, sums, c, out);
         });
     }
 }

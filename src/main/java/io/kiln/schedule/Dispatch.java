@@ -80,7 +80,7 @@ public final class Dispatch {
         Optional<ScalarRescale> rescale = sums.isPresent() ? ScalarRescale.of(conv) : Optional.empty();
         if (rescale.isPresent() && BlockedDepthwise.suits(conv)) {
             BlockedDepthwise schedule =
-                    new BlockedDepthwise(conv, BlockedDepthwise.pixels(conv, features), rescale.get(), tables, buffers);
+                    new BlockedDepthwise(conv, BlockedDepthwise.pixels(conv, features), rescale, tables, buffers);
             return nest(
                             op,
                             conv,
@@ -111,6 +111,20 @@ public final class Dispatch {
             Stmt body = new DspDepthwise(plan, rows, tables, buffers).body();
             return nest(op, conv, rows, tables, buffers, body, plan.executedMacs(), plan.text())
                     .because(DspDepthwise.REASON);
+        }
+        if (features.hasDsp() && BlockedDepthwise.suitsPlain(conv)) {
+            BlockedDepthwise schedule = new BlockedDepthwise(
+                    conv, BlockedDepthwise.pixels(conv, features), Optional.empty(), tables, buffers);
+            return nest(
+                            op,
+                            conv,
+                            rows,
+                            tables,
+                            buffers,
+                            schedule.body(rows),
+                            conv.output().elements() * conv.taps(),
+                            schedule.text())
+                    .because("no proven rescale: pixels side by side share weights, the reference's own steps");
         }
         if (conv.depthwise()) {
             DepthwiseDirect schedule = new DepthwiseDirect(conv, tables, buffers.argument(0), buffers.output());
