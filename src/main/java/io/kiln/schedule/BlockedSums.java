@@ -2,6 +2,7 @@
 package io.kiln.schedule;
 
 import io.kiln.base.DType;
+import io.kiln.base.Optimize;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
@@ -19,12 +20,20 @@ import java.util.Optional;
  * @param definition C text
  */
 record BlockedSums(String name, int pixels, int channels, boolean pairsInputs, String definition) {
-    /** The loop that suits a core best, if it is one of those without SIMD. */
-    static Optional<BlockedSums> of(CpuFeatures features) {
+    /**
+     * The loop that suits a core best, if it is one of those without SIMD. Cores with it get the loop of Armv7-M where size counts: one
+     * kernel for all layers, and weights as they are.
+     */
+    static Optional<BlockedSums> of(CpuFeatures features, Optimize optimize) {
+        boolean small = optimize == Optimize.SIZE;
         return switch (features.family()) {
             case RISCV -> features.bits() == 32 && features.hasLongMultiply() ? Optional.of(riscV()) : Optional.empty();
-            case CORTEX_M ->
-                features.hasDsp() ? Optional.empty() : Optional.of(features.hasLongMultiply() ? thumb2() : thumb1());
+            case CORTEX_M -> {
+                if (features.hasDsp()) {
+                    yield small ? Optional.of(thumb2(1)) : Optional.empty();
+                }
+                yield Optional.of(features.hasLongMultiply() ? thumb2(small ? 1 : 8) : thumb1());
+            }
             case HOST, OTHER -> Optional.empty();
         };
     }
@@ -44,7 +53,7 @@ record BlockedSums(String name, int pixels, int channels, boolean pairsInputs, S
      * stack    sums, end of the unrolled loop, end, r7 and r11, which may be frame pointers
      * </pre>
      */
-    private static BlockedSums thumb2() {
+    private static BlockedSums thumb2(int unroll) {
         StringBuilder step = new StringBuilder();
         line(step, "ldrsb r3, [r0], #1");
         line(step, "ldrsb r12, [r1], #1");
@@ -65,20 +74,12 @@ record BlockedSums(String name, int pixels, int channels, boolean pairsInputs, S
                   register const int8_t* r1 __asm__("r1") = x + stride;
                   register const int8_t* r2 __asm__("r2") = w;
                   register int32_t* r3 __asm__("r3") = sums;
-                  register const int8_t* r4 __asm__("r4") = x + (taps & ~7);
+                  register const int8_t* r4 __asm__("r4") = x + (taps & -%d);
                   register const int8_t* r5 __asm__("r5") = x + taps;
                   __asm__ volatile(
                       "push {r7, r11}\\n"
                       "push {r3, r4, r5}\\n"
-                %s      "b 2f\\n"
-                      "1:\\n"
-                      ".rept 8\\n"
-                %s      ".endr\\n"
-                      "2:\\n"
-                      "ldr r3, [sp, #4]\\n"
-                      "cmp r0, r3\\n"
-                      "bne 1b\\n"
-                      "b 4f\\n"
+                %s%s                      "b 4f\\n"
                       "3:\\n"
                 %s      "4:\\n"
                       "ldr r3, [sp, #8]\\n"
@@ -94,7 +95,21 @@ record BlockedSums(String name, int pixels, int channels, boolean pairsInputs, S
                 #else
                 %s#endif
                 }
-                """.formatted(zero, step, step, twin(2, 4)));
+                """.formatted(
+                        unroll, zero, unroll == 1 ? "" : unrolled(unroll, step), step, twin(2, 4)));
+    }
+
+    private static String unrolled(int unroll, StringBuilder step) {
+        return """
+                      "b 2f\\n"
+                      "1:\\n"
+                      ".rept %d\\n"
+                %s      ".endr\\n"
+                      "2:\\n"
+                      "ldr r3, [sp, #4]\\n"
+                      "cmp r0, r3\\n"
+                      "bne 1b\\n"
+                """.formatted(unroll, step);
     }
 
     /**

@@ -75,7 +75,7 @@ final class ConvDirect {
     static Knobs defaultKnobs(ConvComputation conv, CpuFeatures features, Optimize optimize) {
         boolean small =
                 features.family() == CpuFeatures.Family.CORTEX_M || features.family() == CpuFeatures.Family.RISCV;
-        int most = small ? 4 : 8;
+        int most = optimize == Optimize.SIZE ? 2 : small ? 4 : 8;
         int perGroup = conv.channels() / conv.groups();
         int block = conv.groups() == 1 ? Math.min(most, perGroup) : largestDivisor(perGroup, most);
         return new Knobs(block, largestDivisor(conv.channelsPerGroup(), optimize == Optimize.SIZE ? 1 : 4));

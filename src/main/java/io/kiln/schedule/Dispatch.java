@@ -76,8 +76,21 @@ public final class Dispatch {
             return nest(op, conv, rows, tables, buffers, schedule.body(rows), schedule.executedMacs(), schedule.text())
                     .because(MveDepthwise.REASON);
         }
-        Optional<BlockedSums> sums = BlockedSums.of(features);
+        Optional<BlockedSums> sums = BlockedSums.of(features, optimize);
         Optional<ScalarRescale> rescale = sums.isPresent() ? ScalarRescale.of(conv) : Optional.empty();
+        if (rescale.isPresent() && BlockedDepthwise.suits(conv) && optimize == Optimize.SIZE) {
+            SmallDepthwise schedule = new SmallDepthwise(conv, rescale.get(), tables, buffers);
+            return nest(
+                            op,
+                            conv,
+                            rows,
+                            tables,
+                            buffers,
+                            schedule.body(rows),
+                            conv.output().elements() * conv.taps(),
+                            schedule.text())
+                    .because("size: one kernel for all depthwise layers");
+        }
         if (rescale.isPresent() && BlockedDepthwise.suits(conv)) {
             BlockedDepthwise schedule =
                     new BlockedDepthwise(conv, BlockedDepthwise.pixels(conv, features), rescale, tables, buffers);
@@ -131,14 +144,16 @@ public final class Dispatch {
             return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv))
                     .because("depthwise: channel by channel, no other schedule fits");
         }
-        Optional<DspDense.Plan> dense = DspDense.plan(conv, features, optimize);
+        Optional<DspDense.Plan> dense =
+                optimize == Optimize.SIZE ? Optional.empty() : DspDense.plan(conv, features, optimize);
         if (dense.isPresent()) {
             DspDense.Plan plan = dense.get();
             Stmt body = new DspDense(plan, tables, buffers).body(rows);
             return nest(op, conv, rows, tables, buffers, body, plan.executedMacs(), plan.text())
                     .because("two weights a halfword and one high multiply per output, proven exact");
         }
-        Optional<DspConv.Plan> dsp = DspConv.plan(conv, features, optimize);
+        Optional<DspConv.Plan> dsp =
+                optimize == Optimize.SIZE ? Optional.empty() : DspConv.plan(conv, features, optimize);
         if (dsp.isPresent()) {
             DspConv.Plan plan = dsp.get();
             Stmt body = new DspConv(plan, tables, buffers).body(rows);

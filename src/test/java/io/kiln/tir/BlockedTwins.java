@@ -3,19 +3,24 @@ package io.kiln.tir;
 
 import io.kiln.base.FixedPoint;
 import io.kiln.tir.KernelTwins.Memory;
+import java.util.Arrays;
 import java.util.List;
 
 /** The micro-kernels for cores without SIMD, in Java. */
 final class BlockedTwins implements KernelTwins.Twin {
     @Override
     public boolean knows(String kernel) {
-        return kernel.startsWith("kiln_blocked_") || kernel.equals("kiln_in_order");
+        return kernel.startsWith("kiln_blocked_")
+                || kernel.startsWith("kiln_depthwise_row")
+                || kernel.equals("kiln_in_order");
     }
 
     @Override
     public void run(String kernel, List<Memory> pointers, List<Long> scalars) {
-        if (kernel.startsWith("kiln_blocked_")) {
-            int[] s = scalars.stream().mapToInt(Long::intValue).toArray();
+        int[] s = scalars.stream().mapToInt(Long::intValue).toArray();
+        if (kernel.startsWith("kiln_depthwise_row")) {
+            depthwise(kernel, pointers, s);
+        } else if (kernel.startsWith("kiln_blocked_")) {
             boolean pairs = kernel.contains("_pair_");
             blocked(
                     new Shape(pairs, pairs ? 2 : kernel.charAt("kiln_blocked_".length()) - '0', pairs ? 2 : 4),
@@ -28,17 +33,11 @@ final class BlockedTwins implements KernelTwins.Twin {
     private record Shape(boolean pairs, int pixels, int channels) {}
 
     private static void blocked(Shape shape, String kernel, List<Memory> pointers, int[] s) {
-        boolean isSigned = kernel.contains("_signed");
-        boolean isLimited = kernel.contains("_limited");
         int taps = s[0];
         int next = shape.pairs() ? 2 : 3;
-        int late = isSigned ? s[next + 3] : 0;
-        int low = isLimited ? s[s.length - 2] : -128;
-        int high = isLimited ? s[s.length - 1] : 127;
-        Memory constants = pointers.get(2);
+        Epilogue epilogue = Epilogue.of(kernel, pointers.get(2), Arrays.copyOfRange(s, next + 1, s.length));
         for (int channel = 0; channel < s[1]; channel++) {
             int first = channel / shape.channels() * shape.channels() * taps + channel % shape.channels();
-            int at = channel * (isSigned ? 3 : 2);
             for (int p = 0; p < shape.pixels(); p++) {
                 long sum = 0;
                 for (int i = 0; i < taps; i++) {
@@ -47,11 +46,46 @@ final class BlockedTwins implements KernelTwins.Twin {
                             : pointers.get(0).get(p * s[2] + i);
                     sum += x * pointers.get(1).get(first + i * shape.channels());
                 }
-                long scaled = Math.toIntExact(sum * s[next + 1]);
-                long value = Math.toIntExact(((scaled * constants.get(at)) >> 32) + constants.get(at + 1));
-                value = Math.toIntExact(value + late - (isSigned && value < 0 ? constants.get(at + 2) : 0));
-                pointers.get(3).put(p * s[next] + channel, FixedPoint.clamp(value >> s[next + 2], low, high));
+                pointers.get(3).put(p * s[next] + channel, epilogue.apply(sum, channel));
             }
+        }
+    }
+
+    private static void depthwise(String kernel, List<Memory> pointers, int[] s) {
+        Epilogue epilogue = Epilogue.of(kernel, pointers.get(2), Arrays.copyOfRange(s, 7, s.length));
+        for (int p = 0; p < s[0]; p++) {
+            for (int c = 0; c < s[1]; c++) {
+                long sum = 0;
+                for (int k = 0; k < s[3] * s[4]; k++) {
+                    long x = pointers.get(0).get(p * s[2] + k / s[4] * s[5] + k % s[4] * s[6] + c);
+                    sum += x * pointers.get(1).get(k * s[1] + c);
+                }
+                pointers.get(3).put(p * s[1] + c, epilogue.apply(sum, c));
+            }
+        }
+    }
+
+    /** The rescaling: scale and shift, then the late offset and the limits as the kernel's name says. */
+    private record Epilogue(Memory constants, int words, int scale, int shift, int late, int low, int high) {
+        static Epilogue of(String kernel, Memory constants, int[] s) {
+            boolean isSigned = kernel.contains("_signed");
+            boolean isLimited = kernel.contains("_limited");
+            return new Epilogue(
+                    constants,
+                    isSigned ? 3 : 2,
+                    s[0],
+                    s[1],
+                    isSigned ? s[2] : 0,
+                    isLimited ? s[s.length - 2] : -128,
+                    isLimited ? s[s.length - 1] : 127);
+        }
+
+        long apply(long sum, int channel) {
+            int at = channel * words;
+            long scaled = Math.toIntExact(sum * scale);
+            long value = Math.toIntExact(((scaled * constants.get(at)) >> 32) + constants.get(at + 1));
+            value = Math.toIntExact(value + late - (words == 3 && value < 0 ? constants.get(at + 2) : 0));
+            return FixedPoint.clamp(value >> shift, low, high);
         }
     }
 

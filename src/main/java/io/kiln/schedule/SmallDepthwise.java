@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.Intrinsics;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Depthwise convolution in little flash: rows are copied with their padding, and one kernel for all layers computes a row of the output,
+ * pixel by pixel, channel by channel.
+ *
+ * <pre>
+ * weights: as in the model, [ky][kx][channel]
+ * scratch: the rows under one row of windows, see {@link PaddedRows}
+ * </pre>
+ */
+final class SmallDepthwise {
+    private final ConvComputation conv;
+    private final ScalarRescale rescale;
+    private final Buffer weights;
+    private final Buffer constants;
+    private final Buffer scratch;
+    private final Buffer output;
+    private final PaddedRows rows;
+
+    SmallDepthwise(ConvComputation conv, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
+        this.conv = conv;
+        this.rescale = rescale;
+        this.weights =
+                tables.add("weight", conv.weight().type().dtype(), conv.weight().data());
+        this.constants = rescale.table(tables);
+        this.output = buffers.output();
+        this.scratch = buffers.scratch(DType.INT8, PaddedRows.bytes(conv));
+        this.rows = new PaddedRows(conv, buffers.argument(0), scratch);
+    }
+
+    String text() {
+        return "depthwise_small";
+    }
+
+    Stmt body(Rows range) {
+        BlockBuilder body = new BlockBuilder();
+        rows.fillSides(body);
+        int rowElements = conv.output().dim(2) * conv.channels();
+        body.loop(
+                "n",
+                conv.output().dim(0),
+                (batch, n) ->
+                        batch.loop("y", range.firstLine(conv.output()), range.endLine(conv.output()), 1, (row, y) -> {
+                            rows.copy(row, range, n, y);
+                            Expr line = add(mul(n, conv.output().dim(1)), range.outputLine(y));
+                            Buffer out = row.mutableView("out", output, mul(line, rowElements));
+                            row.call(kernel(), List.of(scratch, weights, constants, out), scalars());
+                        }));
+        return body.build();
+    }
+
+    private List<Expr> scalars() {
+        Window w = conv.window();
+        int channels = conv.channels();
+        List<Expr> scalars = new ArrayList<>();
+        scalars.add(imm(conv.output().dim(2)));
+        scalars.add(imm(channels));
+        scalars.add(imm((long) w.strideW() * channels));
+        scalars.add(imm(w.kernelH()));
+        scalars.add(imm(w.kernelW()));
+        scalars.add(imm(PaddedRows.rowElements(conv)));
+        scalars.add(imm((long) w.dilationW() * channels));
+        scalars.addAll(rescale.scalars());
+        return scalars;
+    }
+
+    private Kernel kernel() {
+        List<DType> scalars = new ArrayList<>();
+        scalars().forEach(s -> scalars.add(INT32));
+        String name =
+                "kiln_depthwise_row" + (rescale.isSigned() ? "_signed" : "") + (rescale.isLimited() ? "_limited" : "");
+        return new Kernel(
+                name,
+                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT8)),
+                scalars,
+                List.of(),
+                definition(name),
+                List.of(Intrinsics.HIGH_WORD, rescale.isLimited() ? Intrinsics.CLAMP : Intrinsics.SATURATE_8));
+    }
+
+    private String definition(String name) {
+        return """
+                /* A row of pixels, channel by channel: step elements between windows, row and column between their taps. */
+                __attribute__((noinline))
+                static void %s(
+                    const int8_t* x, const int8_t* w, const int32_t* rescale, int8_t* out, int32_t pixels, int32_t channels, int32_t step,
+                    int32_t rows, int32_t columns, int32_t row, int32_t column, int32_t scale, int32_t shift%s%s) {
+                  for (int32_t pixel = 0; pixel < pixels; ++pixel) {
+                    const int32_t* constants = rescale;
+                    for (int32_t c = 0; c < channels; ++c) {
+                      const int8_t* weight = &w[c];
+                      int32_t sum = 0;
+                      for (int32_t ky = 0; ky < rows; ++ky) {
+                        const int8_t* input = &x[ky * row + c];
+                        for (int32_t kx = 0; kx < columns; ++kx) {
+                          sum += *input * *weight;
+                          input += column;
+                          weight += channels;
+                        }
+                      }
+                      %sint32_t value = kiln_high_word(sum * scale, constants[0]) + constants[1];
+                %s      *out++ = (int8_t)%s;
+                      constants += %d;
+                    }
+                    x += step;
+                  }
+                }
+                """.formatted(
+                name,
+                rescale.isSigned() ? ", int32_t late" : "",
+                rescale.isLimited() ? ", int32_t low, int32_t high" : "",
+                rescale.isSigned() ? "" : "const ",
+                rescale.isSigned() ? "      value += late - ((value >> 31) & constants[2]);\n" : "",
+                rescale.isLimited() ? "kiln_clamp(value >> shift, low, high)" : "kiln_saturate_8(value >> shift)",
+                rescale.isSigned() ? 3 : 2);
+    }
+}
