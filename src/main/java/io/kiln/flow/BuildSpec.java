@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.frontend.InputShapes;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param timestamp the time that the archive states; empty means a fixed date
  * @param verify how the image is verified
  * @param boardSources where boards come from, beside those built in and the project's own
+ * @param pipeline what to change about the compiler's passes
  */
 public record BuildSpec(
         Layout layout,
@@ -31,12 +33,13 @@ public record BuildSpec(
         int mlfVersion,
         Optional<Instant> timestamp,
         VerifySpec verify,
-        BoardSources boardSources) {
+        BoardSources boardSources,
+        PipelineSpec pipeline) {
     public BuildSpec {
         models = List.copyOf(models);
     }
 
-    /** A build whose board is built in or the project's own. */
+    /** A build with every pass whose board is built in or the project's own. */
     public BuildSpec(
             Layout layout,
             List<ModelSource> models,
@@ -47,7 +50,7 @@ public record BuildSpec(
             int mlfVersion,
             Optional<Instant> timestamp,
             VerifySpec verify) {
-        this(layout, models, board, toolchain, optimize, io, mlfVersion, timestamp, verify, BoardSources.NONE);
+        this(layout, models, board, toolchain, optimize, io, mlfVersion, timestamp, verify, BoardSources.NONE, PipelineSpec.STANDARD);
     }
 
     /** All boards that can be seen. */
@@ -60,8 +63,19 @@ public record BuildSpec(
      *
      * @param file the file
      * @param name module name, as in {@code tvmgen_<name>_run}
+     * @param inputShapes shapes of its inputs, {@code name:1,96,96,1;…}; empty for the file's
      */
-    public record ModelSource(Path file, String name) {}
+    public record ModelSource(Path file, String name, String inputShapes) {
+        /** A model with the shapes of its file. */
+        public ModelSource(Path file, String name) {
+            this(file, name, "");
+        }
+
+        /** The inputs' shapes, read. */
+        InputShapes shapes() {
+            return InputShapes.parse(inputShapes);
+        }
+    }
 
     /**
      * How an image is verified.
@@ -114,6 +128,11 @@ public record BuildSpec(
         /** What the steps remember. */
         public Path state(String step) {
             return reports().resolve("state").resolve(step + ".txt");
+        }
+
+        /** The IR after each pass. */
+        Path ir() {
+            return reports().resolve("ir");
         }
 
         /** {@code <base>.<extension>}. */

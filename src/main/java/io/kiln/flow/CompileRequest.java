@@ -3,6 +3,8 @@ package io.kiln.flow;
 
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
+import io.kiln.frontend.InputShapes;
+import io.kiln.transform.PassOptions;
 import java.nio.file.Path;
 
 /**
@@ -13,5 +15,19 @@ import java.nio.file.Path;
  * @param target target string
  * @param io who owns inputs and outputs
  * @param optimize what to favour
+ * @param passes what to change about the passes
+ * @param inputShapes shapes of inputs in place of the file's
  */
-public record CompileRequest(Path model, String name, String target, Io io, Optimize optimize) {}
+public record CompileRequest(
+        Path model,
+        String name,
+        String target,
+        Io io,
+        Optimize optimize,
+        PassOptions passes,
+        InputShapes inputShapes) {
+    /** A request that changes neither passes nor shapes. */
+    public CompileRequest(Path model, String name, String target, Io io, Optimize optimize) {
+        this(model, name, target, io, optimize, PassOptions.DEFAULT, InputShapes.NONE);
+    }
+}

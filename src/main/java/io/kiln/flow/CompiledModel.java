@@ -3,11 +3,18 @@ package io.kiln.flow;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.ir.Function;
+import io.kiln.transform.Stage;
+import java.util.List;
 
 /**
  * A compiled model.
  *
  * @param library C sources and what is known of them
  * @param imported the model as it was imported, before any pass: what the reference interpreter runs
+ * @param stages the model as it was imported and after each pass
  */
-public record CompiledModel(ModelLibrary library, Function imported) {}
+public record CompiledModel(ModelLibrary library, Function imported, List<Stage> stages) {
+    public CompiledModel {
+        stages = List.copyOf(stages);
+    }
+}

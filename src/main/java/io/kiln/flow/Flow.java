@@ -105,9 +105,13 @@ public final class Flow {
         new MonitorStep(log, board, monitor).run();
     }
 
-    /** Shows a file, or what the build is about and has made, for people. */
-    public void inspect(BuildSpec spec, Optional<Path> file) {
-        new Inspector(spec).lines(file).forEach(log::info);
+    /**
+     * Shows a file, or what the build is about and has made, for people.
+     *
+     * @param inputShapes shapes of the inputs, if the file is a model
+     */
+    public void inspect(BuildSpec spec, Optional<Path> file, String inputShapes) {
+        new Inspector(spec, inputShapes).lines(file).forEach(log::info);
     }
 
     /** Lists the boards that can be seen, or shows one in full. */

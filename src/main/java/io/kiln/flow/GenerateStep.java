@@ -50,7 +50,9 @@ final class GenerateStep {
                 .setting("io", spec.io())
                 .setting("mlfVersion", mlfVersion())
                 .setting("timestamp", spec.timestamp());
+        spec.pipeline().addTo(now);
         for (ModelSource model : spec.models()) {
+            now.setting("inputShapes of " + model.name(), model.inputShapes());
             now.setting("name of " + model.file().getFileName(), model.name())
                     .file(model.file().getFileName() + " (" + model.name() + ")", model.file());
         }
@@ -65,20 +67,43 @@ final class GenerateStep {
         BuildSpec spec = build.spec();
         ModelMetadata.Io io = ModelMetadata.Io.valueOf(spec.io().toUpperCase(Locale.ROOT));
         Optimize optimize = Optimize.of(spec.optimize());
-        List<ModelLibrary> libraries = new ArrayList<>();
+        List<CompiledModel> compiled = new ArrayList<>();
         for (ModelSource model : spec.models()) {
-            CompiledModel compiled = ModelCompiler.compile(
-                    new CompileRequest(model.file(), model.name(), build.board().target(), io, optimize));
-            libraries.add(compiled.library());
+            compiled.add(ModelCompiler.compile(new CompileRequest(
+                    model.file(),
+                    model.name(),
+                    build.board().target(),
+                    io,
+                    optimize,
+                    spec.pipeline().options(),
+                    model.shapes())));
         }
+        List<ModelLibrary> libraries =
+                compiled.stream().map(CompiledModel::library).toList();
         Bytes archive = ModelLibraryFormat.write(
                 libraries, Options.of(mlfVersion(), spec.timestamp(), PluginVersion.released()));
         FreshFolder.clear(layout.generated());
         List<Path> written = ArchiveTree.unpack(archive, layout.generated());
         WholeFiles.write(archive(layout), archive.toArray());
         written.add(archive(layout));
+        written.addAll(dumpIr(compiled));
         store(layout).write(libraries);
         libraries.forEach(library -> log.info(summary(library.metadata())));
+        return written;
+    }
+
+    /** Several models have a folder each. What an earlier run wrote is gone, whether or not this one writes. */
+    private List<Path> dumpIr(List<CompiledModel> models) {
+        FreshFolder.clear(layout.ir());
+        List<Path> written = new ArrayList<>();
+        if (build.spec().pipeline().dumpIr()) {
+            for (CompiledModel model : models) {
+                Path folder = models.size() == 1
+                        ? layout.ir()
+                        : layout.ir().resolve(model.imported().name());
+                written.addAll(IrDump.write(model.stages(), folder));
+            }
+        }
         return written;
     }
 

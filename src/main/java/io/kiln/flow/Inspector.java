@@ -30,9 +30,16 @@ final class Inspector {
     private static final int HEAD = 512;
 
     private final BuildSpec spec;
+    private final String inputShapes;
 
-    Inspector(BuildSpec spec) {
+    /**
+     * An inspector.
+     *
+     * @param inputShapes shapes of the inputs of a model that is not one of the build's
+     */
+    Inspector(BuildSpec spec, String inputShapes) {
         this.spec = spec;
+        this.inputShapes = inputShapes;
     }
 
     /** What there is to say of a file; without one, of the build's models and of its image if it was linked. */
@@ -62,7 +69,7 @@ final class Inspector {
             return image(file);
         }
         if (text(head, TFLITE_MAGIC, 4).equals("TFL3")) {
-            return model(new ModelSource(file, "default"));
+            return model(new ModelSource(file, "default", inputShapes));
         }
         if (text(head, TAR_MAGIC, 5).equals("ustar")) {
             return ArchiveText.lines(file);
@@ -82,7 +89,13 @@ final class Inspector {
         }
         Optimize optimize = Optimize.of(spec.optimize());
         ModelMetadata model = ModelCompiler.compile(new CompileRequest(
-                        source.file(), source.name(), board().target(), ModelMetadata.Io.CALLER, optimize))
+                        source.file(),
+                        source.name(),
+                        board().target(),
+                        ModelMetadata.Io.CALLER,
+                        optimize,
+                        spec.pipeline().options(),
+                        source.shapes()))
                 .library()
                 .metadata();
         List<String> lines = new ArrayList<>();

@@ -28,6 +28,7 @@ import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.StreamPlanner;
 import io.kiln.target.Target;
 import io.kiln.transform.Pipeline;
+import io.kiln.transform.Stage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,16 +49,17 @@ public final class ModelCompiler {
         CNames.modelNameProblem(request.name(), "kiln.name").ifPresent(problem -> {
             throw new KilnException(problem);
         });
-        return compile(request, TfliteFrontend.read(request.model(), request.name()));
+        return compile(request, TfliteFrontend.read(request.model(), request.name(), request.inputShapes()));
     }
 
     /** Compiles a model that was imported before. */
     public static CompiledModel compile(CompileRequest request, Function imported) {
-        return new CompiledModel(library(request, imported, Target.parse(request.target())), imported);
+        List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
+        Function fused = stages.get(stages.size() - 1).function();
+        return new CompiledModel(library(request, imported, fused, Target.parse(request.target())), imported, stages);
     }
 
-    private static ModelLibrary library(CompileRequest request, Function imported, Target target) {
-        Function fused = Pipeline.standard().run(imported);
+    private static ModelLibrary library(CompileRequest request, Function imported, Function fused, Target target) {
         Dispatch dispatch = new Dispatch(target, request.optimize());
         List<FusedOperator> operators = FusedOperator.all(fused, AotModule.prefix(request.name())).stream()
                 .filter(op -> !(op.root().op() instanceof Reshape))

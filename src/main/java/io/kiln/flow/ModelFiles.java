@@ -24,11 +24,12 @@ public final class ModelFiles {
      * @param several the list of models with names of their own; empty if none was given
      * @param single the single model given
      * @param name the name of a single model
+     * @param inputShapes shapes of a single model's inputs; empty for the file's
      * @param folder where a model is looked for if none is given
      * @return the models; empty if there is none at all
      * @throws KilnException if both kinds are given, or if the folder holds more than one model
      */
-    public static List<ModelSource> choose(List<ModelSource> several, Optional<Path> single, String name, Path folder) {
+    public static List<ModelSource> choose(List<ModelSource> several, Optional<Path> single, String name, String inputShapes, Path folder) {
         if (!several.isEmpty() && single.isPresent()) {
             throw new KilnException(new Problem(
                     "both kiln.model and <models> are given",
@@ -36,11 +37,18 @@ public final class ModelFiles {
                     "one of the two",
                     "Leave out kiln.model"));
         }
+        if (!several.isEmpty() && !inputShapes.isBlank()) {
+            throw new KilnException(new Problem(
+                    "both kiln.inputShapes and <models> are given",
+                    inputShapes,
+                    "<inputShapes> inside a <model>",
+                    "Leave out kiln.inputShapes"));
+        }
         if (!several.isEmpty()) {
             return List.copyOf(several);
         }
         if (single.isPresent()) {
-            return List.of(new ModelSource(single.get(), name));
+            return List.of(new ModelSource(single.get(), name, inputShapes));
         }
         List<Path> found = modelsIn(folder);
         if (found.size() > 1) {
@@ -55,7 +63,7 @@ public final class ModelFiles {
                     "one",
                     "Choose one with kiln.model, or put several into one image with <models>"));
         }
-        return found.stream().map(file -> new ModelSource(file, name)).toList();
+        return found.stream().map(file -> new ModelSource(file, name, inputShapes)).toList();
     }
 
     private static List<Path> modelsIn(Path folder) {

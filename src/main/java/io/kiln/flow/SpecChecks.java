@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.executor.aot.CNames;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ final class SpecChecks {
         choice("kiln.optimize", spec.optimize(), List.of("speed", "size", "ram"), problems);
         choice("kiln.io", spec.io(), List.of("caller", "workspace"), problems);
         choice("kiln.mlfVersion", String.valueOf(spec.mlfVersion()), List.of("5", "7"), problems);
+        collect(problems, () -> spec.pipeline().options());
         BuildSpec.VerifySpec verify = spec.verify();
         choice("kiln.verify.on", verify.on(), List.of("emulator", "board", "none"), problems);
         if (verify.samples() < 0) {
@@ -31,6 +33,14 @@ final class SpecChecks {
                         folder.toString(),
                         "a folder with input_0.bin and so on",
                         "Correct kiln.verify.vectors"));
+    }
+
+    private static void collect(Problems problems, Runnable check) {
+        try {
+            check.run();
+        } catch (KilnException e) {
+            e.problems().forEach(problems::add);
+        }
     }
 
     private static void checkModels(BuildSpec spec, Problems problems) {
@@ -54,6 +64,7 @@ final class SpecChecks {
                         "Set <name> in each <model> of <models>");
             }
             checkFile(model, problems);
+            collect(problems, model::shapes);
         }
     }
 

@@ -13,6 +13,7 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.Add;
+import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnDequantize;
@@ -46,7 +47,8 @@ public final class ElementwiseLowering {
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.out = op.type().shape();
-        int operandCount = op.root().op() instanceof QnnAdd || op.root().op() instanceof Add ? 2 : 1;
+        Op root = op.root().op();
+        int operandCount = root instanceof QnnAdd || root instanceof Add || root instanceof BiasAdd ? 2 : 1;
         for (int i = 0; i < operandCount; i++) {
             operands.add(buffers.argument(i));
             shapes.add(op.rootTypes().get(i).shape());
@@ -165,7 +167,7 @@ public final class ElementwiseLowering {
         if (root instanceof QnnAdd) {
             return sum.map(s -> provenSum(s, values)).orElseGet(() -> quantizedSum(block, values));
         }
-        if (root instanceof Add) {
+        if (root instanceof Add || root instanceof BiasAdd) {
             return add(values.get(0), values.get(1));
         }
         if (root instanceof QnnDequantize) {

@@ -118,6 +118,9 @@ public final class Epilogue {
 
     private Expr limit(Expr value) {
         DType dtype = op.type().dtype();
+        if (dtype == DType.INT32 && op.clip().isEmpty()) {
+            return value;
+        }
         long low = op.clip()
                 .map(c -> Math.max((long) Math.ceil(c.min()), dtype.min()))
                 .orElse(dtype.min());

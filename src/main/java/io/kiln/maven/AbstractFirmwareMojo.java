@@ -6,6 +6,7 @@ import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.flow.ModelFiles;
+import io.kiln.flow.PipelineSpec;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -134,6 +135,47 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     @Parameter(property = "kiln.verify.seed", defaultValue = "0")
     private long verifySeed;
 
+    /**
+     * How operators are fused: {@code <maxDepth>}. What is left out comes from the properties {@code kiln.fuse.*}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Fuse fuse;
+
+    /**
+     * How many operators of the IR a fused group may hold; 1 fuses nothing. The answers stay the same.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.fuse.maxDepth", defaultValue = "256")
+    private int fuseMaxDepth;
+
+    /**
+     * Names of passes that are left out. The answers stay the same; what cannot be left out is refused.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.disabledPasses")
+    private List<String> disabledPasses;
+
+    /**
+     * Writes the IR after each pass to {@code kiln/ir/NN-<pass>.relay} in the output folder.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.dumpIr", defaultValue = "false")
+    private boolean dumpIr;
+
+    /**
+     * Shapes of the model's inputs, {@code name:1,96,96,1;other:1,10}: for dimensions that the model leaves open, or another
+     * batch. All other shapes follow.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.inputShapes")
+    private String inputShapes;
+
     /** The time that reproducible builds state. */
     @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
     private String outputTimestamp;
@@ -164,7 +206,13 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                 mlfVersion,
                 Timestamps.parse(outputTimestamp),
                 verifySpec(),
-                artifacts.fetch(project().getDependencies(), trustBoard == null ? "" : trustBoard, fetcher()));
+                artifacts.fetch(project().getDependencies(), trustBoard == null ? "" : trustBoard, fetcher()),
+                pipelineSpec());
+    }
+
+    /** Shapes of a single model's inputs; empty for the file's. */
+    final String inputShapes() {
+        return inputShapes == null ? "" : inputShapes;
     }
 
     private List<ModelSource> sources() {
@@ -178,7 +226,18 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                 given,
                 model == null ? Optional.empty() : Optional.of(model.toPath()),
                 name,
+                inputShapes(),
                 folder().resolve("src").resolve("main").resolve("model"));
+    }
+
+    private PipelineSpec pipelineSpec() {
+        Integer depth = fuse == null ? null : fuse.maxDepth();
+        return new PipelineSpec(
+                depth == null ? fuseMaxDepth : depth,
+                disabledPasses == null
+                        ? List.of()
+                        : disabledPasses.stream().map(String::strip).filter(name -> !name.isEmpty()).toList(),
+                dumpIr);
     }
 
     private VerifySpec verifySpec() {

@@ -37,6 +37,6 @@ public final class InspectMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        flow().inspect(spec(), file == null ? Optional.empty() : Optional.of(file.toPath()));
+        flow().inspect(spec(), file == null ? Optional.empty() : Optional.of(file.toPath()), inputShapes());
     }
 }

@@ -15,6 +15,14 @@ public final class Model {
     /** Name in the generated C: {@code tvmgen_<name>_run}. */
     private String name;
 
+    /** Shapes of its inputs, {@code name:1,96,96,1;…}; those of the file if not set. */
+    private String inputShapes;
+
+    /** Set by Maven from {@code <inputShapes>}. */
+    public void setInputShapes(String inputShapes) {
+        this.inputShapes = inputShapes;
+    }
+
     /** Set by Maven from {@code <file>}. */
     public void setFile(File file) {
         this.file = file;
@@ -34,6 +42,6 @@ public final class Model {
                     "both <file> and <name>",
                     "Add it"));
         }
-        return new ModelSource(folder.resolve(file.toPath()), name);
+        return new ModelSource(folder.resolve(file.toPath()), name, inputShapes == null ? "" : inputShapes);
     }
 }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -25,9 +26,25 @@ import java.util.stream.Collectors;
  * operator with the limits behind it. A binding joins a group only if it is the sole reader of what the group computes.
  */
 public final class FuseOperators implements Pass {
+    private final int maxDepth;
+
+    /**
+     * A fusion with limits.
+     *
+     * @param maxDepth how many bindings a group may hold, 1 or more
+     */
+    public FuseOperators(int maxDepth) {
+        this.maxDepth = maxDepth;
+    }
+
     @Override
     public String name() {
         return "fuse-operators";
+    }
+
+    @Override
+    public Optional<String> whyRequired() {
+        return Optional.of("operators are lowered by the groups that it makes; kiln.fuse.maxDepth=1 fuses nothing");
     }
 
     @Override
@@ -39,7 +56,7 @@ public final class FuseOperators implements Pass {
             if (binding.args().get(0) instanceof Arg.Ref ref && uses.get(ref.id()) == 1) {
                 chain = chainByOutput.getOrDefault(ref.id(), List.of());
             }
-            if (!chain.isEmpty() && joins(chain, binding)) {
+            if (!chain.isEmpty() && chain.size() < maxDepth && joins(chain, binding)) {
                 chainByOutput.remove(chain.get(chain.size() - 1).id());
                 List<Binding> longer = new ArrayList<>(chain);
                 longer.add(binding);

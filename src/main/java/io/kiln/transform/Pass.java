@@ -2,6 +2,7 @@
 package io.kiln.transform;
 
 import io.kiln.ir.Function;
+import java.util.Optional;
 
 /** A rewriting of a function that keeps what it computes, bit for bit. */
 public interface Pass {
@@ -10,4 +11,9 @@ public interface Pass {
 
     /** The rewritten function, or the same one if there is nothing to do. */
     Function run(Function function);
+
+    /** Why a user cannot leave the pass out; empty for passes that only make the model smaller or faster. */
+    default Optional<String> whyRequired() {
+        return Optional.empty();
+    }
 }

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -221,9 +222,9 @@ final class FlowTest {
         BuildSpec spec = spec(folder, "none");
         flow.build(spec, DeviceSpec.USUAL);
         said.clear();
-        flow.inspect(spec, Optional.empty());
-        flow.inspect(spec, Optional.of(folder.resolve("out/gesture-mlf.tar")));
-        flow.inspect(spec, Optional.of(folder.resolve("out/gesture.elf")));
+        flow.inspect(spec, Optional.empty(), "");
+        flow.inspect(spec, Optional.of(folder.resolve("out/gesture-mlf.tar")), "");
+        flow.inspect(spec, Optional.of(folder.resolve("out/gesture.elf")), "");
         assertThat(String.join("\n", said))
                 .contains("acceleration int8[1, 32, 1, 3], scale")
                 .contains("qnn.conv2d")
@@ -231,9 +232,83 @@ final class FlowTest {
                 .contains("Model Library Format version 5")
                 .contains("held against the board mps2-an386")
                 .contains("workspace");
-        assertThatThrownBy(() -> flow.inspect(spec, Optional.of(Path.of("pom.xml"))))
+        assertThatThrownBy(() -> flow.inspect(spec, Optional.of(Path.of("pom.xml")), ""))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("is none of the files that can be shown");
+    }
+
+    @Test
+    void thePassesAreInTheUsersHands() throws IOException {
+        BuildSpec usual = spec(folder, "none");
+        flow.generate(with(usual, new PipelineSpec(256, List.of(), true), ""));
+        Path ir = folder.resolve("out/kiln/ir");
+        List<String> all = List.of(
+                "00-import.relay",
+                "01-fold-constants.relay",
+                "02-simplify-reshapes.relay",
+                "03-eliminate-dead-bindings.relay",
+                "04-remove-constant-channels.relay",
+                "05-fuse-operators.relay");
+        assertThat(files(ir)).isEqualTo(all);
+        String fused = Files.readString(ir.resolve(all.get(5)));
+        assertThat(fused).contains("// fused_qnn_conv2d_nn_bias_add_tfl_requantize");
+        String c = source();
+
+        said.clear();
+        flow.generate(with(usual, new PipelineSpec(1, List.of("simplify-reshapes"), true), ""));
+        assertThat(said.get(0)).startsWith("Generating C: disabledPasses changed").contains("1 more");
+        assertThat(files(ir)).hasSize(5).doesNotContain("02-simplify-reshapes.relay");
+        assertThat(Files.readString(ir.resolve(all.get(5)))).doesNotContain("fused_qnn_conv2d_");
+        assertThat(source()).isNotEqualTo(c);
+
+        flow.generate(with(usual, new PipelineSpec(256, List.of(), true), ""));
+        assertThat(Files.readString(ir.resolve(all.get(5)))).isEqualTo(fused);
+        assertThat(source()).isEqualTo(c);
+
+        said.clear();
+        flow.generate(usual);
+        assertThat(said.get(0)).isEqualTo("Generating C: dumpIr changed from 'true' to 'false'");
+        assertThat(files(ir)).isEmpty();
+        assertThat(source()).isEqualTo(c);
+    }
+
+    @Test
+    void aGivenBatchIsBuiltAndVerified() throws IOException {
+        BuildSpec one = spec(folder, new VerifySpec("emulator", Optional.empty(), 2, 0));
+        flow.build(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3"), DeviceSpec.USUAL);
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(json("kiln/report.json").at("/operators/0/outputs/0/shape/0").asInt())
+                .isEqualTo(3);
+        assertThatThrownBy(() -> flow.generate(with(one, new PipelineSpec(0, List.of("x"), false), "acceleration")))
+                .hasMessageContaining("kiln.fuse.maxDepth is 0")
+                .hasMessageContaining("'x', which is no pass")
+                .hasMessageContaining("kiln.inputShapes has 'acceleration'");
+    }
+
+    private static BuildSpec with(BuildSpec spec, PipelineSpec pipeline, String inputShapes) {
+        ModelSource model = spec.models().get(0);
+        return new BuildSpec(
+                spec.layout(),
+                List.of(new ModelSource(model.file(), model.name(), inputShapes)),
+                spec.board(),
+                spec.toolchain(),
+                spec.optimize(),
+                spec.io(),
+                spec.mlfVersion(),
+                spec.timestamp(),
+                spec.verify(),
+                spec.boardSources(),
+                pipeline);
+    }
+
+    private String source() throws IOException {
+        return text("generated-sources/kiln/codegen/host/src/gesture_lib1.c");
+    }
+
+    private static List<String> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(f -> f.getFileName().toString()).sorted().toList();
+        }
     }
 
     @Test

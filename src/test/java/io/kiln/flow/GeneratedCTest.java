@@ -14,6 +14,9 @@ import io.kiln.lower.RandomOperators;
 import io.kiln.lower.RandomResiduals;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.frontend.InputShapes;
+import io.kiln.transform.PassOptions;
+import io.kiln.transform.PassOptionsTest;
 import io.kiln.transform.RandomNets;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,7 +69,29 @@ class GeneratedCTest {
     void everyGoldenModelAnswersAsTheReferenceKernelsDo(String model, String target, Optimize optimize, Io io)
             throws IOException {
         Path source = GoldenModels.model(model);
-        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(source, "golden", target, io, optimize));
+        answersAsTheReferenceKernelsDo(model, new CompileRequest(source, "golden", target, io, optimize));
+    }
+
+    static Stream<Arguments> bareModels() {
+        return Stream.of("kws_ref_model", "pretrainedResnet_quant", "str_ww_ref_model", "micro_speech_quantized")
+                .flatMap(m -> TARGETS.stream().map(t -> Arguments.of(m, t)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("bareModels")
+    void goldenModelsAnswerTheSameWithoutPassesAndFusion(String model, String target) throws IOException {
+        answersAsTheReferenceKernelsDo(model, bare(GoldenModels.model(model), "golden", target, Io.CALLER));
+    }
+
+    /** All passes left out that can be, nothing fused. */
+    private static CompileRequest bare(Path source, String name, String target, Io io) {
+        PassOptions options = PassOptions.of(1, PassOptionsTest.optional());
+        return new CompileRequest(source, name, target, io, Optimize.SPEED, options, InputShapes.NONE);
+    }
+
+    private void answersAsTheReferenceKernelsDo(String model, CompileRequest request) throws IOException {
+        Path source = request.model();
+        CompiledModel compiled = ModelCompiler.compile(request);
         ModelMetadata metadata = compiled.library().metadata();
         HostProgram program = HostProgram.build(
                 folder,
@@ -115,16 +140,37 @@ class GeneratedCTest {
         answerAsTheInterpreterDoes(io, target, Optimize.RAM, RANDOM_NETS, RandomResiduals::next);
     }
 
+    @ParameterizedTest
+    @MethodSource("ios")
+    void randomNetsWithoutPassesAndFusionAnswerAsTheInterpreterDoes(Io io, String target) {
+        answerAsTheInterpreterDoes(
+                RANDOM_NETS, RandomNets::next, name -> bare(Path.of("random"), name, target, io));
+    }
+
+    @ParameterizedTest
+    @MethodSource("ios")
+    void randomOperatorsWithoutPassesAndFusionAnswerAsTheInterpreterDoes(Io io, String target) {
+        answerAsTheInterpreterDoes(
+                RANDOM_OPERATORS, RandomOperators::next, name -> bare(Path.of("random"), name, target, io));
+    }
+
     private void answerAsTheInterpreterDoes(
             Io io, String target, Optimize optimize, int count, LongFunction<Function> bySeed) {
+        answerAsTheInterpreterDoes(
+                count, bySeed, name -> new CompileRequest(Path.of("random"), name, target, io, optimize));
+    }
+
+    private void answerAsTheInterpreterDoes(
+            int count,
+            LongFunction<Function> bySeed,
+            java.util.function.Function<String, CompileRequest> byName) {
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<List<Bytes>> expected = new ArrayList<>();
         for (long seed = 0; seed < count; seed++) {
             Function function = bySeed.apply(10_000 + seed);
-            CompileRequest request = new CompileRequest(Path.of("random"), function.name(), target, io, optimize);
-            CompiledModel compiled = ModelCompiler.compile(request, function);
+            CompiledModel compiled = ModelCompiler.compile(byName.apply(function.name()), function);
             List<Bytes> own = new ArrayList<>();
             for (Parameter parameter : function.params()) {
                 own.add(RandomOperators.input(parameter.type(), seed * 31 + own.size()));

@@ -62,7 +62,7 @@ final class SpecChecksTest {
     void theOneModelInTheFolderIsTaken() throws IOException {
         Path file = Files.write(folder.resolve("a.tflite"), new byte[1]);
         Files.write(folder.resolve("readme.md"), new byte[1]);
-        assertThat(ModelFiles.choose(List.of(), Optional.empty(), "default", folder))
+        assertThat(ModelFiles.choose(List.of(), Optional.empty(), "default", "", folder))
                 .containsExactly(new ModelSource(file, "default"));
     }
 
@@ -70,7 +70,7 @@ final class SpecChecksTest {
     void twoModelsInTheFolderNeedAChoice() throws IOException {
         Files.write(folder.resolve("a.tflite"), new byte[1]);
         Files.write(folder.resolve("b.tflite"), new byte[1]);
-        assertThatThrownBy(() -> ModelFiles.choose(List.of(), Optional.empty(), "default", folder))
+        assertThatThrownBy(() -> ModelFiles.choose(List.of(), Optional.empty(), "default", "", folder))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("there are 2 models: a.tflite, b.tflite");
     }

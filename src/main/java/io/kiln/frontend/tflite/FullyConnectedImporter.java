@@ -8,6 +8,8 @@ import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** FULLY_CONNECTED: data of any rank is seen as rows as long as the weights' rows. */
@@ -63,7 +65,7 @@ final class FullyConnectedImporter implements OperatorImporter {
             value = rescale(operator, biased, data, weights);
         }
         Arg limited = activation.apply(operator, value);
-        Shape output = operator.output().shape();
+        Shape output = outputShape(operator, data, units);
         return output.equals(Shape.of(rows.dim(0), units)) ? limited : operator.emit(new Reshape(output), limited);
     }
 
@@ -106,15 +108,29 @@ final class FullyConnectedImporter implements OperatorImporter {
                 "data " + data.text() + " does not divide into rows of " + depth,
                 "data that fits the weights " + weights.text(),
                 "Export the model again");
-        TfliteTensor output = operator.output();
+        Shape output = outputShape(operator, data, units);
         operator.require(
                 !fits
-                        || (output.shape().rank() > 0
-                                && output.shape().dim(-1) == units
-                                && output.shape().elements() == elements / depth * units),
-                "output " + output.text() + " does not fit",
+                        || (output.rank() > 0
+                                && output.dim(-1) == units
+                                && output.elements() == elements / depth * units),
+                "output " + operator.output().withShape(output).text() + " does not fit",
                 (fits ? elements / depth : "some") + " rows of " + units + " units",
                 "Export the model again");
+    }
+
+    /** With {@code keep_num_dims} only the last dimension changes; else rows are counted through. */
+    private static Shape outputShape(OperatorContext operator, TfliteTensor data, int units) {
+        return operator.outputShape(() -> {
+            boolean keeps = operator.options(OPTIONS).map(o -> o.u8(2, 0)).orElse(0) != 0;
+            int depth = operator.input(1).shape().dim(1);
+            List<Integer> dims = new ArrayList<>(data.shape().dims());
+            if (!keeps || dims.isEmpty()) {
+                return Shape.of((int) Math.max(1, data.shape().elements() / depth), units);
+            }
+            dims.set(dims.size() - 1, units);
+            return new Shape(dims);
+        });
     }
 
     private static void requireWeightScales(OperatorContext operator, TfliteTensor weights, int units) {

@@ -7,6 +7,7 @@ import io.kiln.base.Problems;
 import io.kiln.ir.Function;
 import io.kiln.ir.Result;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -30,6 +31,9 @@ final class GraphImporter {
     private final Set<Problem> problems = new LinkedHashSet<>();
     private final Map<Integer, Integer> writers = new HashMap<>();
     private final Set<Integer> modelInputs = new HashSet<>();
+
+    /** Tensors whose shapes cannot be inferred because of a problem told already. */
+    private final Set<Integer> unknown = new HashSet<>();
 
     /** Counts problems as they occur, those told before included. */
     private int found;
@@ -101,14 +105,25 @@ final class GraphImporter {
             int before = found;
             List<Optional<TfliteTensor>> inputs = inputs(operator);
             Optional<TfliteTensor> output = output(operator);
-            if (found == before && output.isPresent()) {
+            if (found == before && output.isPresent() && !dependsOnUnknown(operator)) {
                 support.importer()
-                        .emit(new OperatorContext(operator, graph, inputs, output.get(), file, () -> where(operator)));
+                        .emit(new OperatorContext(
+                                operator,
+                                graph,
+                                inputs,
+                                output.get(),
+                                file,
+                                () -> where(operator),
+                                tensors.shapesAreInferred()));
             }
         } catch (KilnException e) {
             addAll(e.problems());
         }
         defineMissing(operator);
+    }
+
+    private boolean dependsOnUnknown(OperatorRecord operator) {
+        return Arrays.stream(operator.inputs().ints()).anyMatch(unknown::contains);
     }
 
     private SupportedOperators.Support support(OperatorRecord operator) {
@@ -189,6 +204,9 @@ final class GraphImporter {
     private void defineMissing(OperatorRecord operator) {
         for (int index : operator.outputs().ints()) {
             if (index >= 0 && index < tensors.count() && graph.value(index).isEmpty()) {
+                if (tensors.shapesAreInferred()) {
+                    unknown.add(index);
+                }
                 tensor(index).ifPresent(tensor -> graph.defineUnknown(index, tensor.type()));
             }
         }
@@ -227,7 +245,10 @@ final class GraphImporter {
 
     private Optional<TfliteTensor> tensor(int index) {
         try {
-            return Optional.of(tensors.tensor(index));
+            TfliteTensor tensor = tensors.tensor(index);
+            return Optional.of(graph.value(index)
+                    .map(value -> tensor.withShape(graph.type(value).shape()))
+                    .orElse(tensor));
         } catch (KilnException e) {
             addAll(e.problems());
             return Optional.empty();

@@ -6,6 +6,8 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -18,6 +20,7 @@ final class OperatorContext {
     private final TfliteTensor output;
     private final Origin origin;
     private final Findings findings;
+    private final boolean infersShape;
 
     OperatorContext(
             OperatorRecord operator,
@@ -25,13 +28,15 @@ final class OperatorContext {
             List<Optional<TfliteTensor>> inputs,
             TfliteTensor output,
             String file,
-            Supplier<String> where) {
+            Supplier<String> where,
+            boolean infersShape) {
         this.operator = operator;
         this.graph = graph;
         this.inputs = inputs;
         this.output = output;
         this.origin = new Origin(file, operator.index(), operator.name(), output.name());
         this.findings = new Findings(where);
+        this.infersShape = infersShape;
     }
 
     String name() {
@@ -47,8 +52,17 @@ final class OperatorContext {
         return index < inputs.size() ? inputs.get(index) : Optional.empty();
     }
 
+    /** The output as the file states it; its shape means nothing if shapes are inferred. */
     TfliteTensor output() {
         return output;
+    }
+
+    /**
+     * The output's shape where it is not the operator's result that tells it: the file's, or what follows from the inputs
+     * if the file's does not count.
+     */
+    Shape outputShape(Supplier<Shape> inferred) {
+        return infersShape ? inferred.get() : output.shape();
     }
 
     /** The options table, absent options being all defaults; another type than the operator's own is refused. */
@@ -105,7 +119,9 @@ final class OperatorContext {
 
     Arg emit(Op op, Arg... args) {
         try {
-            return graph.emit(op, List.of(args), origin);
+            Arg value = graph.emit(op, List.of(args), origin);
+            TensorReader.checkedSize(graph.type(value), findings);
+            return value;
         } catch (IllegalArgumentException e) {
             throw failure(e.getMessage(), "");
         }
@@ -113,10 +129,13 @@ final class OperatorContext {
 
     /** States which value the output tensor has; it must be of the type that the file says. */
     void finish(Arg value) {
-        if (!graph.type(value).equals(output.type())) {
+        TensorType expected = infersShape
+                ? new TensorType(graph.type(value).shape(), output.dtype())
+                : output.type();
+        if (!graph.type(value).equals(expected)) {
             throw failure(
                     "it computes " + graph.type(value).text() + " but its output is "
-                            + output.type().text(),
+                            + expected.text(),
                     "an output tensor of the computed shape and type");
         }
         graph.define(output.index(), (Arg.Ref) value);

@@ -32,13 +32,35 @@ final class ReshapeImporter implements OperatorImporter {
         }
         operator.check();
         int[] wanted = wantedShape(operator);
+        long elements = data.shape().elements();
+        Shape shape = operator.outputShape(() -> inferred(operator, wanted, data));
         operator.require(
-                fits(wanted, output.shape(), data.shape().elements()),
+                fits(wanted, shape, elements),
                 "new shape " + Arrays.toString(wanted) + " does not fit",
-                "the " + data.shape().elements() + " elements of " + data.text() + " as " + output.text(),
+                "the " + elements + " elements of " + data.text() + " as " + shape.text(),
                 "Convert the model with a fixed input shape");
         operator.check();
-        operator.finish(operator.emit(new Reshape(output.shape()), operator.value(data)));
+        operator.finish(operator.emit(new Reshape(shape), operator.value(data)));
+    }
+
+    /** The wanted shape, with what the data leaves for a dimension of -1. */
+    private static Shape inferred(OperatorContext operator, int[] wanted, TfliteTensor data) {
+        long known = 1;
+        int computed = 0;
+        for (int dim : wanted) {
+            computed += dim == -1 ? 1 : 0;
+            known *= dim == -1 || known > TensorReader.MAX_BYTES ? 1 : Math.max(0, dim);
+        }
+        long elements = data.shape().elements();
+        boolean fits = computed <= 1 && known > 0 && (computed == 0 ? known == elements : elements % known == 0);
+        operator.require(
+                fits,
+                "new shape " + Arrays.toString(wanted) + " does not fit",
+                "the " + elements + " elements of " + data.text(),
+                "Correct kiln.inputShapes, or convert the model with this input shape");
+        operator.check();
+        int rest = (int) (elements / known);
+        return Shape.of(Arrays.stream(wanted).map(dim -> dim == -1 ? rest : dim).toArray());
     }
 
     private static int[] wantedShape(OperatorContext operator) {

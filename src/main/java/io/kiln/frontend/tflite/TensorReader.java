@@ -3,37 +3,76 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.frontend.InputShapes;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Reads and checks the tensors of a subgraph, each when it is first used. */
 final class TensorReader {
     /** No microcontroller holds more, and element indices stay far from overflow. */
     static final long MAX_BYTES = 1L << 28;
 
-    private static final int MAX_RANK = 8;
+    static final int MAX_RANK = 8;
+
     private static final int MAX_NAME = 1024;
     private static final int MAX_SHOWN_NAME = 100;
+    private static final String FIXED = "dimensions that are fixed and at least 1";
     private static final int HAS_NO_DATA = 0;
 
     private final FlatBuffer file;
     private final FlatVector tensors;
     private final FlatVector buffers;
     private final Map<Integer, TfliteTensor> read = new HashMap<>();
+    private final GivenShapes shapes;
+    private final Set<Integer> inputs;
 
-    TensorReader(FlatBuffer file, FlatVector tensors, FlatVector buffers) {
+    /**
+     * A reader of all tensors.
+     *
+     * @param inputs indices of the model's inputs, not checked yet
+     * @param given the user's shapes of inputs
+     * @param problems hears of names of no input and of shapes that do not fit
+     */
+    TensorReader(
+            FlatBuffer file,
+            FlatVector tensors,
+            FlatVector buffers,
+            int[] inputs,
+            InputShapes given,
+            Problems problems) {
         this.file = file;
         this.tensors = tensors;
         this.buffers = buffers;
+        this.inputs = Arrays.stream(inputs).boxed().collect(Collectors.toSet());
+        this.shapes = new GivenShapes(this, inputs, given, file.file(), problems);
     }
 
     int count() {
         return tensors.size();
+    }
+
+    /** Whether the shapes of computed tensors follow from the inputs', whatever the file says of them. */
+    boolean shapesAreInferred() {
+        return shapes.areInferred();
+    }
+
+    /** A tensor's table in the file; the index must be in range. */
+    FlatTable table(int index) {
+        return tensors.table(index);
+    }
+
+    /** A tensor's name, in full. */
+    String name(int index) {
+        return name(tensors.table(index), index, MAX_NAME);
     }
 
     /**
@@ -71,7 +110,7 @@ final class TensorReader {
         FlatTable table = tensors.table(index);
         Findings findings = new Findings(() -> file.file() + ": tensor #" + index + " " + describe(index));
         Optional<DType> dtype = readType(table, findings);
-        Optional<Shape> shape = readShape(table, findings);
+        Optional<Shape> shape = readShape(index, table, findings);
         if (table.has(6)) {
             findings.add("sparse tensors are not supported", "dense data", "Convert without sparsity");
         }
@@ -103,27 +142,41 @@ final class TensorReader {
         return dtype;
     }
 
-    private static Optional<Shape> readShape(FlatTable table, Findings findings) {
+    private Optional<Shape> readShape(int index, FlatTable table, Findings findings) {
+        if (shapes.of(index).isPresent()) {
+            return shapes.of(index);
+        }
         FlatVector vector = table.vector(0, 4);
         if (vector.size() > MAX_RANK) {
             findings.add("rank " + vector.size(), "a rank of at most " + MAX_RANK, "");
             return Optional.empty();
         }
+        if (inputs.contains(index) && !GivenShapes.openDimensions(table).isEmpty()) {
+            findings.add(
+                    "the input leaves dimensions open: " + GivenShapes.openDimensions(table),
+                    FIXED,
+                    "Set " + GivenShapes.example(name(table, index, MAX_NAME), table) + " with a number for each ?");
+            return Optional.empty();
+        }
         List<Integer> dims = new ArrayList<>();
         for (int dim : vector.ints()) {
-            if (dim < 1) {
+            if (dim < 1 && !shapes.areInferred()) {
                 findings.add(
                         dim == -1 ? "dimension " + dims.size() + " is dynamic" : "dimension is " + dim,
-                        "dimensions that are fixed and at least 1",
-                        "Convert the model with a fixed input shape");
+                        FIXED,
+                        "Give the model's inputs fixed shapes with kiln.inputShapes, such as "
+                                + inputs.stream().sorted().filter(i -> i >= 0 && i < count()).limit(1)
+                                        .map(i -> GivenShapes.example(name(i), table(i)))
+                                        .collect(Collectors.joining()));
                 return Optional.empty();
             }
-            dims.add(dim);
+            // What is computed gets its shape from the operator; 1 only holds the place.
+            dims.add(Math.max(1, dim));
         }
         return Optional.of(new Shape(dims));
     }
 
-    private static TensorType checkedSize(TensorType type, Findings findings) {
+    static TensorType checkedSize(TensorType type, Findings findings) {
         double bytes = type.dtype().bytes();
         for (int dim : type.shape().dims()) {
             bytes *= dim;

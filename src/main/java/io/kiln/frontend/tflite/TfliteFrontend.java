@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +34,19 @@ public final class TfliteFrontend {
      * @throws KilnException with everything that is wrong with the file or not supported
      */
     public static Function read(Path file, String moduleName) {
-        return read(content(file), fileName(file), moduleName);
+        return read(file, moduleName, InputShapes.NONE);
+    }
+
+    /**
+     * Reads a model file whose inputs get shapes of the user's choice; all others follow from them.
+     *
+     * @param file the model
+     * @param moduleName name of the resulting function
+     * @param inputShapes shapes of inputs by name
+     * @throws KilnException with everything that is wrong with the file or not supported, or does not fit the shapes
+     */
+    public static Function read(Path file, String moduleName, InputShapes inputShapes) {
+        return read(content(file), fileName(file), moduleName, inputShapes);
     }
 
     /**
@@ -45,6 +58,11 @@ public final class TfliteFrontend {
      * @throws KilnException with everything that is wrong with the model or not supported
      */
     public static Function read(Bytes content, String fileName, String moduleName) {
+        return read(content, fileName, moduleName, InputShapes.NONE);
+    }
+
+    /** As {@link #read(Path, String, InputShapes)}, from memory. */
+    public static Function read(Bytes content, String fileName, String moduleName, InputShapes inputShapes) {
         FlatBuffer buffer = new FlatBuffer(fileName, content, 4 * MAX_FILE_BYTES);
         if (content.size() < 8 || !identifier(content).equals(IDENTIFIER)) {
             throw new KilnException(new Problem(
@@ -62,10 +80,11 @@ public final class TfliteFrontend {
                     "schema version " + SCHEMA_VERSION,
                     "Convert the model again"));
         }
-        return readGraph(buffer, model, moduleName);
+        return readGraph(buffer, model, moduleName, inputShapes);
     }
 
-    private static Function readGraph(FlatBuffer buffer, FlatTable model, String moduleName) {
+    private static Function readGraph(
+            FlatBuffer buffer, FlatTable model, String moduleName, InputShapes inputShapes) {
         String file = buffer.file();
         Problems problems = new Problems();
         FlatVector subgraphs = limited(model.vector(2, 4), "subgraphs", file, problems);
@@ -83,7 +102,8 @@ public final class TfliteFrontend {
                     "1 subgraph: no control flow, one signature",
                     "Export each signature as a model of its own");
         }
-        TensorReader reader = new TensorReader(buffer, tensors, model.vector(4, 4));
+        TensorReader reader = new TensorReader(
+                buffer, tensors, model.vector(4, 4), inputs.ints(), inputShapes, problems);
         List<OperatorRecord> records = operators(model.vector(1, 4), operators, file);
         return new GraphImporter(file, reader, records, problems).read(moduleName, inputs.ints(), outputs.ints());
     }

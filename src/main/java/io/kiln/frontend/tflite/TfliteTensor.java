@@ -15,6 +15,11 @@ import io.kiln.ir.type.TensorType;
  */
 record TfliteTensor(
         int index, String name, TensorType type, TensorQuantization quantization, FlatVector data, boolean variable) {
+    /** The same tensor with a shape that follows from the inputs' shapes. */
+    TfliteTensor withShape(Shape shape) {
+        return new TfliteTensor(index, name, new TensorType(shape, dtype()), quantization, data, variable);
+    }
+
     boolean isConstant() {
         return data.size() > 0;
     }

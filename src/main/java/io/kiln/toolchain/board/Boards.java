@@ -4,6 +4,7 @@ package io.kiln.toolchain.board;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.base.NearMiss;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board.Emulation;

@@ -6,6 +6,7 @@ import io.kiln.base.Bytes;
 import io.kiln.ir.Function;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ public final class TfliteModelBuilder {
     private final List<TensorSpec> tensors = new ArrayList<>();
     private final Map<Code, Integer> codes = new LinkedHashMap<>();
     private final List<OperatorSpec> operators = new ArrayList<>();
+    private final Map<Integer, int[]> signatures = new HashMap<>();
     private int[] inputs = {};
     private int[] outputs = {};
     private int subgraphs = 1;
@@ -36,6 +38,12 @@ public final class TfliteModelBuilder {
     public int tensor(TensorSpec tensor) {
         tensors.add(tensor);
         return tensors.size() - 1;
+    }
+
+    /** States a tensor's shape with -1 for what may have any size. */
+    public TfliteModelBuilder signature(int tensor, int... dims) {
+        signatures.put(tensor, dims);
+        return this;
     }
 
     public TfliteModelBuilder operator(int builtin, int version, Options options, int[] in, int... out) {
@@ -117,9 +125,14 @@ public final class TfliteModelBuilder {
     private int writeSubgraph(FlatBufferBuilder b) {
         List<Integer> tensorOffsets = new ArrayList<>();
         int buffer = 0;
-        for (TensorSpec tensor : tensors) {
+        for (int i = 0; i < tensors.size(); i++) {
+            TensorSpec tensor = tensors.get(i);
             buffer += tensor.isConstant() ? 1 : 0;
-            tensorOffsets.add(writeTensor(b, tensor, tensor.isConstant() ? buffer : 0));
+            tensorOffsets.add(writeTensor(
+                    b,
+                    tensor,
+                    tensor.isConstant() ? buffer : 0,
+                    signatures.getOrDefault(i, new int[0])));
         }
         List<Integer> operatorOffsets = new ArrayList<>();
         for (OperatorSpec operator : operators) {
@@ -136,7 +149,7 @@ public final class TfliteModelBuilder {
         return SubGraph.createSubGraph(b, tensorVector, inputVector, outputVector, operatorVector, 0);
     }
 
-    private static int writeTensor(FlatBufferBuilder b, TensorSpec tensor, int buffer) {
+    private static int writeTensor(FlatBufferBuilder b, TensorSpec tensor, int buffer, int[] signature) {
         int quantization = 0;
         if (!tensor.scales().isEmpty()) {
             int scales = QuantizationParameters.createScaleVector(b, tensor.scaleArray());
@@ -146,8 +159,9 @@ public final class TfliteModelBuilder {
         }
         int name = b.createString(tensor.name());
         int shape = Tensor.createShapeVector(b, toArray(tensor.shape()));
+        int signatureVector = signature.length == 0 ? 0 : Tensor.createShapeSignatureVector(b, signature);
         return Tensor.createTensor(
-                b, shape, tensor.type(), buffer, name, quantization, tensor.variable(), 0, 0, true, 0);
+                b, shape, tensor.type(), buffer, name, quantization, tensor.variable(), 0, signatureVector, true, 0);
     }
 
     private int[] writeCodes(FlatBufferBuilder b) {

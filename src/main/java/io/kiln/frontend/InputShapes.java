@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend;
+
+import io.kiln.base.Problems;
+import io.kiln.ir.type.Shape;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Shapes that a user gives to a model's inputs, in place of those in the file.
+ *
+ * @param byName shapes by the inputs' names, in the order given; empty to take the file's
+ */
+public record InputShapes(Map<String, Shape> byName) {
+    /** The file's own shapes. */
+    public static final InputShapes NONE = new InputShapes(Map.of());
+
+    private static final String EXPECTED = "name:1,96,96,1, several separated by semicolons";
+
+    /** Names may hold colons and semicolons; a shape ends at a semicolon or at the end. */
+    private static final Pattern ENTRY = Pattern.compile("\\s*(.+?)\\s*:\\s*([0-9]+(?:\\s*,\\s*[0-9]+)*)\\s*(?:;\\s*|$)");
+
+    private static final int MAX_LENGTH = 10_000;
+    private static final int MAX_RANK = 8;
+    private static final int MAX_DIGITS = 9;
+
+    public InputShapes {
+        byName = Collections.unmodifiableMap(new LinkedHashMap<>(byName));
+    }
+
+    /**
+     * Reads {@code name:1,96,96,1;other:1,10}.
+     *
+     * @param text the text; blank for none
+     * @throws io.kiln.base.KilnException with everything that is wrong with it
+     */
+    public static InputShapes parse(String text) {
+        Problems problems = new Problems();
+        Map<String, Shape> shapes = new LinkedHashMap<>();
+        if (text.length() > MAX_LENGTH) {
+            problems.add("kiln.inputShapes has " + text.length() + " characters", "", "at most " + MAX_LENGTH, "");
+            problems.throwIfAny();
+        }
+        int at = 0;
+        Matcher entry = ENTRY.matcher(text);
+        while (at < text.length() && !text.substring(at).isBlank()) {
+            if (!entry.find(at) || entry.start() != at) {
+                problems.add("kiln.inputShapes has '" + text.substring(at) + "'", "", EXPECTED, "");
+                break;
+            }
+            add(entry.group(1), entry.group(2), shapes, problems);
+            at = entry.end();
+        }
+        problems.throwIfAny();
+        return new InputShapes(shapes);
+    }
+
+    private static void add(String name, String dims, Map<String, Shape> shapes, Problems problems) {
+        List<String> texts = Stream.of(dims.split(",")).map(String::strip).toList();
+        boolean tooLong = texts.stream().anyMatch(dim -> dim.length() > MAX_DIGITS);
+        if (texts.size() > MAX_RANK || tooLong || texts.stream().anyMatch(dim -> dim.matches("0+"))) {
+            problems.add(
+                    "kiln.inputShapes gives `" + name + "` the shape (" + dims + ")",
+                    "",
+                    "at most " + MAX_RANK + " dimensions, each at least 1 and below 1,000,000,000",
+                    "");
+        } else if (shapes.containsKey(name)) {
+            problems.add("kiln.inputShapes gives `" + name + "` two shapes", "", "one", "");
+        } else {
+            shapes.put(name, new Shape(texts.stream().map(Integer::valueOf).toList()));
+        }
+    }
+
+    /** Whether the file's own shapes hold. */
+    public boolean isEmpty() {
+        return byName.isEmpty();
+    }
+
+    /** The form that {@link #parse} reads. */
+    public String text() {
+        return byName.entrySet().stream()
+                .map(e -> e.getKey() + ":"
+                        + e.getValue().dims().stream().map(String::valueOf).collect(Collectors.joining(",")))
+                .collect(Collectors.joining(";"));
+    }
+}

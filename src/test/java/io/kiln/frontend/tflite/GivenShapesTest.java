@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.frontend.InputShapes;
+import io.kiln.ir.Function;
+import io.kiln.ir.Verifier;
+import io.kiln.ir.type.Shape;
+import io.kiln.reference.GoldenModels;
+import io.kiln.reference.Interpreter;
+import java.io.ByteArrayOutputStream;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.tensorflow.lite.schema.BuiltinOperator;
+
+/** Shapes of inputs that the user gives, and what follows from them. */
+class GivenShapesTest {
+    private final TfliteModelBuilder model = new TfliteModelBuilder();
+
+    /** A convolution with stride 2, flattened: height and width are open. */
+    private void openModel(int... flatShape) {
+        int x = model.tensor(TensorSpec.float32("image:0", 1, 1, 1, 3));
+        model.signature(x, -1, -1, -1, 3);
+        int w = model.tensor(TensorSpec.float32("w", 2, 3, 3, 3).withData(new byte[4 * 2 * 3 * 3 * 3]));
+        int y = model.tensor(TensorSpec.float32("y", 1, -1, -1, 2));
+        int to = model.tensor(TensorSpec.int32("to", flatShape));
+        int flat = model.tensor(TensorSpec.float32("flat", 1, 1));
+        model.operator(
+                BuiltinOperator.CONV_2D,
+                3,
+                Options.conv2d(Options.VALID, 2, 2, Options.NO_ACTIVATION, 1, 1),
+                new int[] {x, w, -1},
+                y);
+        model.operator(BuiltinOperator.RESHAPE, 1, Options.none(), new int[] {y, to}, flat);
+        model.inputs(x).outputs(flat);
+    }
+
+    private Function read(String shapes) {
+        Function function = TfliteFrontend.read(
+                Bytes.wrap(model.build()), "test.tflite", "default", InputShapes.parse(shapes));
+        Verifier.verify(function);
+        return function;
+    }
+
+    @Test
+    void openDimensionsSayWhichParameterFixesThem() {
+        openModel(1, -1);
+        assertThatThrownBy(() -> read(""))
+                .isInstanceOfSatisfying(KilnException.class, e -> assertThat(e.problems())
+                        .singleElement()
+                        .satisfies(p -> {
+                            assertThat(p.where()).contains("`image:0` float32 (1, 1, 1, 3)");
+                            assertThat(p.what()).isEqualTo("the input leaves dimensions open: [1, 2]");
+                            assertThat(p.next()).contains("kiln.inputShapes=image:0:1,?,?,3 ");
+                        }));
+    }
+
+    @Test
+    void shapesOfAllThatIsComputedFollow() {
+        openModel(1, -1);
+        Function function = read("image:0:1,9,7,3");
+        assertThat(function.bindings())
+                .extracting(b -> b.type().shape())
+                .containsExactly(Shape.of(1, 4, 3, 2), Shape.of(1, 24));
+    }
+
+    @Test
+    void aContradictionIsToldWithItsOperatorAndNothingElse() {
+        openModel(1, 25);
+        assertThatThrownBy(() -> read("image:0:1,9,7,3"))
+                .isInstanceOfSatisfying(KilnException.class, e -> assertThat(e.problems())
+                        .singleElement()
+                        .satisfies(p -> assertThat(p.text())
+                                .contains("operator #1 RESHAPE")
+                                .contains("new shape [1, 25] does not fit")
+                                .contains("(1, 4, 3, 2)")));
+        assertThatThrownBy(() -> read("image:0:1,2,7,3"))
+                .isInstanceOfSatisfying(KilnException.class, e -> assertThat(e.problems())
+                        .singleElement()
+                        .satisfies(p -> assertThat(p.where()).contains("operator #0 CONV_2D")));
+        assertThatThrownBy(() -> read("image:0:1,9,7,4"))
+                .hasMessageContaining("operator #0 CONV_2D")
+                .hasMessageContaining("do not fit 4 input channels");
+    }
+
+    @Test
+    void wrongNamesAndRanksAreToldTogether() {
+        openModel(1, -1);
+        assertThatThrownBy(() -> read("imag:0:1,9,7,3;image:0:1,9,7"))
+                .hasMessageContaining("`imag:0`, which is no input of the model")
+                .hasMessageContaining("Did you mean image:0")
+                .hasMessageContaining("(1, 9, 7) of rank 3")
+                .hasMessageContaining("rank 4");
+    }
+
+    @Test
+    void hugeShapesAreRefusedBeforeAnythingIsMade() {
+        openModel(1, -1);
+        assertThatThrownBy(() -> read("image:0:1,999999999,999999999,3"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the tensor would take");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kws_ref_model", "pretrainedResnet_quant", "ad01_int8", "hello_world_int8"})
+    void aBatchOfTwoAnswersAsTwoRuns(String name) {
+        Function one = TfliteFrontend.read(GoldenModels.model(name), "default");
+        StringBuilder shape = new StringBuilder(one.params().get(0).name()).append(":2");
+        one.params().get(0).type().shape().dims().stream().skip(1).forEach(dim -> shape.append(',').append(dim));
+        Function two = TfliteFrontend.read(GoldenModels.model(name), "default", InputShapes.parse(shape.toString()));
+        Verifier.verify(two);
+        Bytes inputs = joined(
+                GoldenModels.inputs(name, one, 0).get(0), GoldenModels.inputs(name, one, 1).get(0));
+        assertThat(Interpreter.run(two, List.of(inputs)).get(0))
+                .isEqualTo(joined(GoldenModels.output(name, 0), GoldenModels.output(name, 1)));
+    }
+
+    private static Bytes joined(Bytes a, Bytes b) {
+        ByteArrayOutputStream joined = new ByteArrayOutputStream();
+        joined.writeBytes(a.toArray());
+        joined.writeBytes(b.toArray());
+        return Bytes.wrap(joined.toByteArray());
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.KilnException;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.lower.RandomOperators;
+import io.kiln.base.Bytes;
+import io.kiln.reference.GoldenModels;
+import io.kiln.reference.Interpreter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** What a user may change about the passes, and that answers stay the same. */
+public class PassOptionsTest {
+    static final List<String> INTEGER = GoldenModels.INTEGER;
+
+    /** Every pass that can be left out. */
+    public static Set<String> optional() {
+        Set<String> names = new TreeSet<>();
+        for (Pass pass : Pipeline.standard().passes()) {
+            if (pass.whyRequired().isEmpty()) {
+                names.add(pass.name());
+            }
+        }
+        return names;
+    }
+
+    @Test
+    void everythingWrongIsSaidAtOnceWithTheNearestName() {
+        assertThatThrownBy(() -> PassOptions.of(0, List.of("fold-constant", "zzz", "fuse-operators")))
+                .isInstanceOfSatisfying(KilnException.class, e -> assertThat(e.problems())
+                        .extracting(p -> p.what() + "|" + p.next())
+                        .containsExactly(
+                                "kiln.fuse.maxDepth is 0|",
+                                "kiln.disabledPasses names 'fold-constant', which is no pass|Did you mean fold-constants",
+                                "the pass 'fuse-operators' cannot be left out: operators are lowered by the groups that it"
+                                        + " makes; kiln.fuse.maxDepth=1 fuses nothing|",
+                                "kiln.disabledPasses names 'zzz', which is no pass|"))
+                .hasMessageContaining(
+                        "some of fold-constants, simplify-reshapes, eliminate-dead-bindings, remove-constant-channels");
+    }
+
+    @Test
+    void aStageKeepsThePlaceOfItsPass() {
+        Function function = RandomNets.next(1);
+        List<Stage> stages =
+                Pipeline.of(PassOptions.of(256, List.of("simplify-reshapes"))).stages(function);
+        assertThat(stages)
+                .extracting(stage -> stage.index() + " " + stage.pass())
+                .containsExactly(
+                        "0 import",
+                        "1 fold-constants",
+                        "3 eliminate-dead-bindings",
+                        "4 remove-constant-channels",
+                        "5 fuse-operators");
+    }
+
+    @Test
+    void aGroupHoldsNoMoreThanItsLimit() {
+        for (int depth = 1; depth <= 4; depth++) {
+            int limit = depth;
+            Function fused = Pipeline.of(PassOptions.of(depth, List.of())).run(RandomNets.next(3));
+            assertThat(fused.groups())
+                    .allSatisfy(g -> assertThat(g.bindings().size()).isLessThanOrEqualTo(limit))
+                    .anySatisfy(g -> assertThat(g.bindings().size()).isEqualTo(Math.min(limit, 3)));
+        }
+    }
+
+    @Test
+    void randomNetsAnswerTheSameWhateverIsLeftOut() {
+        List<String> names = List.copyOf(optional());
+        assertThat(names).hasSizeGreaterThan(3);
+        for (int mask = 0; mask < 1 << names.size(); mask++) {
+            List<String> off = new ArrayList<>();
+            for (int i = 0; i < names.size(); i++) {
+                if ((mask >> i & 1) == 1) {
+                    off.add(names.get(i));
+                }
+            }
+            Pipeline pipeline = Pipeline.of(PassOptions.of(1 + mask % 4, off));
+            for (long seed = 0; seed < 8; seed++) {
+                Function net = RandomNets.next(seed);
+                List<Bytes> inputs = new ArrayList<>();
+                for (Parameter parameter : net.params()) {
+                    inputs.add(RandomOperators.input(parameter.type(), seed));
+                }
+                assertThat(Interpreter.run(pipeline.run(net), inputs))
+                        .as("seed %d without %s", seed, off)
+                        .isEqualTo(Interpreter.run(net, inputs));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @FieldSource("INTEGER")
+    void goldenModelsAnswerTheSameWithoutPasses(String model) {
+        Function imported = TfliteFrontend.read(GoldenModels.model(model), "default");
+        List<Bytes> inputs = GoldenModels.inputs(model, imported, 0);
+        byte[] golden = GoldenModels.output(model, 0).toArray();
+        for (Set<String> off : List.of(optional(), Set.of("remove-constant-channels"), Set.of("fold-constants"))) {
+            Function bare = Pipeline.of(PassOptions.of(1, off)).run(imported);
+            assertThat(bare.groups()).hasSameSizeAs(bare.bindings());
+            assertThat(Interpreter.run(bare, inputs).get(0).toArray())
+                    .as("without %s", off)
+                    .isEqualTo(golden);
+        }
+    }
+}
