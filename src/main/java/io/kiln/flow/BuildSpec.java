@@ -50,7 +50,18 @@ public record BuildSpec(
             int mlfVersion,
             Optional<Instant> timestamp,
             VerifySpec verify) {
-        this(layout, models, board, toolchain, optimize, io, mlfVersion, timestamp, verify, BoardSources.NONE, PipelineSpec.STANDARD);
+        this(
+                layout,
+                models,
+                board,
+                toolchain,
+                optimize,
+                io,
+                mlfVersion,
+                timestamp,
+                verify,
+                BoardSources.NONE,
+                PipelineSpec.STANDARD);
     }
 
     /** All boards that can be seen. */

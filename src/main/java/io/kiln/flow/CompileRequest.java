@@ -19,13 +19,7 @@ import java.nio.file.Path;
  * @param inputShapes shapes of inputs in place of the file's
  */
 public record CompileRequest(
-        Path model,
-        String name,
-        String target,
-        Io io,
-        Optimize optimize,
-        PassOptions passes,
-        InputShapes inputShapes) {
+        Path model, String name, String target, Io io, Optimize optimize, PassOptions passes, InputShapes inputShapes) {
     /** A request that changes neither passes nor shapes. */
     public CompileRequest(Path model, String name, String target, Io io, Optimize optimize) {
         this(model, name, target, io, optimize, PassOptions.DEFAULT, InputShapes.NONE);

@@ -7,11 +7,13 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
 import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ImageMeasurer;
 import io.kiln.firmware.MemoryTable;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.report.Table;
+import io.kiln.report.graph.GraphPage;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.io.InputStream;
@@ -88,18 +90,26 @@ final class Inspector {
             throw new KilnException(missing);
         }
         Optimize optimize = Optimize.of(spec.optimize());
-        ModelMetadata model = ModelCompiler.compile(new CompileRequest(
-                        source.file(),
-                        source.name(),
-                        board().target(),
-                        ModelMetadata.Io.CALLER,
-                        optimize,
-                        spec.pipeline().options(),
-                        source.shapes()))
-                .library()
-                .metadata();
+        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
+                source.file(),
+                source.name(),
+                board().target(),
+                ModelMetadata.Io.CALLER,
+                optimize,
+                spec.pipeline().options(),
+                source.shapes()));
+        List<String> lines =
+                new ArrayList<>(table(source.file(), compiled.library().metadata()));
+        Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
+        String file = String.valueOf(source.file().getFileName());
+        WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file)));
+        lines.add("graph: " + drawing);
+        return lines;
+    }
+
+    private static List<String> table(Path file, ModelMetadata model) {
         List<String> lines = new ArrayList<>();
-        lines.add("Model " + source.file() + " for " + model.target());
+        lines.add("Model " + file + " for " + model.target());
         model.inputs().forEach(tensor -> lines.add("  input  " + tensor(tensor)));
         model.outputs().forEach(tensor -> lines.add("  output " + tensor(tensor)));
         Table table = new Table("operator", "output", "MACs", "constants", "scratch");

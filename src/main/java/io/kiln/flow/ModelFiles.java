@@ -29,7 +29,8 @@ public final class ModelFiles {
      * @return the models; empty if there is none at all
      * @throws KilnException if both kinds are given, or if the folder holds more than one model
      */
-    public static List<ModelSource> choose(List<ModelSource> several, Optional<Path> single, String name, String inputShapes, Path folder) {
+    public static List<ModelSource> choose(
+            List<ModelSource> several, Optional<Path> single, String name, String inputShapes, Path folder) {
         if (!several.isEmpty() && single.isPresent()) {
             throw new KilnException(new Problem(
                     "both kiln.model and <models> are given",
@@ -63,7 +64,9 @@ public final class ModelFiles {
                     "one",
                     "Choose one with kiln.model, or put several into one image with <models>"));
         }
-        return found.stream().map(file -> new ModelSource(file, name, inputShapes)).toList();
+        return found.stream()
+                .map(file -> new ModelSource(file, name, inputShapes))
+                .toList();
     }
 
     private static List<Path> modelsIn(Path folder) {

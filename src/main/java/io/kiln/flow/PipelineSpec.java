@@ -33,7 +33,9 @@ public record PipelineSpec(int fuseMaxDepth, List<String> disabledPasses, boolea
     Fingerprint addTo(Fingerprint fingerprint) {
         return fingerprint
                 .setting("fuse.maxDepth", fuseMaxDepth)
-                .setting("disabledPasses", disabledPasses.stream().sorted().distinct().toList())
+                .setting(
+                        "disabledPasses",
+                        disabledPasses.stream().sorted().distinct().toList())
                 .setting("dumpIr", dumpIr);
     }
 }

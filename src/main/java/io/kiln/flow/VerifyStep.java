@@ -103,7 +103,10 @@ final class VerifyStep {
         for (int i = 0; i < metadata.size(); i++) {
             ModelSource source = build.spec().models().get(i);
             models.add(VerificationCases.of(
-                    metadata.get(i), TfliteFrontend.read(source.file(), source.name(), source.shapes()), spec, metadata.size() > 1));
+                    metadata.get(i),
+                    TfliteFrontend.read(source.file(), source.name(), source.shapes()),
+                    spec,
+                    metadata.size() > 1));
         }
         if (models.stream().allMatch(m -> m.cases().isEmpty())) {
             throw new KilnException(new Problem(

@@ -24,7 +24,8 @@ public record InputShapes(Map<String, Shape> byName) {
     private static final String EXPECTED = "name:1,96,96,1, several separated by semicolons";
 
     /** Names may hold colons and semicolons; a shape ends at a semicolon or at the end. */
-    private static final Pattern ENTRY = Pattern.compile("\\s*(.+?)\\s*:\\s*([0-9]+(?:\\s*,\\s*[0-9]+)*)\\s*(?:;\\s*|$)");
+    private static final Pattern ENTRY =
+            Pattern.compile("\\s*(.+?)\\s*:\\s*([0-9]+(?:\\s*,\\s*[0-9]+)*)\\s*(?:;\\s*|$)");
 
     private static final int MAX_LENGTH = 10_000;
     private static final int MAX_RANK = 8;

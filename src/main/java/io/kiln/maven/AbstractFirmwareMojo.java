@@ -236,7 +236,10 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                 depth == null ? fuseMaxDepth : depth,
                 disabledPasses == null
                         ? List.of()
-                        : disabledPasses.stream().map(String::strip).filter(name -> !name.isEmpty()).toList(),
+                        : disabledPasses.stream()
+                                .map(String::strip)
+                                .filter(name -> !name.isEmpty())
+                                .toList(),
                 dumpIr);
     }
 

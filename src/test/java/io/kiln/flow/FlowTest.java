@@ -256,7 +256,9 @@ final class FlowTest {
 
         said.clear();
         flow.generate(with(usual, new PipelineSpec(1, List.of("simplify-reshapes"), true), ""));
-        assertThat(said.get(0)).startsWith("Generating C: disabledPasses changed").contains("1 more");
+        assertThat(said.get(0))
+                .startsWith("Generating C: disabledPasses changed")
+                .contains("1 more");
         assertThat(files(ir)).hasSize(5).doesNotContain("02-simplify-reshapes.relay");
         assertThat(Files.readString(ir.resolve(all.get(5)))).doesNotContain("fused_qnn_conv2d_");
         assertThat(source()).isNotEqualTo(c);
@@ -273,12 +275,13 @@ final class FlowTest {
     }
 
     @Test
-    void aGivenBatchIsBuiltAndVerified() throws IOException {
+    void givenShapesAreBuiltAndVerifiedOrRefusedWithTheirPlace() throws IOException {
         BuildSpec one = spec(folder, new VerifySpec("emulator", Optional.empty(), 2, 0));
-        flow.build(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3"), DeviceSpec.USUAL);
+        flow.build(with(one, PipelineSpec.STANDARD, "acceleration:1,32,1,3"), DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
-        assertThat(json("kiln/report.json").at("/operators/0/outputs/0/shape/0").asInt())
-                .isEqualTo(3);
+        assertThatThrownBy(() -> flow.generate(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3")))
+                .hasMessageContaining("operator #4 RESHAPE")
+                .hasMessageContaining("new shape [1, 12] does not fit");
         assertThatThrownBy(() -> flow.generate(with(one, new PipelineSpec(0, List.of("x"), false), "acceleration")))
                 .hasMessageContaining("kiln.fuse.maxDepth is 0")
                 .hasMessageContaining("'x', which is no pass")

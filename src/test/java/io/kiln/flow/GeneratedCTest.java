@@ -8,16 +8,17 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
+import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
 import io.kiln.lower.RandomResiduals;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
-import io.kiln.frontend.InputShapes;
 import io.kiln.transform.PassOptions;
 import io.kiln.transform.PassOptionsTest;
 import io.kiln.transform.RandomNets;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -108,6 +109,32 @@ class GeneratedCTest {
         }
     }
 
+    @Test
+    void aBatchOfTwoAnswersAsTwoRuns() throws IOException {
+        Path source = GoldenModels.model("kws_ref_model");
+        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
+                source,
+                "golden",
+                TARGETS.get(1),
+                Io.CALLER,
+                Optimize.SPEED,
+                PassOptions.DEFAULT,
+                InputShapes.parse("input_1:2,49,10,1")));
+        HostProgram program = HostProgram.build(
+                folder,
+                List.of(compiled.library().metadata()),
+                List.of(compiled.library().artifacts().artifacts()));
+        assertThat(program.run(List.of(both(source, "input_0.bin", "input_1.bin"))))
+                .isEqualTo(both(source, "output_0.bin", "output_1.bin"));
+    }
+
+    private static Bytes both(Path beside, String first, String second) throws IOException {
+        ByteArrayOutputStream both = new ByteArrayOutputStream();
+        both.writeBytes(Files.readAllBytes(beside.resolveSibling(first)));
+        both.writeBytes(Files.readAllBytes(beside.resolveSibling(second)));
+        return Bytes.wrap(both.toByteArray());
+    }
+
     private static boolean agree(Bytes expected, Bytes actual, boolean isFloat) {
         if (!isFloat) {
             return expected.equals(actual);
@@ -143,8 +170,7 @@ class GeneratedCTest {
     @ParameterizedTest
     @MethodSource("ios")
     void randomNetsWithoutPassesAndFusionAnswerAsTheInterpreterDoes(Io io, String target) {
-        answerAsTheInterpreterDoes(
-                RANDOM_NETS, RandomNets::next, name -> bare(Path.of("random"), name, target, io));
+        answerAsTheInterpreterDoes(RANDOM_NETS, RandomNets::next, name -> bare(Path.of("random"), name, target, io));
     }
 
     @ParameterizedTest
@@ -161,9 +187,7 @@ class GeneratedCTest {
     }
 
     private void answerAsTheInterpreterDoes(
-            int count,
-            LongFunction<Function> bySeed,
-            java.util.function.Function<String, CompileRequest> byName) {
+            int count, LongFunction<Function> bySeed, java.util.function.Function<String, CompileRequest> byName) {
         List<ModelMetadata> models = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();

@@ -4,12 +4,12 @@ package io.kiln.transform;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
-import io.kiln.base.Bytes;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
 import java.util.ArrayList;
@@ -38,14 +38,16 @@ public class PassOptionsTest {
     @Test
     void everythingWrongIsSaidAtOnceWithTheNearestName() {
         assertThatThrownBy(() -> PassOptions.of(0, List.of("fold-constant", "zzz", "fuse-operators")))
-                .isInstanceOfSatisfying(KilnException.class, e -> assertThat(e.problems())
-                        .extracting(p -> p.what() + "|" + p.next())
-                        .containsExactly(
-                                "kiln.fuse.maxDepth is 0|",
-                                "kiln.disabledPasses names 'fold-constant', which is no pass|Did you mean fold-constants",
-                                "the pass 'fuse-operators' cannot be left out: operators are lowered by the groups that it"
-                                        + " makes; kiln.fuse.maxDepth=1 fuses nothing|",
-                                "kiln.disabledPasses names 'zzz', which is no pass|"))
+                .isInstanceOfSatisfying(
+                        KilnException.class,
+                        e -> assertThat(e.problems())
+                                .extracting(p -> p.what() + "|" + p.next())
+                                .containsExactly(
+                                        "kiln.fuse.maxDepth is 0|",
+                                        "kiln.disabledPasses names 'fold-constant', which is no pass|Did you mean fold-constants",
+                                        "the pass 'fuse-operators' cannot be left out: operators are lowered by the groups that it"
+                                                + " makes; kiln.fuse.maxDepth=1 fuses nothing|",
+                                        "kiln.disabledPasses names 'zzz', which is no pass|"))
                 .hasMessageContaining(
                         "some of fold-constants, simplify-reshapes, eliminate-dead-bindings, remove-constant-channels");
     }

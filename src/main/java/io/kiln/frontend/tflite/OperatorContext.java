@@ -129,13 +129,10 @@ final class OperatorContext {
 
     /** States which value the output tensor has; it must be of the type that the file says. */
     void finish(Arg value) {
-        TensorType expected = infersShape
-                ? new TensorType(graph.type(value).shape(), output.dtype())
-                : output.type();
+        TensorType expected = infersShape ? new TensorType(graph.type(value).shape(), output.dtype()) : output.type();
         if (!graph.type(value).equals(expected)) {
             throw failure(
-                    "it computes " + graph.type(value).text() + " but its output is "
-                            + expected.text(),
+                    "it computes " + graph.type(value).text() + " but its output is " + expected.text(),
                     "an output tensor of the computed shape and type");
         }
         graph.define(output.index(), (Arg.Ref) value);

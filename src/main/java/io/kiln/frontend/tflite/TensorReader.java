@@ -165,7 +165,10 @@ final class TensorReader {
                         dim == -1 ? "dimension " + dims.size() + " is dynamic" : "dimension is " + dim,
                         FIXED,
                         "Give the model's inputs fixed shapes with kiln.inputShapes, such as "
-                                + inputs.stream().sorted().filter(i -> i >= 0 && i < count()).limit(1)
+                                + inputs.stream()
+                                        .sorted()
+                                        .filter(i -> i >= 0 && i < count())
+                                        .limit(1)
                                         .map(i -> GivenShapes.example(name(i), table(i)))
                                         .collect(Collectors.joining()));
                 return Optional.empty();

@@ -83,8 +83,7 @@ public final class TfliteFrontend {
         return readGraph(buffer, model, moduleName, inputShapes);
     }
 
-    private static Function readGraph(
-            FlatBuffer buffer, FlatTable model, String moduleName, InputShapes inputShapes) {
+    private static Function readGraph(FlatBuffer buffer, FlatTable model, String moduleName, InputShapes inputShapes) {
         String file = buffer.file();
         Problems problems = new Problems();
         FlatVector subgraphs = limited(model.vector(2, 4), "subgraphs", file, problems);
@@ -102,8 +101,8 @@ public final class TfliteFrontend {
                     "1 subgraph: no control flow, one signature",
                     "Export each signature as a model of its own");
         }
-        TensorReader reader = new TensorReader(
-                buffer, tensors, model.vector(4, 4), inputs.ints(), inputShapes, problems);
+        TensorReader reader =
+                new TensorReader(buffer, tensors, model.vector(4, 4), inputs.ints(), inputShapes, problems);
         List<OperatorRecord> records = operators(model.vector(1, 4), operators, file);
         return new GraphImporter(file, reader, records, problems).read(moduleName, inputs.ints(), outputs.ints());
     }

@@ -42,8 +42,8 @@ class GivenShapesTest {
     }
 
     private Function read(String shapes) {
-        Function function = TfliteFrontend.read(
-                Bytes.wrap(model.build()), "test.tflite", "default", InputShapes.parse(shapes));
+        Function function =
+                TfliteFrontend.read(Bytes.wrap(model.build()), "test.tflite", "default", InputShapes.parse(shapes));
         Verifier.verify(function);
         return function;
     }
@@ -52,9 +52,9 @@ class GivenShapesTest {
     void openDimensionsSayWhichParameterFixesThem() {
         openModel(1, -1);
         assertThatThrownBy(() -> read(""))
-                .isInstanceOfSatisfying(KilnException.class, e -> assertThat(e.problems())
-                        .singleElement()
-                        .satisfies(p -> {
+                .isInstanceOfSatisfying(
+                        KilnException.class,
+                        e -> assertThat(e.problems()).singleElement().satisfies(p -> {
                             assertThat(p.where()).contains("`image:0` float32 (1, 1, 1, 3)");
                             assertThat(p.what()).isEqualTo("the input leaves dimensions open: [1, 2]");
                             assertThat(p.next()).contains("kiln.inputShapes=image:0:1,?,?,3 ");
@@ -74,16 +74,20 @@ class GivenShapesTest {
     void aContradictionIsToldWithItsOperatorAndNothingElse() {
         openModel(1, 25);
         assertThatThrownBy(() -> read("image:0:1,9,7,3"))
-                .isInstanceOfSatisfying(KilnException.class, e -> assertThat(e.problems())
-                        .singleElement()
-                        .satisfies(p -> assertThat(p.text())
-                                .contains("operator #1 RESHAPE")
-                                .contains("new shape [1, 25] does not fit")
-                                .contains("(1, 4, 3, 2)")));
+                .isInstanceOfSatisfying(
+                        KilnException.class,
+                        e -> assertThat(e.problems())
+                                .singleElement()
+                                .satisfies(p -> assertThat(p.text())
+                                        .contains("operator #1 RESHAPE")
+                                        .contains("new shape [1, 25] does not fit")
+                                        .contains("(1, 4, 3, 2)")));
         assertThatThrownBy(() -> read("image:0:1,2,7,3"))
-                .isInstanceOfSatisfying(KilnException.class, e -> assertThat(e.problems())
-                        .singleElement()
-                        .satisfies(p -> assertThat(p.where()).contains("operator #0 CONV_2D")));
+                .isInstanceOfSatisfying(
+                        KilnException.class,
+                        e -> assertThat(e.problems())
+                                .singleElement()
+                                .satisfies(p -> assertThat(p.where()).contains("operator #0 CONV_2D")));
         assertThatThrownBy(() -> read("image:0:1,9,7,4"))
                 .hasMessageContaining("operator #0 CONV_2D")
                 .hasMessageContaining("do not fit 4 input channels");
@@ -112,11 +116,14 @@ class GivenShapesTest {
     void aBatchOfTwoAnswersAsTwoRuns(String name) {
         Function one = TfliteFrontend.read(GoldenModels.model(name), "default");
         StringBuilder shape = new StringBuilder(one.params().get(0).name()).append(":2");
-        one.params().get(0).type().shape().dims().stream().skip(1).forEach(dim -> shape.append(',').append(dim));
+        one.params().get(0).type().shape().dims().stream()
+                .skip(1)
+                .forEach(dim -> shape.append(',').append(dim));
         Function two = TfliteFrontend.read(GoldenModels.model(name), "default", InputShapes.parse(shape.toString()));
         Verifier.verify(two);
         Bytes inputs = joined(
-                GoldenModels.inputs(name, one, 0).get(0), GoldenModels.inputs(name, one, 1).get(0));
+                GoldenModels.inputs(name, one, 0).get(0),
+                GoldenModels.inputs(name, one, 1).get(0));
         assertThat(Interpreter.run(two, List.of(inputs)).get(0))
                 .isEqualTo(joined(GoldenModels.output(name, 0), GoldenModels.output(name, 1)));
     }

@@ -128,11 +128,8 @@ public final class TfliteModelBuilder {
         for (int i = 0; i < tensors.size(); i++) {
             TensorSpec tensor = tensors.get(i);
             buffer += tensor.isConstant() ? 1 : 0;
-            tensorOffsets.add(writeTensor(
-                    b,
-                    tensor,
-                    tensor.isConstant() ? buffer : 0,
-                    signatures.getOrDefault(i, new int[0])));
+            tensorOffsets.add(
+                    writeTensor(b, tensor, tensor.isConstant() ? buffer : 0, signatures.getOrDefault(i, new int[0])));
         }
         List<Integer> operatorOffsets = new ArrayList<>();
         for (OperatorSpec operator : operators) {

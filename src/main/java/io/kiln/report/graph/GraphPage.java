@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.report.graph;
+
+import io.kiln.report.graph.Graph.Block;
+import io.kiln.report.graph.Graph.Box;
+import io.kiln.report.graph.Layout.Point;
+import io.kiln.report.graph.Layout.Rect;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** A graph as one page of XHTML with an SVG in it: well-formed XML that loads nothing and runs nothing. */
+public final class GraphPage {
+    private static final String STYLE = """
+            body { font: 13px sans-serif; margin: 16px; background: #fff; color: #222; }
+            h1 { font-size: 18px; }
+            text { font: 12px ui-monospace, "DejaVu Sans Mono", monospace; fill: #222; }
+            .name { font-weight: bold; }
+            .caption { fill: #666; }
+            .box { fill: #eef3fa; stroke: #4a6fa5; }
+            .input { fill: #e9f6ec; stroke: #3c8250; }
+            .output { fill: #fbf0e4; stroke: #b0712a; }
+            .frame { fill: #fafafa; stroke: #999; stroke-dasharray: 4 3; }
+            .edge { fill: none; stroke: #555; }
+            """;
+
+    private final Graph graph;
+    private final Layout layout;
+    private final StringBuilder out = new StringBuilder();
+
+    private GraphPage(Graph graph) {
+        this.graph = graph;
+        this.layout = Layout.of(graph);
+    }
+
+    /** The page; the same bytes for the same graph. */
+    public static String of(Graph graph) {
+        GraphPage page = new GraphPage(graph);
+        page.head();
+        page.svg();
+        page.out.append("</body>\n</html>\n");
+        return page.out.toString();
+    }
+
+    private void head() {
+        String title = escape(graph.title());
+        out.append("<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n")
+                .append("<meta charset=\"utf-8\"/>\n<meta http-equiv=\"Content-Security-Policy\" ")
+                .append("content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n<title>")
+                .append(title)
+                .append("</title>\n<style>\n")
+                .append(STYLE)
+                .append("</style>\n</head>\n<body>\n<h1>")
+                .append(title)
+                .append("</h1>\n");
+        graph.summary().forEach(line -> out.append("<p>").append(escape(line)).append("</p>\n"));
+    }
+
+    private void svg() {
+        line(
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">",
+                layout.width(), layout.height(), layout.width(), layout.height());
+        out.append("<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" ")
+                .append(
+                        "markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#555\"/></marker></defs>\n");
+        for (int i = 0; i < graph.blocks().size(); i++) {
+            block(graph.blocks().get(i), layout.blocks().get(i));
+        }
+        layout.routes().forEach(this::edge);
+        out.append("</svg>\n");
+    }
+
+    private void block(Block block, Rect rect) {
+        if (!block.isFramed()) {
+            box(block.boxes().get(0), style(block), rect);
+            return;
+        }
+        out.append("<g><title>").append(escape(block.caption())).append("</title>\n");
+        rect("frame", rect);
+        text("caption", rect.x() + Sizes.PADDING, rect.y() + Sizes.LINE - 2, block.caption());
+        out.append("</g>\n");
+        int y = rect.y() + Sizes.CAPTION;
+        List<Box> boxes = block.boxes();
+        for (int i = 0; i < boxes.size(); i++) {
+            int height = Sizes.height(boxes.get(i));
+            Rect inner = new Rect(rect.x() + Sizes.PADDING, y, rect.width() - 2 * Sizes.PADDING, height);
+            box(boxes.get(i), style(block), inner);
+            if (i > 0) {
+                edge(List.of(new Point(inner.centre(), y - Sizes.INNER_GAP), new Point(inner.centre(), y)));
+            }
+            y += height + Sizes.INNER_GAP;
+        }
+    }
+
+    private static String style(Block block) {
+        return block.kind() == Graph.Kind.OPERATOR ? "box" : block.kind().name().toLowerCase(Locale.ROOT);
+    }
+
+    private void box(Box box, String style, Rect rect) {
+        out.append("<g><title>").append(escape(box.tooltip())).append("</title>\n");
+        rect(style, rect);
+        for (int i = 0; i < box.lines().size(); i++) {
+            int y = rect.y() + Sizes.LINE * (i + 1);
+            text(i == 0 ? "name" : "", rect.x() + Sizes.PADDING, y, box.lines().get(i));
+        }
+        out.append("</g>\n");
+    }
+
+    private void rect(String style, Rect rect) {
+        line(
+                "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>",
+                style, rect.x(), rect.y(), rect.width(), rect.height());
+    }
+
+    private void text(String style, int x, int y, String text) {
+        String styled = style.isEmpty() ? "" : " class=\"" + style + "\"";
+        line("<text%s x=\"%d\" y=\"%d\">%s</text>", styled, x, y, escape(Sizes.cut(text)));
+    }
+
+    private void edge(List<Point> corners) {
+        String points = corners.stream().map(p -> p.x() + "," + p.y()).collect(Collectors.joining(" "));
+        line("<polyline class=\"edge\" points=\"%s\" marker-end=\"url(#arrow)\"/>", points);
+    }
+
+    private void line(String format, Object... values) {
+        out.append(String.format(Locale.ROOT, format, values)).append('\n');
+    }
+
+    /** Text for XML 1.0; letters that it cannot hold are replaced. */
+    static String escape(String text) {
+        StringBuilder escaped = new StringBuilder();
+        text.codePoints().forEach(c -> {
+            switch (c) {
+                case '<' -> escaped.append("&lt;");
+                case '>' -> escaped.append("&gt;");
+                case '&' -> escaped.append("&amp;");
+                case '"' -> escaped.append("&quot;");
+                default -> escaped.appendCodePoint(isAllowed(c) ? c : 0xFFFD);
+            }
+        });
+        return escaped.toString();
+    }
+
+    private static boolean isAllowed(int c) {
+        boolean surrogate = c >= 0xD800 && c <= 0xDFFF;
+        return c == '\n' || c == '\t' || (c >= ' ' && !surrogate && c != 0xFFFE && c != 0xFFFF);
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.report.graph;
+
+import io.kiln.report.graph.Graph.Block;
+import io.kiln.report.graph.Graph.Box;
+
+/** Sizes in pixels, from the letters of a fixed-width font. */
+final class Sizes {
+    static final int LINE = 16;
+    static final int PADDING = 8;
+
+    /** Between the boxes of a frame. */
+    static final int INNER_GAP = 10;
+
+    /** A frame's caption. */
+    static final int CAPTION = 20;
+
+    /** Longer text is cut in the picture and whole in the tooltip. */
+    static final int MAX_LETTERS = 64;
+
+    /** Somewhat more than the 0.6 of a 12 pixel font, for fonts that are wider. */
+    private static final double LETTER = 7.5;
+
+    private Sizes() {}
+
+    static int width(Block block) {
+        int widest = block.boxes().stream().mapToInt(Sizes::width).max().orElse(0);
+        return block.isFramed() ? Math.max(widest, text(block.caption())) + 2 * PADDING : widest;
+    }
+
+    static int height(Block block) {
+        int boxes = block.boxes().stream().mapToInt(Sizes::height).sum();
+        return block.isFramed() ? CAPTION + boxes + (block.boxes().size() - 1) * INNER_GAP + PADDING : boxes;
+    }
+
+    static int height(Box box) {
+        return box.lines().size() * LINE + PADDING;
+    }
+
+    /** Text as the picture shows it. */
+    static String cut(String text) {
+        return text.codePointCount(0, text.length()) <= MAX_LETTERS
+                ? text
+                : text.substring(0, text.offsetByCodePoints(0, MAX_LETTERS - 1)) + "…";
+    }
+
+    private static int width(Box box) {
+        return box.lines().stream().mapToInt(Sizes::text).max().orElse(0);
+    }
+
+    private static int text(String text) {
+        String shown = cut(text);
+        return (int) Math.ceil(shown.codePointCount(0, shown.length()) * LETTER) + 2 * PADDING;
+    }
+}
