@@ -54,7 +54,7 @@ public final class NdArrayFormat {
      *
      * @throws IllegalArgumentException with a sentence for users if the bytes are no such array
      */
-    static NamedTensor decode(String name, ByteBuffer in) {
+    public static NamedTensor decode(String name, ByteBuffer in) {
         need(in, SCALAR_BYTES, name);
         require(in.getLong() == MAGIC, name, "does not begin with TVM's NDArray magic");
         in.getLong();

@@ -53,8 +53,10 @@ final class GenerateStep {
         spec.pipeline().addTo(now);
         for (ModelSource model : spec.models()) {
             now.setting("inputShapes of " + model.name(), model.inputShapes());
-            now.setting("name of " + model.file().getFileName(), model.name())
-                    .file(model.file().getFileName() + " (" + model.name() + ")", model.file());
+            now.setting("name of " + model.file().getFileName(), model.name());
+            now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
+            Frontends.parameters(model.file())
+                    .ifPresent(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
         }
         new Steps(log, layout).run("generate", "Generating C", now, this::generate);
     }

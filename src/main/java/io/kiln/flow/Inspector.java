@@ -12,6 +12,7 @@ import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ImageMeasurer;
 import io.kiln.firmware.MemoryTable;
 import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.report.Table;
 import io.kiln.report.graph.GraphPage;
 import io.kiln.toolchain.board.Board;
@@ -70,7 +71,7 @@ final class Inspector {
         if (head.length > 3 && head[0] == 0x7F && text(head, 1, 3).equals("ELF")) {
             return image(file);
         }
-        if (text(head, TFLITE_MAGIC, 4).equals("TFL3")) {
+        if (text(head, TFLITE_MAGIC, 4).equals("TFL3") || RelayFrontend.accepts(file)) {
             return model(new ModelSource(file, "default", inputShapes));
         }
         if (text(head, TAR_MAGIC, 5).equals("ustar")) {
@@ -79,13 +80,13 @@ final class Inspector {
         throw new KilnException(new Problem(
                 "is none of the files that can be shown",
                 file.toString(),
-                "a .tflite model, a Model Library Format .tar or an .elf image",
+                "a .tflite or .relay model, a Model Library Format .tar or an .elf image",
                 "Correct kiln.file"));
     }
 
     private List<String> model(ModelSource source) {
         Problem missing =
-                new Problem("does not exist", source.file().toString(), "a .tflite file", "Correct kiln.model");
+                new Problem("does not exist", source.file().toString(), Frontends.EXPECTED, "Correct kiln.model");
         if (!Files.isRegularFile(source.file())) {
             throw new KilnException(missing);
         }

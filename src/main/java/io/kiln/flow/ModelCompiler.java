@@ -14,7 +14,6 @@ import io.kiln.base.KilnException;
 import io.kiln.executor.aot.AotExecutor;
 import io.kiln.executor.aot.AotModule;
 import io.kiln.executor.aot.CNames;
-import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
@@ -49,7 +48,7 @@ public final class ModelCompiler {
         CNames.modelNameProblem(request.name(), "kiln.name").ifPresent(problem -> {
             throw new KilnException(problem);
         });
-        return compile(request, TfliteFrontend.read(request.model(), request.name(), request.inputShapes()));
+        return compile(request, Frontends.read(request.model(), request.name(), request.inputShapes()));
     }
 
     /** Compiles a model that was imported before. */

@@ -14,8 +14,6 @@ import java.util.stream.Stream;
 
 /** Finds out which models a build is about. */
 public final class ModelFiles {
-    private static final String SUFFIX = ".tflite";
-
     private ModelFiles() {}
 
     /**
@@ -69,14 +67,17 @@ public final class ModelFiles {
                 .toList();
     }
 
+    private static boolean isModel(Path file) {
+        return Frontends.SUFFIXES.stream()
+                .anyMatch(suffix -> file.getFileName().toString().endsWith(suffix));
+    }
+
     private static List<Path> modelsIn(Path folder) {
         if (!Files.isDirectory(folder)) {
             return List.of();
         }
         try (Stream<Path> files = Files.list(folder)) {
-            return files.filter(f -> f.getFileName().toString().endsWith(SUFFIX))
-                    .sorted()
-                    .toList();
+            return files.filter(ModelFiles::isModel).sorted().toList();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot list " + folder, e);
         }

@@ -49,7 +49,7 @@ final class SpecChecks {
                     "no model is given",
                     "",
                     "kiln.model, or one file in " + spec.layout().userModels(),
-                    "Put a .tflite file there, or name one with -Dkiln.model=<file>");
+                    "Put " + Frontends.EXPECTED + " there, or name one with -Dkiln.model=<file>");
         }
         Set<String> seen = new HashSet<>();
         for (BuildSpec.ModelSource model : spec.models()) {
@@ -71,12 +71,19 @@ final class SpecChecks {
     private static void checkFile(BuildSpec.ModelSource model, Problems problems) {
         String where = model.file().toString();
         if (Files.isDirectory(model.file())) {
-            problems.add("the model is a folder", where, "a .tflite file", "Correct kiln.model");
+            problems.add("the model is a folder", where, Frontends.EXPECTED, "Correct kiln.model");
         } else if (!Files.isRegularFile(model.file())) {
-            problems.add("the model file does not exist", where, "a .tflite file", "Correct kiln.model");
+            problems.add("the model file does not exist", where, Frontends.EXPECTED, "Correct kiln.model");
         } else if (!Files.isReadable(model.file())) {
-            problems.add("the model file cannot be read", where, "a readable .tflite file", "Change its permissions");
+            problems.add("the model file cannot be read", where, "a readable model", "Change its permissions");
         }
+        Frontends.parameters(model.file())
+                .filter(params -> Files.exists(params) && (!Files.isRegularFile(params) || !Files.isReadable(params)))
+                .ifPresent(params -> problems.add(
+                        "the parameters beside the model cannot be read",
+                        params.toString(),
+                        "a readable .params file, or none",
+                        "Change its permissions, or take it away"));
     }
 
     private static void choice(String parameter, String value, List<String> allowed, Problems problems) {

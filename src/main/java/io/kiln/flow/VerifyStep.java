@@ -9,7 +9,6 @@ import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
-import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.report.JUnitXml;
 import io.kiln.report.Json;
 import io.kiln.report.VerifyReport;
@@ -65,7 +64,11 @@ final class VerifyStep {
                 .setting("samples", spec.samples())
                 .setting("seed", spec.seed());
         spec.vectors().ifPresent(folder -> now.folder("vectors", folder));
-        build.spec().models().forEach(model -> now.file("model " + model.name(), model.file()));
+        for (ModelSource model : build.spec().models()) {
+            now.file("model " + model.name(), model.file());
+            Frontends.parameters(model.file())
+                    .ifPresent(params -> now.file("parameters of model " + model.name(), params));
+        }
         new Steps(log, layout).run("verify", "Verifying", now, this::verify);
     }
 
@@ -104,7 +107,7 @@ final class VerifyStep {
             ModelSource source = build.spec().models().get(i);
             models.add(VerificationCases.of(
                     metadata.get(i),
-                    TfliteFrontend.read(source.file(), source.name(), source.shapes()),
+                    Frontends.read(source.file(), source.name(), source.shapes()),
                     spec,
                     metadata.size() > 1));
         }

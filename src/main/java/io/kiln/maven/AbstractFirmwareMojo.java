@@ -17,7 +17,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** The parameters of every goal that builds, and what they make: a {@link BuildSpec}. */
 abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     /**
-     * The model. If neither this nor {@code models} is set, the one file in {@code src/main/model}.
+     * The model: a {@code .tflite} file, or a {@code .relay} text with its {@code .params} beside it. If neither this nor {@code models} is set, the one file in {@code src/main/model}.
      *
      * @since 0.1.0
      */

@@ -115,11 +115,7 @@ final class BlockedDepthwise {
     }
 
     BlockedDepthwise(
-            ConvComputation conv,
-            int pixels,
-            Optional<ScalarRescale> rescale,
-            Tables tables,
-            OperatorBuffers buffers) {
+            ConvComputation conv, int pixels, Optional<ScalarRescale> rescale, Tables tables, OperatorBuffers buffers) {
         this.conv = conv;
         this.pixels = pixels;
         this.weights =

@@ -66,7 +66,8 @@ class IntrinsicsTest {
             expect("kiln_saturate_8(" + literal(other >> 23) + ")", FixedPoint.clamp(other >> 23, -128, 127));
         }
         String source = "#include <stdint.h>\n#include <stdio.h>\n"
-                + Intrinsics.CLAMP.definition() + Intrinsics.SATURATE_8.definition() + Intrinsics.HIGH_MUL.definition() + Intrinsics.RESCALE.definition()
+                + Intrinsics.CLAMP.definition() + Intrinsics.SATURATE_8.definition() + Intrinsics.HIGH_MUL.definition()
+                + Intrinsics.RESCALE.definition()
                 + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
                 + Intrinsics.RECIPROCAL.definition()
                 + "int main(void) {\n  int failures = 0;\n" + main + "  return failures != 0;\n}\n";

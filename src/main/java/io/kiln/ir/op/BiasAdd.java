@@ -31,6 +31,7 @@ public record BiasAdd(int axis) implements Op {
         Check.arity(this, args);
         Check.dtype("bias", args.get(1), args.get(0).dtype());
         Check.rank("bias", args.get(1), 1);
+        Check.axis(args.get(0), axis);
         Check.that(
                 args.get(1).shape().dim(0) == args.get(0).shape().dim(axis),
                 "bias " + args.get(1).shape().text() + " does not fit "

@@ -45,6 +45,11 @@ final class Check {
                         + type.dtype().text());
     }
 
+    static void axis(TensorType type, int axis) {
+        int rank = type.shape().rank();
+        that(axis >= -rank && axis < rank, () -> "axis " + axis + " is not one of " + type.text());
+    }
+
     /** A scalar, or a vector of one element per channel. */
     static void perAxis(String what, TensorType type, DType dtype, int channels) {
         dtype(what, type, dtype);

@@ -42,7 +42,11 @@ public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, D
     @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
-        int channels = args.get(0).shape().rank() == 0 ? 1 : args.get(0).shape().dim(axis);
+        boolean isScalar = args.get(0).shape().rank() == 0;
+        if (!isScalar) {
+            Check.axis(args.get(0), axis);
+        }
+        int channels = isScalar ? 1 : args.get(0).shape().dim(axis);
         Check.perAxis("multiplier", args.get(1), DType.INT32, channels);
         Check.perAxis("shift", args.get(2), DType.INT32, channels);
         return new TensorType(args.get(0).shape(), outDtype);

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 /** Numbers and strings as Relay text has them. */
 final class Literals {
     private static final int DOUBLE_DIGITS = 17;
+    private static final int HEX = 16;
 
     private Literals() {}
 
@@ -73,6 +74,55 @@ final class Literals {
             }
         });
         return quoted.append('"').toString();
+    }
+
+    /**
+     * Reads what {@link #quoted} writes, also with a slash or star escaped.
+     *
+     * @param at index of the opening quote
+     * @param value receives the content
+     * @return index behind the closing quote; -1 if there is none on the line, or an escape that is none
+     */
+    static int unquote(String text, int at, StringBuilder value) {
+        int i = at + 1;
+        while (i < text.length() && text.charAt(i) != '\n') {
+            char c = text.charAt(i);
+            if (c == '"') {
+                return i + 1;
+            }
+            int length = c == '\\' ? escape(text, i, value) : 1;
+            if (length == 0) {
+                return -1;
+            }
+            if (c != '\\') {
+                value.append(c);
+            }
+            i += length;
+        }
+        return -1;
+    }
+
+    /** Reads the escape at a backslash; returns its length, 0 if it is none. */
+    private static int escape(String text, int at, StringBuilder value) {
+        char escape = at + 1 < text.length() ? text.charAt(at + 1) : '\n';
+        switch (escape) {
+            case 'n' -> value.append('\n');
+            case 't' -> value.append('\t');
+            case '"', '\\', '/', '*', '\'' -> value.append(escape);
+            case 'x' -> {
+                int high = at + 3 < text.length() ? Character.digit(text.charAt(at + 2), HEX) : -1;
+                int low = at + 3 < text.length() ? Character.digit(text.charAt(at + 3), HEX) : -1;
+                if (high < 0 || low < 0) {
+                    return 0;
+                }
+                value.append((char) (HEX * high + low));
+                return 4;
+            }
+            default -> {
+                return 0;
+            }
+        }
+        return 2;
     }
 
     /** Keeps text from a model file from opening or closing a comment, or from ending a line: a backslash parts slash and star. */

@@ -11,6 +11,9 @@ import java.util.stream.IntStream;
 
 /** The JSON after {@code #[metadata]}: a graph of nodes whose root maps {@code relay.Constant} to the constants in order. */
 final class MetadataSection {
+    /** The kind of node, and the key of the array. */
+    static final String CONSTANT = "relay.Constant";
+
     /** Nodes before the first constant: null, the map, the array. */
     private static final int FIRST_CONSTANT = 3;
 

@@ -10,6 +10,18 @@ public record TensorType(Shape shape, DType dtype) {
         return Math.multiplyExact(shape.elements(), dtype.bytes());
     }
 
+    /** Whether a dense tensor has more bytes than a limit of at most 2^31; counts without overflow. */
+    public boolean isLargerThan(long limit) {
+        long bytes = dtype.bytes();
+        for (int dim : shape.dims()) {
+            bytes *= dim;
+            if (bytes > limit) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Relay's form, such as {@code Tensor[(1, 12), int8]}. */
     public String text() {
         return shape.rank() == 0 ? dtype.text() : "Tensor[" + shape.text() + ", " + dtype.text() + "]";

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.relay.RelayFrontend;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** The formats of models, and who reads them: a name that ends in {@code .relay} means Relay text, any other TensorFlow Lite. */
+final class Frontends {
+    /** What is expected of a model file, for messages. */
+    static final String EXPECTED = "a .tflite or .relay file";
+
+    /** The endings by which models are found in a folder. */
+    static final List<String> SUFFIXES = List.of(".tflite", RelayFrontend.SUFFIX);
+
+    private Frontends() {}
+
+    /**
+     * Reads a model.
+     *
+     * @param file the model; a text's parameters are looked for beside it
+     * @param name module name
+     * @param shapes in place of the inputs' shapes in the file; Relay text says its own
+     * @throws io.kiln.base.KilnException with everything that is wrong with the model or not supported
+     */
+    static Function read(Path file, String name, InputShapes shapes) {
+        if (!RelayFrontend.accepts(file)) {
+            return TfliteFrontend.read(file, name, shapes);
+        }
+        if (!shapes.byName().isEmpty()) {
+            throw new KilnException(new Problem(
+                    "kiln.inputShapes is given for Relay text",
+                    String.valueOf(file.getFileName()),
+                    "shapes in the text, which types all that follows from them",
+                    "Remove the parameter, or change the types in the text"));
+        }
+        return RelayFrontend.read(file, name);
+    }
+
+    /** The second file of a model whose format has one; it need not exist. */
+    static Optional<Path> parameters(Path file) {
+        return RelayFrontend.accepts(file) ? Optional.of(RelayFrontend.paramsOf(file)) : Optional.empty();
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.ir.text.Place;
+import io.kiln.ir.text.RelaySyntax.Attribute;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The attributes of one call or function, read by name and type; what is wrong with them is noted, and a harmless value is read. */
+final class Attributes {
+    private final String owner;
+    private final Place place;
+    private final Findings findings;
+    private final Map<String, Attribute> byName = new LinkedHashMap<>();
+    private final Set<String> read = new HashSet<>();
+
+    /**
+     * @param owner what messages call the operator or function
+     * @param place where it stands
+     */
+    Attributes(String owner, Place place, List<Attribute> attributes, Findings findings) {
+        this.owner = owner;
+        this.place = place;
+        this.findings = findings;
+        for (Attribute attribute : attributes) {
+            if (byName.putIfAbsent(attribute.name(), attribute) != null) {
+                findings.add(
+                        attribute.place(), owner + " has the attribute " + attribute.name() + " twice", "once", "");
+            }
+        }
+    }
+
+    /** A whole number in a range. */
+    int integer(String name, int min, int max) {
+        return value(name).map(a -> integer(a, a.value(), min, max)).orElseGet(() -> missing(name, min));
+    }
+
+    int integer(String name, int min, int max, int otherwise) {
+        return has(name) ? integer(name, min, max) : otherwise;
+    }
+
+    /** A list of whole numbers in a range; any length, unless sizes are given. */
+    List<Integer> integers(String name, int min, int max, Integer... sizes) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, List.of());
+        }
+        if (!(attribute.get().value() instanceof List<?> items)
+                || (sizes.length > 0 && !List.of(sizes).contains(items.size()))) {
+            String what = sizes.length == 0 ? "a list" : "a list of " + sizes[sizes.length - 1];
+            return wrong(attribute.get(), what + " whole numbers", List.<Integer>of());
+        }
+        return items.stream()
+                .map(item -> integer(attribute.get(), item, min, max))
+                .toList();
+    }
+
+    List<Integer> integers(String name, int min, int max, List<Integer> otherwise, Integer... sizes) {
+        return has(name) ? integers(name, min, max, sizes) : otherwise;
+    }
+
+    /** A finite number. */
+    double real(String name) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, 0.0);
+        }
+        return attribute.get().value() instanceof Number number
+                ? number.doubleValue()
+                : wrong(attribute.get(), "a number", 0.0);
+    }
+
+    double real(String name, double otherwise) {
+        return has(name) ? real(name) : otherwise;
+    }
+
+    List<Double> reals(String name) {
+        Attribute attribute = value(name).orElseThrow();
+        if (!(attribute.value() instanceof List<?> items) || !items.stream().allMatch(Number.class::isInstance)) {
+            return wrong(attribute, "a list of numbers", List.<Double>of());
+        }
+        return items.stream().map(item -> ((Number) item).doubleValue()).toList();
+    }
+
+    List<String> strings(String name) {
+        Attribute attribute = value(name).orElseThrow();
+        if (!(attribute.value() instanceof List<?> items) || !items.stream().allMatch(String.class::isInstance)) {
+            return wrong(attribute, "a list of strings", List.<String>of());
+        }
+        return items.stream().map(String.class::cast).toList();
+    }
+
+    /** A string that must be one of these; the first stands in for a wrong one. */
+    String choice(String name, String... allowed) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            findings.add(place, owner + " has no attribute " + name, name + "=" + oneOf(allowed), "");
+            return allowed[0];
+        }
+        return attribute.get().value() instanceof String text
+                        && List.of(allowed).contains(text)
+                ? text
+                : wrong(attribute.get(), oneOf(allowed), allowed[0]);
+    }
+
+    boolean has(String name) {
+        return byName.containsKey(name);
+    }
+
+    Place place(String name) {
+        return has(name) ? byName.get(name).place() : place;
+    }
+
+    /** Notes every attribute that nobody asked for. */
+    void refuseOthers() {
+        byName.values().stream()
+                .filter(a -> !read.contains(a.name()))
+                .forEach(a -> findings.add(
+                        a.place(),
+                        owner + " has an attribute `" + a.name() + "`, which is not supported",
+                        read.isEmpty()
+                                ? "none"
+                                : String.join(", ", read.stream().sorted().toList()),
+                        ""));
+    }
+
+    private static String oneOf(String... allowed) {
+        return (allowed.length > 1 ? "one of \"" : "\"") + String.join("\", \"", allowed) + "\"";
+    }
+
+    private int integer(Attribute attribute, Object value, int min, int max) {
+        return value instanceof Long number && number >= min && number <= max
+                ? (int) (long) number
+                : wrong(attribute, "whole numbers from " + min + " to " + max, min);
+    }
+
+    private Optional<Attribute> value(String name) {
+        read.add(name);
+        return Optional.ofNullable(byName.get(name));
+    }
+
+    private <T> T missing(String name, T standIn) {
+        findings.add(place, owner + " has no attribute " + name, "", "");
+        return standIn;
+    }
+
+    private <T> T wrong(Attribute attribute, String expected, T standIn) {
+        findings.add(
+                attribute.place(), "the attribute " + attribute.name() + " of " + owner + " is wrong", expected, "");
+        return standIn;
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.ir.text.Place;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Collects what is wrong with a text, each problem once and at its place; not without end. */
+final class Findings {
+    /** Far beyond what anybody reads; keeps a hostile text from filling the memory with messages. */
+    private static final int MAX_PROBLEMS = 1000;
+
+    private final String file;
+    private final Set<Problem> problems = new LinkedHashSet<>();
+    private int count;
+
+    Findings(String file) {
+        this.file = file;
+    }
+
+    String file() {
+        return file;
+    }
+
+    void add(Problem problem) {
+        count++;
+        if (problems.size() < MAX_PROBLEMS) {
+            problems.add(problem);
+        } else if (problems.size() == MAX_PROBLEMS) {
+            problems.add(Problem.of("there are more problems than these " + MAX_PROBLEMS, file));
+        }
+    }
+
+    void add(Place place, String what, String expected, String next) {
+        add(new Problem(what, place.in(file), expected, next));
+    }
+
+    /** How many were found so far, for telling whether a step found any. */
+    int count() {
+        return count;
+    }
+
+    void throwIfAny() {
+        if (!problems.isEmpty()) {
+            throw new KilnException(List.copyOf(problems));
+        }
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.artifact.NamedTensor;
+import io.kiln.base.Problem;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Quantization;
+import io.kiln.ir.Result;
+import io.kiln.ir.text.Place;
+import io.kiln.ir.text.RelaySyntax.Definition;
+import io.kiln.ir.text.RelaySyntax.Expression;
+import io.kiln.ir.text.RelaySyntax.Param;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** {@code @main} as a function: parameters found in the parameters file become constants, the others inputs. */
+final class MainFunction {
+    private static final String EXPORT_AGAIN = "Export text and parameters together";
+
+    private final Definition module;
+    private final Map<String, NamedTensor> params = new LinkedHashMap<>();
+    private final String paramsFile;
+    private final Findings findings;
+    private final Attributes attributes;
+    private final FunctionBuilder builder;
+
+    /**
+     * @param params tensors of the parameters file
+     * @param paramsFile what messages call that file
+     */
+    MainFunction(Definition module, List<NamedTensor> params, String paramsFile, Findings findings) {
+        this.module = module;
+        params.forEach(tensor -> this.params.put(tensor.name(), tensor));
+        this.paramsFile = paramsFile;
+        this.findings = findings;
+        this.attributes = new Attributes("@main", new Place(1, 1), module.attributes(), findings);
+        this.builder = new FunctionBuilder(module.constants(), findings);
+    }
+
+    /**
+     * The function, which the IR's rules hold for.
+     *
+     * @throws io.kiln.base.KilnException with every problem
+     */
+    Function read(String moduleName) {
+        List<Parameter> inputs = inputs();
+        module.statements().forEach(builder::add);
+        List<Result> results = results(inputs.size());
+        findings.throwIfAny();
+        Function function = new Function(moduleName, inputs, builder.bindings(), results);
+        new OperatorRules(function, builder.places(), findings).check();
+        findings.throwIfAny();
+        return function;
+    }
+
+    private List<Parameter> inputs() {
+        List<Param> atRunTime = new ArrayList<>();
+        Set<String> unused = new HashSet<>(params.keySet());
+        for (Param param : module.params()) {
+            NamedTensor tensor = params.get(param.name());
+            if (tensor == null) {
+                atRunTime.add(param);
+            } else {
+                unused.remove(param.name());
+                builder.define(param.name(), param.place(), constant(param, tensor));
+            }
+        }
+        unused.stream()
+                .sorted()
+                .forEach(name -> findings.add(new Problem(
+                        "@main has no parameter %" + name, paramsFile, "only tensors that @main names", EXPORT_AGAIN)));
+        List<String> names = names("input", atRunTime.stream().map(Param::name).toList());
+        List<Optional<Quantization>> quantization = quantization("input", atRunTime.size());
+        List<Parameter> inputs = new ArrayList<>();
+        for (int i = 0; i < atRunTime.size(); i++) {
+            Param param = atRunTime.get(i);
+            int id = builder.input(param.name(), param.type(), param.place());
+            inputs.add(new Parameter(id, names.get(i), param.type(), quantization.get(i)));
+        }
+        return inputs;
+    }
+
+    private Optional<Arg> constant(Param param, NamedTensor tensor) {
+        boolean fits = tensor.dtype() == param.type().dtype()
+                && tensor.shape().equals(param.type().shape().dims());
+        if (!fits) {
+            findings.add(
+                    param.place(),
+                    "%" + param.name() + " is " + param.type().text() + ", but in " + paramsFile + " "
+                            + tensor.shape() + " of "
+                            + tensor.dtype().text(),
+                    "the same type in both",
+                    EXPORT_AGAIN);
+            return Optional.empty();
+        }
+        return Optional.of(
+                new Constant(tensor.name(), new TensorType(new Shape(tensor.shape()), tensor.dtype()), tensor.data()));
+    }
+
+    /** Ids from the number of inputs on are computed values. */
+    private List<Result> results(int inputs) {
+        int count = module.results().size();
+        List<String> standard = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            standard.add(count == 1 ? "output" : "output" + i);
+        }
+        List<String> names = names("output", standard);
+        List<Optional<Quantization>> quantization = quantization("output", count);
+        List<Result> results = new ArrayList<>();
+        Set<Integer> seen = new HashSet<>();
+        for (int i = 0; i < count; i++) {
+            Expression expression = module.results().get(i);
+            Optional<Arg> value = builder.value(expression, names.get(i));
+            if (value.isEmpty()) {
+                continue;
+            }
+            checkType(i, builder.type(value.get()), expression.place());
+            boolean computed = value.get() instanceof Arg.Ref ref && ref.id() >= inputs;
+            if (!computed || !seen.add(((Arg.Ref) value.get()).id())) {
+                findings.add(
+                        expression.place(),
+                        computed ? "the result is listed twice" : "the result is an input or a constant",
+                        "a value that an operator computes, once",
+                        "");
+            } else {
+                results.add(new Result(((Arg.Ref) value.get()).id(), names.get(i), quantization.get(i)));
+            }
+        }
+        return results;
+    }
+
+    private void checkType(int index, TensorType type, Place place) {
+        List<TensorType> stated = module.resultTypes();
+        boolean isStated = index < stated.size();
+        if (!stated.isEmpty() && (!isStated || !stated.get(index).equals(type))) {
+            findings.add(
+                    place,
+                    "the result is " + type.text(),
+                    isStated ? stated.get(index).text() + ", as @main states" : "only " + stated.size() + " results",
+                    "");
+        }
+    }
+
+    private List<String> names(String side, List<String> otherwise) {
+        String key = side + "_tensor_names";
+        if (!attributes.has(key)) {
+            return otherwise;
+        }
+        List<String> names = attributes.strings(key);
+        return fits(key, names.size(), otherwise.size()) ? names : otherwise;
+    }
+
+    /** Scale 0 means not quantized. */
+    private List<Optional<Quantization>> quantization(String side, int count) {
+        List<Optional<Quantization>> none = Collections.nCopies(count, Optional.empty());
+        String scaleKey = side + "_scales";
+        String zeroPointKey = side + "_zero_points";
+        if (!attributes.has(scaleKey) && !attributes.has(zeroPointKey)) {
+            return none;
+        }
+        if (!attributes.has(scaleKey) || !attributes.has(zeroPointKey)) {
+            findings.add(
+                    attributes.place(scaleKey),
+                    "scales and zero points come together",
+                    scaleKey + " and " + zeroPointKey,
+                    "");
+            return none;
+        }
+        List<Double> scales = attributes.reals(scaleKey);
+        List<Integer> zeroPoints = attributes.integers(zeroPointKey, Integer.MIN_VALUE, Integer.MAX_VALUE);
+        if (!fits(scaleKey, scales.size(), count) || !fits(zeroPointKey, zeroPoints.size(), count)) {
+            return none;
+        }
+        List<Optional<Quantization>> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            float scale = scales.get(i).floatValue();
+            if (scale < 0 || Float.isInfinite(scale)) {
+                findings.add(
+                        attributes.place(scaleKey), "the scale " + scale + " is none", "0 or more, and finite", "");
+            }
+            all.add(scale == 0 ? Optional.empty() : Optional.of(new Quantization(scale, zeroPoints.get(i))));
+        }
+        return all;
+    }
+
+    private boolean fits(String key, int size, int count) {
+        if (size != count) {
+            findings.add(attributes.place(key), key + " has " + size + " entries", String.valueOf(count), "");
+        }
+        return size == count;
+    }
+}

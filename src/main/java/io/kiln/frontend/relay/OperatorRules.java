@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.Add;
+import io.kiln.ir.op.AvgPool2d;
+import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Clip;
+import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.MaxPool2d;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnAdd;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.QnnDequantize;
+import io.kiln.ir.op.TflRequantize;
+import io.kiln.ir.op.TflSoftmax;
+import io.kiln.ir.text.Place;
+import io.kiln.ir.type.TensorType;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What Kiln compiles of what the operators allow: element types, what must be constant, where an accumulator may go, and the ranges of
+ * values. The importer of TensorFlow Lite models keeps to the same by how it makes its functions.
+ */
+final class OperatorRules {
+    private static final String USE = "Change the model, or compile its .tflite file";
+
+    private final Function function;
+    private final Map<Integer, Place> places;
+    private final Findings findings;
+    private final Map<Integer, TensorType> types;
+    private final Map<Integer, Binding> bindings;
+    private final Map<Integer, Integer> uses;
+    private final Set<Integer> constants = new HashSet<>();
+
+    OperatorRules(Function function, Map<Integer, Place> places, Findings findings) {
+        this.function = function;
+        this.places = places;
+        this.findings = findings;
+        this.types = function.types();
+        this.bindings = function.bindingsById();
+        this.uses = function.useCounts();
+    }
+
+    /** Notes every violation. */
+    void check() {
+        function.bindings().forEach(this::check);
+        function.results().forEach(result -> {
+            Binding binding = bindings.get(result.id());
+            require(binding, !constants.contains(result.id()), "a result depends on no input", "a computed result");
+            require(binding, !isAccumulator(binding), "a result is an unfinished accumulator", "a rescaled result");
+        });
+    }
+
+    private void check(Binding binding) {
+        if (binding.args().stream().allMatch(a -> a instanceof Constant || constants.contains(((Arg.Ref) a).id()))) {
+            constants.add(binding.id());
+        }
+        Op op = binding.op();
+        boolean behindLayer = op instanceof BiasAdd || op instanceof TflRequantize;
+        for (Arg arg : binding.args()) {
+            if (arg instanceof Arg.Ref ref && bindings.containsKey(ref.id()) && isAccumulator(bindings.get(ref.id()))) {
+                require(
+                        binding,
+                        behindLayer && uses.get(ref.id()) == 1,
+                        op.name() + " reads an accumulator of int32",
+                        "nn.bias_add or tfl.requantize alone behind qnn.conv2d and qnn.dense");
+            }
+        }
+        checkData(binding);
+        checkConstants(binding);
+        new ValueRules(binding, types, (holds, what, expected) -> require(binding, holds, what, expected)).check();
+    }
+
+    /** The int32 that a quantized layer sums up, with or without its bias. */
+    private static boolean isAccumulator(Binding binding) {
+        return binding.op() instanceof QnnConv2d
+                || binding.op() instanceof QnnDense
+                || (binding.op() instanceof BiasAdd && binding.type().dtype() == DType.INT32);
+    }
+
+    private void checkData(Binding binding) {
+        Op op = binding.op();
+        DType data = dtype(binding, 0);
+        boolean holds = true;
+        if (op instanceof QnnConv2d || op instanceof QnnDense || op instanceof QnnAdd || op instanceof QnnDequantize) {
+            holds = data == DType.INT8;
+        } else if (op instanceof TflSoftmax) {
+            holds = data == DType.INT8;
+        } else if (op instanceof AvgPool2d || op instanceof MaxPool2d || op instanceof Clip) {
+            holds = data == DType.INT8 || data == DType.FLOAT32;
+        } else if (op instanceof TflRequantize) {
+            holds = data == DType.INT8 || isLayer(binding, DType.INT32);
+        } else if (op instanceof BiasAdd) {
+            holds = isLayer(binding, DType.INT32) || isLayer(binding, DType.FLOAT32);
+        }
+        require(
+                binding,
+                holds,
+                op.name() + " of this data, " + data.text() + ", is not supported",
+                op instanceof BiasAdd
+                        ? "the value of a convolution or dense layer that nothing else reads"
+                        : "int8, or float32 where there is an operator for it");
+    }
+
+    /** Whether the data comes straight from a layer, of a type, and goes nowhere else. */
+    private boolean isLayer(Binding binding, DType dtype) {
+        if (!(binding.args().get(0) instanceof Arg.Ref ref) || !bindings.containsKey(ref.id())) {
+            return false;
+        }
+        Binding source = bindings.get(ref.id());
+        boolean layer = isAccumulator(source) || source.op() instanceof Conv2d || source.op() instanceof Dense;
+        boolean twice = binding.op() instanceof BiasAdd && source.op() instanceof BiasAdd;
+        return layer && !twice && source.type().dtype() == dtype && uses.get(ref.id()) == 1;
+    }
+
+    /** All arguments are constants but the data, and the other side of a sum. */
+    private void checkConstants(Binding binding) {
+        int free = binding.op() instanceof Add || binding.op() instanceof QnnAdd ? 2 : 1;
+        for (int i = free; i < binding.args().size(); i++) {
+            require(
+                    binding,
+                    binding.args().get(i) instanceof Constant,
+                    "argument " + (i + 1) + " of " + binding.op().name() + " is not constant",
+                    "a number, meta[relay.Constant][n] or a parameter of the .params file");
+        }
+    }
+
+    private DType dtype(Binding binding, int index) {
+        Arg arg = binding.args().get(index);
+        return arg instanceof Constant constant
+                ? constant.type().dtype()
+                : types.get(((Arg.Ref) arg).id()).dtype();
+    }
+
+    private void require(Binding binding, boolean holds, String what, String expected) {
+        if (!holds) {
+            findings.add(places.get(binding.id()), what, expected, USE);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.artifact.NamedTensor;
+import io.kiln.artifact.ParameterFile;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.ir.Function;
+import io.kiln.ir.text.RelayParser;
+import io.kiln.ir.text.RelaySyntax.Definition;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Reads Relay text ({@code .relay}, version 0.0.5) into the graph IR. Constants stand inline, in the metadata section, or as parameters of
+ * {@code @main} whose data lies in a parameters file of the same name ({@code .params}) beside the text. Nothing in the files is trusted.
+ *
+ * <p>Of what {@link io.kiln.ir.text.RelayPrinter#astext} prints, the same function comes back, given that its ids count parameters, then bindings,
+ * as a frontend numbers them, and that it has no fused groups.
+ */
+public final class RelayFrontend {
+    /** The ending of text files. */
+    public static final String SUFFIX = ".relay";
+
+    /** Larger files are refused; Base64 makes a third more of the constants than {@link #MAX_PARAMS_BYTES}. */
+    public static final long MAX_TEXT_BYTES = 48L << 20;
+
+    /** Larger parameters files are refused; no microcontroller's memory holds them. */
+    public static final long MAX_PARAMS_BYTES = 32L << 20;
+
+    private static final String PARAMS_SUFFIX = ".params";
+
+    private RelayFrontend() {}
+
+    /** Whether a file is Relay text, by its name. */
+    public static boolean accepts(Path file) {
+        return fileName(file).endsWith(SUFFIX);
+    }
+
+    /** Where the parameters of a text would lie. */
+    public static Path paramsOf(Path file) {
+        String name = fileName(file);
+        String base = accepts(file) ? name.substring(0, name.length() - SUFFIX.length()) : name;
+        return file.resolveSibling(base + PARAMS_SUFFIX);
+    }
+
+    /**
+     * Reads a text and, if there is one, the parameters file beside it.
+     *
+     * @param file the text
+     * @param moduleName name of the resulting function
+     * @throws KilnException with everything that is wrong with the files or not supported
+     */
+    public static Function read(Path file, String moduleName) {
+        Path params = paramsOf(file);
+        Bytes text = content(file, MAX_TEXT_BYTES, "a .relay file");
+        Optional<Bytes> parameters = Files.exists(params)
+                ? Optional.of(content(params, MAX_PARAMS_BYTES, "a .params file"))
+                : Optional.empty();
+        return read(text, fileName(file), parameters, fileName(params), moduleName);
+    }
+
+    /**
+     * Reads a text from memory.
+     *
+     * @param text UTF-8
+     * @param fileName what messages and origins call it
+     * @param params the parameters file
+     * @param paramsName what messages call that
+     * @param moduleName name of the resulting function
+     * @throws KilnException with everything that is wrong or not supported
+     */
+    public static Function read(
+            Bytes text, String fileName, Optional<Bytes> params, String paramsName, String moduleName) {
+        List<NamedTensor> tensors =
+                params.map(content -> ParameterFile.read(content, paramsName)).orElse(List.of());
+        Findings findings = new Findings(fileName);
+        Definition module = RelayParser.parse(text.text(), fileName, findings::add);
+        if (findings.count() > 0
+                && module.results().isEmpty()
+                && module.statements().isEmpty()) {
+            findings.throwIfAny();
+        }
+        return new MainFunction(module, tensors, paramsName, findings).read(moduleName);
+    }
+
+    private static Bytes content(Path file, long limit, String expected) {
+        if (!Files.isRegularFile(file)) {
+            throw new KilnException(new Problem(
+                    Files.exists(file) ? "this is not a regular file" : "the file does not exist",
+                    file.toString(),
+                    expected,
+                    "Set kiln.model to the model file"));
+        }
+        try {
+            long size = Files.size(file);
+            if (size > limit) {
+                throw new KilnException(new Problem(
+                        String.format(Locale.ROOT, "the file has %,d bytes", size),
+                        file.toString(),
+                        String.format(Locale.ROOT, "at most %,d bytes", limit),
+                        "Choose a model that fits a microcontroller"));
+            }
+            return Bytes.wrap(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new KilnException(
+                    new Problem("the file cannot be read: " + e.getMessage(), file.toString(), "", ""), e);
+        }
+    }
+
+    private static String fileName(Path file) {
+        Path name = file.getFileName();
+        return name == null ? file.toString() : name.toString();
+    }
+}

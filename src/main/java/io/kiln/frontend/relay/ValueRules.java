@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Clip;
+import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnAdd;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.QnnDequantize;
+import io.kiln.ir.op.QnnQuantize;
+import io.kiln.ir.op.Softmax;
+import io.kiln.ir.op.TflRequantize;
+import io.kiln.ir.op.TflSoftmax;
+import io.kiln.ir.type.TensorType;
+import java.util.Map;
+import java.util.function.LongPredicate;
+
+/** Ranges of an operator's numbers: scales, zero points, multipliers, limits and layouts. */
+final class ValueRules {
+    private static final float SOFTMAX_SCALE = 1f / 256;
+    private static final int SOFTMAX_ZERO_POINT = -128;
+
+    /** Receives every rule and whether it holds. */
+    interface Requirement {
+        void require(boolean holds, String what, String expected);
+    }
+
+    private final Binding binding;
+    private final Map<Integer, TensorType> types;
+    private final Requirement rules;
+
+    ValueRules(Binding binding, Map<Integer, TensorType> types, Requirement rules) {
+        this.binding = binding;
+        this.types = types;
+        this.rules = rules;
+    }
+
+    void check() {
+        Op op = binding.op();
+        if (op instanceof Conv2d conv) {
+            layout(conv.isDepthwise(data().shape().dim(3)), conv.kernelLayout());
+        } else if (op instanceof QnnConv2d conv) {
+            layout(conv.isDepthwise(data().shape().dim(3)), conv.kernelLayout());
+            quantization(4, 2);
+            scales(5);
+            integers(3, "kernel zero point", zero -> zero == 0, "0");
+        } else if (op instanceof QnnDense) {
+            quantization(4, 2);
+            scales(5);
+            integers(3, "kernel zero point", ValueRules::isInt8, "-128 to 127");
+        } else if (op instanceof QnnAdd) {
+            quantization(2, 3);
+            quantization(4, 5);
+            quantization(6, 7);
+        } else if (op instanceof QnnQuantize || op instanceof QnnDequantize) {
+            quantization(1, 2);
+        } else if (op instanceof TflRequantize requantize) {
+            requantize(requantize);
+        } else if (op instanceof BiasAdd bias) {
+            lastAxis(bias.axis());
+        } else if (op instanceof Clip clip) {
+            clip(clip);
+        } else if (op instanceof Softmax softmax) {
+            softmax(softmax.beta());
+        } else if (op instanceof TflSoftmax softmax) {
+            fixedPointSoftmax(softmax.beta());
+        }
+    }
+
+    private TensorType data() {
+        Arg arg = binding.args().get(0);
+        return arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
+    }
+
+    private void layout(boolean depthwise, String layout) {
+        String expected = depthwise ? "HWOI" : "OHWI";
+        rules.require(layout.equals(expected), "kernel_layout is " + layout, expected);
+    }
+
+    private void quantization(int scale, int zeroPoint) {
+        scales(scale);
+        integers(zeroPoint, "zero point", ValueRules::isInt8, "-128 to 127");
+    }
+
+    private void scales(int index) {
+        if (binding.args().get(index) instanceof Constant scales) {
+            boolean holds = true;
+            for (int i = 0; i < scales.elements(); i++) {
+                holds &= scales.real(i) > 0 && Float.isFinite(scales.real(i));
+            }
+            rules.require(holds, "a scale of " + binding.op().name() + " is none", "finite numbers above 0");
+        }
+    }
+
+    private void integers(int index, String what, LongPredicate rule, String expected) {
+        if (binding.args().get(index) instanceof Constant values) {
+            for (int i = 0; i < values.elements(); i++) {
+                if (!rule.test(values.integer(i))) {
+                    rules.require(
+                            false, "a " + what + " of " + binding.op().name() + " is " + values.integer(i), expected);
+                    return;
+                }
+            }
+        }
+    }
+
+    private void requantize(TflRequantize op) {
+        integers(1, "multiplier", multiplier -> multiplier >= 0, "0 or more");
+        integers(2, "shift", shift -> shift >= -31 && shift <= 30, "-31 to 30");
+        lastAxis(op.axis());
+        rules.require(
+                data().dtype() == DType.INT8 ? isInt8(op.inputZeroPoint()) : op.inputZeroPoint() == 0,
+                "input_zero_point is " + op.inputZeroPoint(),
+                "0 for int32, -128 to 127 for int8");
+        rules.require(isInt8(op.outputZeroPoint()), "output_zero_point is " + op.outputZeroPoint(), "-128 to 127");
+    }
+
+    private void lastAxis(int axis) {
+        int rank = data().shape().rank();
+        rules.require(axis == -1 || axis == rank - 1, "the axis " + axis + " is not the last", "-1 or " + (rank - 1));
+    }
+
+    private void clip(Clip clip) {
+        if (data().dtype() == DType.FLOAT32) {
+            boolean single = (float) clip.min() == clip.min() && (float) clip.max() == clip.max();
+            rules.require(single, "limits of clip are not float32", "limits of the data's type");
+        } else if (data().dtype() == DType.INT8) {
+            rules.require(
+                    isWholeInt8(clip.min()) && isWholeInt8(clip.max()),
+                    "limits of clip are " + clip.min() + " and " + clip.max(),
+                    "whole numbers from -128 to 127");
+        }
+    }
+
+    private void softmax(float beta) {
+        rules.require(beta > 0 && Float.isFinite(beta), "beta is " + beta, "a finite number above 0");
+        rules.require(data().shape().rank() > 0, "softmax of a scalar", "a rank of at least 1");
+    }
+
+    private void fixedPointSoftmax(float beta) {
+        softmax(beta);
+        quantization(1, 2);
+        integers(4, "output zero point", zero -> zero == SOFTMAX_ZERO_POINT, String.valueOf(SOFTMAX_ZERO_POINT));
+        if (!(binding.args().get(1) instanceof Constant in) || !(binding.args().get(3) instanceof Constant out)) {
+            return;
+        }
+        rules.require(
+                Math.abs(out.real(0) - SOFTMAX_SCALE) <= 0.001f * SOFTMAX_SCALE,
+                "the output scale is " + out.real(0),
+                "1/256");
+        if (data().shape().rank() > 0 && beta > 0 && Float.isFinite(beta) && in.real(0) > 0) {
+            rules.require(
+                    data().shape().dim(-1) <= TflSoftmaxTables.MAX_ROW,
+                    "rows have " + data().shape().dim(-1) + " elements",
+                    "at most " + TflSoftmaxTables.MAX_ROW);
+            try {
+                TflSoftmaxTables.exponentials(beta, in.real(0));
+            } catch (IllegalArgumentException e) {
+                rules.require(false, e.getMessage(), "an ordinary input scale");
+            }
+        }
+    }
+
+    private static boolean isInt8(long value) {
+        return value == (byte) value;
+    }
+
+    private static boolean isWholeInt8(double value) {
+        return value == Math.rint(value) && value >= Byte.MIN_VALUE && value <= Byte.MAX_VALUE;
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.text;
+
+import io.kiln.base.DType;
+import io.kiln.ir.text.RelaySyntax.Attribute;
+import io.kiln.ir.text.RelaySyntax.Call;
+import io.kiln.ir.text.RelaySyntax.Expression;
+import io.kiln.ir.text.RelaySyntax.Literal;
+import io.kiln.ir.text.RelaySyntax.Local;
+import io.kiln.ir.text.RelaySyntax.Meta;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads values: calls, names, literals, metadata; and what attributes hold. */
+final class ExpressionParser {
+    /** Deeper text is refused, so that no text can exhaust the stack. */
+    static final int MAX_DEPTH = 100;
+
+    private static final Set<String> NOT_SUPPORTED = Set.of("fn", "if", "else", "match", "ref", "let");
+    private static final String FLATTEN = "Flatten the model to one line for each operator call";
+
+    private final Words words;
+
+    ExpressionParser(Words words) {
+        this.words = words;
+    }
+
+    Expression expression(int depth) {
+        checkDepth(depth);
+        Token token = words.peek();
+        Expression value = switch (token.kind()) {
+            case LOCAL -> {
+                words.take();
+                yield new Local(token.text().substring(1), token.place(), comment());
+            }
+            case NUMBER -> literal();
+            case NAME -> named(depth);
+            default -> throw words.unexpected("a value: %name, a call, a number or meta[relay.Constant][n]");
+        };
+        if (words.peek().is(".")) {
+            throw words.failure(words.peek().place(), "elements of tuples are not supported", "tensors", FLATTEN);
+        }
+        return value;
+    }
+
+    /** {@code = value} of an attribute whose name was read. */
+    Attribute attribute(Token name) {
+        words.expect("=");
+        return new Attribute(name.text(), attributeValue(0), name.place());
+    }
+
+    private Expression literal() {
+        Token token = words.take();
+        NumberLiteral number = number(token);
+        DType dtype = number.dtype()
+                .orElseThrow(() -> words.failure(
+                        token.place(), token.shown() + " is of a type that is not supported", "32 bits", ""));
+        return new Literal(dtype, number.value(), token.place(), comment());
+    }
+
+    private Expression named(int depth) {
+        Token name = words.take();
+        if (name.text().equals("True") || name.text().equals("False")) {
+            return new Literal(DType.BOOL, name.text().equals("True") ? 1L : 0L, name.place(), comment());
+        }
+        if (name.text().equals("meta")) {
+            return meta(name);
+        }
+        if (NOT_SUPPORTED.contains(name.text())) {
+            throw words.failure(name.place(), name.shown() + " is not supported", "operator calls", FLATTEN);
+        }
+        return call(name, depth);
+    }
+
+    private Expression meta(Token meta) {
+        words.expect("[");
+        Token key = words.expect(Token.Kind.NAME, "relay.Constant");
+        if (!key.text().equals(MetadataSection.CONSTANT)) {
+            throw words.failure(
+                    key.place(), "metadata " + key.shown() + " is not supported", MetadataSection.CONSTANT, "");
+        }
+        words.expect("]");
+        words.expect("[");
+        Token token = words.expect(Token.Kind.NUMBER, "an index");
+        Number index = number(token).value();
+        if (!(index instanceof Long) || index.longValue() < 0 || index.longValue() > Integer.MAX_VALUE) {
+            throw words.failure(token.place(), token.shown() + " is no index", "a whole number from 0", "");
+        }
+        words.expect("]");
+        return new Meta(index.intValue(), meta.place(), comment());
+    }
+
+    private Expression call(Token operator, int depth) {
+        words.expect("(");
+        List<Expression> args = new ArrayList<>();
+        List<Attribute> attributes = new ArrayList<>();
+        while (!words.peek().is(")")) {
+            argument(depth, args, attributes);
+            if (!words.takeIf(",")) {
+                break;
+            }
+        }
+        words.expect(")");
+        return new Call(operator.text(), args, attributes, operator.place(), comment());
+    }
+
+    /** A name may begin an attribute or a call; only what follows tells. */
+    private void argument(int depth, List<Expression> args, List<Attribute> attributes) {
+        if (words.peek().kind() != Token.Kind.NAME || isKeyword(words.peek())) {
+            args.add(expression(depth + 1));
+            return;
+        }
+        checkDepth(depth + 1);
+        Token name = words.take();
+        if (words.peek().is("=")) {
+            attributes.add(attribute(name));
+        } else {
+            args.add(call(name, depth + 1));
+        }
+    }
+
+    private static boolean isKeyword(Token name) {
+        return NOT_SUPPORTED.contains(name.text())
+                || Set.of("meta", "True", "False").contains(name.text());
+    }
+
+    private Object attributeValue(int depth) {
+        checkDepth(depth);
+        Token token = words.peek();
+        if (token.is("[") || token.is("(")) {
+            return list(token.is("[") ? "]" : ")", depth);
+        }
+        return switch (token.kind()) {
+            case NUMBER -> number(words.take()).value();
+            case STRING -> words.take().text();
+            case NAME -> truth();
+            default -> throw words.unexpected("a number, a string, True, False or a list");
+        };
+    }
+
+    private Object truth() {
+        if (words.peek().isName("None")) {
+            words.take();
+            return Optional.empty();
+        }
+        if (!words.peek().isName("True") && !words.peek().isName("False")) {
+            throw words.unexpected("a number, a string, True, False, None or a list");
+        }
+        return words.take().text().equals("True");
+    }
+
+    private List<Object> list(String end, int depth) {
+        words.take();
+        List<Object> items = new ArrayList<>();
+        while (!words.peek().is(end)) {
+            items.add(attributeValue(depth + 1));
+            if (!words.takeIf(",")) {
+                break;
+            }
+        }
+        words.expect(end);
+        return List.copyOf(items);
+    }
+
+    private NumberLiteral number(Token token) {
+        return NumberLiteral.of(token.text())
+                .orElseThrow(() -> words.failure(
+                        token.place(),
+                        token.shown() + " is not a number of its type",
+                        "such as 1, 1i8, 0.5f or 1e-3f64, within the range",
+                        ""));
+    }
+
+    private String comment() {
+        return words.peek().comment();
+    }
+
+    private void checkDepth(int depth) {
+        if (depth > MAX_DEPTH) {
+            throw words.failure(
+                    words.peek().place(),
+                    "the text is nested more than " + MAX_DEPTH + " deep",
+                    "one line for each operator call",
+                    FLATTEN);
+        }
+    }
+}

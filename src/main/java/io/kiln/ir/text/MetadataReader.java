@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.text;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.kiln.artifact.NamedTensor;
+import io.kiln.artifact.NdArrayFormat;
+import io.kiln.base.Problem;
+import io.kiln.ir.Constant;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Reads what {@link MetadataSection} writes, and TVM: the JSON graph whose root leads to the constants. */
+final class MetadataReader {
+    private static final int MAX_DEPTH = 16;
+
+    private final String file;
+    private final int line;
+    private final Consumer<Problem> problems;
+    private final Map<Integer, Constant> arrays = new HashMap<>();
+    private long bytesLeft = RelayParser.MAX_TENSOR_BYTES;
+
+    /** For a section whose JSON begins on a line of a file. */
+    MetadataReader(String file, int line, Consumer<Problem> problems) {
+        this.file = file;
+        this.line = line;
+        this.problems = problems;
+    }
+
+    /** The constants in order; what is wrong is noted, and nothing is returned then. */
+    List<Constant> read(String json) {
+        try {
+            return constants(tree(json));
+        } catch (JsonProcessingException e) {
+            Place place = e.getLocation() == null
+                    ? new Place(line, 1)
+                    : new Place(
+                            line + e.getLocation().getLineNr() - 1,
+                            e.getLocation().getColumnNr());
+            problems.accept(new Problem(
+                    "the metadata section is not JSON: " + e.getOriginalMessage(),
+                    place.in(file),
+                    "the section as it was printed",
+                    "Print the model again"));
+        } catch (IllegalArgumentException e) {
+            problems.accept(new Problem(
+                    "the metadata section does not hold its constants: " + e.getMessage(),
+                    new Place(line, 1).in(file),
+                    "the section as it was printed",
+                    "Print the model again"));
+        }
+        return List.of();
+    }
+
+    private static JsonNode tree(String json) throws JsonProcessingException {
+        StreamReadConstraints limits = StreamReadConstraints.builder()
+                .maxNestingDepth(MAX_DEPTH)
+                .maxStringLength(json.length())
+                .build();
+        return JsonMapper.builder(
+                        JsonFactory.builder().streamReadConstraints(limits).build())
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .build()
+                .readTree(json);
+    }
+
+    private List<Constant> constants(JsonNode tree) {
+        JsonNode nodes = tree.path("nodes");
+        JsonNode map = node(nodes, tree.path("root"));
+        int key = -1;
+        for (int i = 0; i < map.path("keys").size(); i++) {
+            if (map.path("keys").path(i).asText().equals(MetadataSection.CONSTANT)) {
+                key = i;
+            }
+        }
+        require(key >= 0, "its root has no " + MetadataSection.CONSTANT);
+        JsonNode array = node(nodes, map.path("data").path(key));
+        List<Constant> constants = new ArrayList<>();
+        for (JsonNode item : array.path("data")) {
+            JsonNode node = node(nodes, item);
+            require(
+                    node.path("type_key").asText().equals(MetadataSection.CONSTANT),
+                    "constant " + constants.size() + " is of another kind");
+            constants.add(constant(tree.path("b64ndarrays"), node.path("attrs").path("data")));
+        }
+        return constants;
+    }
+
+    private Constant constant(JsonNode encoded, JsonNode reference) {
+        int index = index(reference, encoded.size(), "array");
+        return arrays.computeIfAbsent(index, i -> decode(i, encoded.path(i).asText()));
+    }
+
+    private Constant decode(int index, String base64) {
+        bytesLeft -= base64.length() / 4 * 3L;
+        require(bytesLeft >= 0, "the arrays have more than " + RelayParser.MAX_TENSOR_BYTES + " bytes");
+        ByteBuffer bytes = ByteBuffer.wrap(Base64.getDecoder().decode(base64)).order(ByteOrder.LITTLE_ENDIAN);
+        NamedTensor tensor = NdArrayFormat.decode("b64ndarrays[" + index + "]", bytes);
+        require(!bytes.hasRemaining(), "b64ndarrays[" + index + "] is longer than it says");
+        return new Constant("", new TensorType(new Shape(tensor.shape()), tensor.dtype()), tensor.data());
+    }
+
+    private static JsonNode node(JsonNode nodes, JsonNode reference) {
+        return nodes.path(index(reference, nodes.size(), "node"));
+    }
+
+    /** An index as a number, or as TVM's attributes have it, as text. */
+    private static int index(JsonNode reference, int size, String what) {
+        int index = reference.isMissingNode() ? -1 : reference.asInt(-1);
+        require(index >= 0 && index < size, "it refers to a missing " + what + (index < 0 ? "" : " " + index));
+        return index;
+    }
+
+    private static void require(boolean holds, String what) {
+        if (!holds) {
+            throw new IllegalArgumentException(what);
+        }
+    }
+}

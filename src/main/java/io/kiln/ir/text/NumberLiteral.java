@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.text;
+
+import io.kiln.base.DType;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A number of Relay text: {@code 1} (int32, int64 beyond its range), {@code 1i8}, {@code 1f} (float32), {@code 1f64}.
+ *
+ * @param value a Long, or a Double
+ * @param dtype the type it has as a constant; empty for a float of other than 32 bits
+ */
+record NumberLiteral(Number value, Optional<DType> dtype) {
+    private static final Pattern FORM =
+            Pattern.compile("(-?[0-9]++(\\.[0-9]*+)?(?:[eE][-+]?[0-9]++)?)(?:([fi])(8|16|32|64)?)?");
+
+    /** Reads it; empty if it is none, or beyond the range of its type. */
+    static Optional<NumberLiteral> of(String text) {
+        Matcher form = FORM.matcher(text);
+        if (!form.matches()) {
+            return Optional.empty();
+        }
+        String digits = form.group(1);
+        boolean whole = digits.matches("-?[0-9]+");
+        String suffix = form.group(3);
+        String bits = form.group(4);
+        if ("f".equals(suffix) || (suffix == null && !whole)) {
+            return real(digits, bits);
+        }
+        return whole ? integer(digits, bits) : Optional.empty();
+    }
+
+    private static Optional<NumberLiteral> real(String digits, String bits) {
+        boolean single = bits == null || bits.equals("32");
+        if ("8".equals(bits)) {
+            return Optional.empty();
+        }
+        double value = single ? Float.parseFloat(digits) : Double.parseDouble(digits);
+        return Double.isFinite(value)
+                ? Optional.of(new NumberLiteral(value, single ? Optional.of(DType.FLOAT32) : Optional.empty()))
+                : Optional.empty();
+    }
+
+    private static Optional<NumberLiteral> integer(String digits, String bits) {
+        try {
+            long value = Long.parseLong(digits);
+            DType dtype = bits == null
+                    ? value == (int) value ? DType.INT32 : DType.INT64
+                    : switch (bits) {
+                        case "8" -> DType.INT8;
+                        case "16" -> DType.INT16;
+                        case "32" -> DType.INT32;
+                        default -> DType.INT64;
+                    };
+            return value >= dtype.min() && value <= dtype.max()
+                    ? Optional.of(new NumberLiteral(value, Optional.of(dtype)))
+                    : Optional.empty();
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.text;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Constant;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+
+/** Relay text as it is written, before names and operators are looked up. */
+public final class RelaySyntax {
+    private RelaySyntax() {}
+
+    /**
+     * The definition of {@code @main}, and the constants behind it.
+     *
+     * @param params {@code @main}'s parameters
+     * @param attributes {@code @main}'s attributes
+     * @param resultTypes the types behind {@code ->}; empty if it is left out
+     * @param statements what is bound to a name, in order
+     * @param results the values of the last line, one or the elements of a tuple
+     * @param constants the metadata section's constants, without names
+     */
+    public record Definition(
+            List<Param> params,
+            List<Attribute> attributes,
+            List<TensorType> resultTypes,
+            List<Statement> statements,
+            List<Expression> results,
+            List<Constant> constants) {
+        public Definition {
+            params = List.copyOf(params);
+            attributes = List.copyOf(attributes);
+            resultTypes = List.copyOf(resultTypes);
+            statements = List.copyOf(statements);
+            results = List.copyOf(results);
+            constants = List.copyOf(constants);
+        }
+    }
+
+    /** {@code %name: type}; the name without its mark. */
+    public record Param(String name, TensorType type, Place place) {}
+
+    /** {@code name=value}; the value is a Long, Double, Boolean, String or a List of these. */
+    public record Attribute(String name, Object value, Place place) {}
+
+    /** {@code %name = value;}. */
+    public record Statement(String name, Expression value, Place place) {}
+
+    /** A value. */
+    public sealed interface Expression permits Call, Local, Meta, Literal {
+        Place place();
+
+        /** The comment behind it, without its marks; empty if there is none. */
+        String comment();
+    }
+
+    /** {@code nn.conv2d(%x, …, strides=[1, 1])}. */
+    public record Call(String operator, List<Expression> args, List<Attribute> attributes, Place place, String comment)
+            implements Expression {
+        public Call {
+            args = List.copyOf(args);
+            attributes = List.copyOf(attributes);
+        }
+    }
+
+    /** {@code %x}. */
+    public record Local(String name, Place place, String comment) implements Expression {}
+
+    /** {@code meta[relay.Constant][index]}. */
+    public record Meta(int index, Place place, String comment) implements Expression {}
+
+    /** A scalar: the bits of a float32, or an integer. */
+    public record Literal(DType dtype, Number value, Place place, String comment) implements Expression {}
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.text;
+
+import io.kiln.base.Problem;
+
+/** The words of a text with one word of foresight. */
+final class Words {
+    private final String file;
+    private final RelayLexer lexer;
+    private Token next;
+
+    /** Begins; the first word may already be at fault. */
+    Words(String file, String text) {
+        this.file = file;
+        this.lexer = new RelayLexer(file, text);
+        this.next = new Token(Token.Kind.SYMBOL, "", new Place(1, 1), "");
+    }
+
+    Token peek() {
+        return next;
+    }
+
+    /** The word, moving on to the one behind it. */
+    Token take() {
+        Token taken = next;
+        // Should the lexer throw, the word that was taken must not be read again.
+        next = new Token(Token.Kind.SYMBOL, "", taken.place(), "");
+        next = lexer.next();
+        return taken;
+    }
+
+    boolean takeIf(String symbol) {
+        boolean matches = next.is(symbol);
+        if (matches) {
+            take();
+        }
+        return matches;
+    }
+
+    Token expect(String symbol) {
+        if (!next.is(symbol)) {
+            throw unexpected("`" + symbol + "`");
+        }
+        return take();
+    }
+
+    Token expect(Token.Kind kind, String what) {
+        if (next.kind() != kind) {
+            throw unexpected(what);
+        }
+        return take();
+    }
+
+    SyntaxException unexpected(String expected) {
+        return failure(next.place(), next.shown() + " is not expected here", expected, "");
+    }
+
+    SyntaxException failure(Place place, String what, String expected, String advice) {
+        return new SyntaxException(new Problem(what, place.in(file), expected, advice));
+    }
+
+    String file() {
+        return file;
+    }
+
+    /** Index in the text behind the word that {@link #peek} shows. */
+    int position() {
+        return lexer.position();
+    }
+
+    /** The line at {@link #position}. */
+    int line() {
+        return lexer.line();
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.NamedTensor;
+import io.kiln.artifact.ParameterFile;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.flow.CompileRequest;
+import io.kiln.flow.CompiledModel;
+import io.kiln.flow.ModelCompiler;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Verifier;
+import io.kiln.ir.text.RelayPrinter;
+import io.kiln.reference.GoldenModels;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What is printed is read again as the same function, and makes the same files. */
+class RoundTripTest {
+    @TempDir
+    private Path folder;
+
+    static Stream<String> models() {
+        return Stream.concat(GoldenModels.INTEGER.stream(), GoldenModels.FLOAT.stream());
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void theSameFunctionComesBack(String model) throws IOException {
+        Function printed = TfliteFrontend.read(GoldenModels.model(model), "default");
+        Path text = folder.resolve("model.relay");
+        Files.writeString(text, RelayPrinter.astext(printed));
+
+        Function read = RelayFrontend.read(text, "default");
+
+        assertThat(read).isEqualTo(printed);
+        Verifier.verify(read);
+        assertThat(RelayPrinter.astext(read)).isEqualTo(Files.readString(text));
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void theSameFilesAreGenerated(String model) throws IOException {
+        Path text = folder.resolve("model.relay");
+        Files.writeString(text, RelayPrinter.astext(TfliteFrontend.read(GoldenModels.model(model), "default")));
+
+        CompileRequest ofText = request(text);
+        CompileRequest ofModel = request(GoldenModels.model(model));
+
+        assertThat(sources(ModelCompiler.compile(ofText))).isEqualTo(sources(ModelCompiler.compile(ofModel)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void constantsMayComeFromTheParametersFile(String model) {
+        Function printed = TfliteFrontend.read(GoldenModels.model(model), "default");
+        List<NamedTensor> params = new ArrayList<>();
+        Bytes text = Bytes.ofText(withParameters(printed, params));
+
+        Function read =
+                RelayFrontend.read(text, "m.relay", Optional.of(ParameterFile.write(params)), "m.params", "default");
+
+        assertThat(text.text()).doesNotContain("meta[relay.Constant][");
+        assertThat(anonymous(read)).isEqualTo(anonymous(printed));
+    }
+
+    /** All files; only the model's own name, in their headings, may differ. */
+    private static Map<String, String> sources(CompiledModel model) {
+        return model.library().artifacts().artifacts().stream()
+                .collect(Collectors.toMap(
+                        Artifact::fileName, a -> a.content().text().replaceAll("model\\.(relay|tflite)", "the model")));
+    }
+
+    /** The text with its metadata's constants as parameters of {@code @main}. */
+    private static String withParameters(Function function, List<NamedTensor> params) {
+        String text = RelayPrinter.print(function);
+        StringBuilder header = new StringBuilder();
+        List<Constant> constants = function.bindings().stream()
+                .flatMap(b -> b.args().stream())
+                .filter(Constant.class::isInstance)
+                .map(Constant.class::cast)
+                .filter(c -> c.type().shape().rank() > 0)
+                .toList();
+        for (Constant constant : constants) {
+            String name = "p" + params.size();
+            text = text.replace("meta[relay.Constant][" + params.size() + "]", "%" + name);
+            header.append('%')
+                    .append(name)
+                    .append(": ")
+                    .append(constant.type().text())
+                    .append(", ");
+            params.add(new NamedTensor(
+                    name, constant.type().dtype(), constant.type().shape().dims(), constant.data()));
+        }
+        return text.replace("mod_name=", header + "mod_name=");
+    }
+
+    private static Function anonymous(Function function) {
+        return function.withBindings(function.bindings().stream()
+                .map(b -> new Binding(
+                        b.id(),
+                        b.op(),
+                        b.args().stream()
+                                .map(a -> a instanceof Constant c ? new Constant("", c.type(), c.data()) : a)
+                                .toList(),
+                        b.type(),
+                        b.origin()))
+                .toList());
+    }
+
+    private static CompileRequest request(Path model) {
+        return new CompileRequest(model, "default", "c -keys=arm_cpu,cpu -mcpu=cortex-m4", Io.CALLER, Optimize.SPEED);
+    }
+}
