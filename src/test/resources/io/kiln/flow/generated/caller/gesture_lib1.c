@@ -4,11 +4,6 @@
 
 #include <stdint.h>
 
-/* Limits a value to [low, high]. */
-static inline int32_t kiln_clamp(int32_t value, int32_t low, int32_t high) {
-  return value < low ? low : (value > high ? high : value);
-}
-
 /* round(a * b / 2^31) */
 static inline int32_t kiln_high_mul(int32_t a, int32_t b) {
   return (int32_t)(((int64_t)a * b + (1 << 30)) >> 31);
@@ -31,6 +26,17 @@ static inline int32_t kiln_rescale_any(int32_t value, int32_t multiplier, int32_
   const int64_t high = ((int64_t)shifted * multiplier + (1 << 30)) >> 31;
   const int64_t half = ((int64_t)1 << right) >> 1;
   return (int32_t)((high + half - (high < 0 && right > 0 ? 1 : 0)) >> right);
+}
+
+/* Limits a value to [-128, 127]. */
+static inline int32_t kiln_saturate_8(int32_t value) {
+#if defined(__ARM_FEATURE_SAT)
+  int32_t result;
+  __asm__("ssat %0, #8, %1" : "=r"(result) : "r"(value));
+  return result;
+#else
+  return (uint32_t)value + 128u <= 255u ? value : (value >> 31) ^ 127;
+#endif
 }
 
 /* 1 / (1 + x) for x in [0, 1), both Q31: Newton-Raphson from 48/17 - 32/17 * d in Q29. */
@@ -764,7 +770,7 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_nn_avg_pool2d(const int8_
       acc += input[ky * 12 + c];
     }
     const int32_t value_out = (acc > 0 ? acc + 8 : acc - 8) / 16;
-    output[c] = (int8_t)kiln_clamp(value_out, -128, 127);
+    output[c] = (int8_t)kiln_saturate_8(value_out);
   }
   return 0;
 }
@@ -819,7 +825,7 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_tfl_softmax(const int8_t*
   const int32_t scale = zeros - 35;
   for (int32_t i = 0; i < 4; ++i) {
     const int32_t value = kiln_rescale_any(reciprocal, exponentials[largest - input[i]], scale) - 128;
-    output[i] = (int8_t)kiln_clamp(value, -128, 127);
+    output[i] = (int8_t)kiln_saturate_8(value);
   }
   return 0;
 }
