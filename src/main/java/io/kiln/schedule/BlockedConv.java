@@ -103,6 +103,15 @@ final class BlockedConv {
                 : width;
     }
 
+    /** Rows that are whole blocks of pixels together: of others some pixels are computed twice. */
+    int rowBlock() {
+        int rows = 1;
+        while (rows * conv.output().dim(2) % sums.pixels() != 0) {
+            rows++;
+        }
+        return rows;
+    }
+
     Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         Buffer weights = packWeights();
@@ -114,13 +123,14 @@ final class BlockedConv {
         }
         body.loop("n", conv.output().dim(0), (batch, n) -> {
             Expr image = mul(n, (long) conv.output().dim(1) * width);
-            if (rows.areContiguous()) {
+            if (rows.areContiguousInRange()) {
+                Expr place = batch.let("place", add(image, mul(rows.outputShift(), width)));
                 PixelBlocks.loop(
                         batch,
                         mul(begin, width),
                         mul(end, width),
                         sums.pixels(),
-                        (block, q) -> call(block, weights, add(image, q), inputs(block, rows, n, new Run(imm(0), q))));
+                        (block, q) -> call(block, weights, add(place, q), inputs(block, rows, n, new Run(imm(0), q))));
                 return;
             }
             batch.loop("y", begin, end, 1, (row, y) -> {
@@ -165,7 +175,7 @@ final class BlockedConv {
         int width = conv.output().dim(2);
         block.loop("p", sums.pixels(), (pixel, p) -> {
             Expr q = pixel.let("q", add(run.x(), p));
-            boolean inRow = !rows.areContiguous();
+            boolean inRow = !rows.areContiguousInRange();
             Expr y = inRow ? run.y() : pixel.let("y", div(q, imm(width)));
             Expr x = inRow ? q : pixel.let("column", sub(q, mul(y, width)));
             if (sums.pairsInputs()) {
@@ -179,7 +189,8 @@ final class BlockedConv {
 
     /** The pixels themselves, or pairs of them. */
     private Buffer flatInputs(BlockBuilder block, Rows rows, Expr n, Run run) {
-        Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, run.y()));
+        Expr row = rows.areContiguousInRange() ? rows.inputShift(0) : rows.inputLine(0, run.y());
+        Expr line = add(mul(n, conv.input().dim(1)), row);
         Buffer in = block.view("in", input, mul(add(mul(line, conv.input().dim(2)), run.x()), conv.taps()));
         if (!sums.pairsInputs()) {
             return in;

@@ -40,7 +40,9 @@ final class BlockedDepthwise {
     private static final Kernel IN_ORDER = new Kernel("kiln_in_order", List.of(), List.of(), List.of(), """
             /* Keeps later loads from moving up, where they would need more registers than there are. */
             static inline void kiln_in_order(void) {
+            #if defined(__riscv)
               __asm__ volatile("" : : : "memory");
+            #endif
             }
             """, List.of());
 

@@ -116,6 +116,7 @@ public final class Dispatch {
                             schedule.body(rows),
                             conv.output().elements() * conv.taps(),
                             schedule.text())
+                    .inBlocksOf(schedule.rowBlock())
                     .because("no SIMD: blocks of pixels and channels share loads");
         }
         Optional<DspDepthwise.Plan> depthwise = DspDepthwise.plan(conv, features, optimize);
@@ -123,11 +124,12 @@ public final class Dispatch {
             DspDepthwise.Plan plan = depthwise.get();
             Stmt body = new DspDepthwise(plan, rows, tables, buffers).body();
             return nest(op, conv, rows, tables, buffers, body, plan.executedMacs(), plan.text())
+                    .inBlocksOf(plan.outputRows())
                     .because(DspDepthwise.REASON);
         }
         if (features.hasDsp() && BlockedDepthwise.suitsPlain(conv)) {
             BlockedDepthwise schedule = new BlockedDepthwise(
-                    conv, BlockedDepthwise.pixels(conv, features), Optional.empty(), tables, buffers);
+                    conv, BlockedDepthwise.pixels(conv, features), ScalarRescale.of(conv), tables, buffers);
             return nest(
                             op,
                             conv,
@@ -137,7 +139,7 @@ public final class Dispatch {
                             schedule.body(rows),
                             conv.output().elements() * conv.taps(),
                             schedule.text())
-                    .because("no proven rescale: pixels side by side share weights, the reference's own steps");
+                    .because("no DSP schedule for this shape or its rescaling: pixels side by side share weights");
         }
         if (conv.depthwise()) {
             DepthwiseDirect schedule = new DepthwiseDirect(conv, tables, buffers.argument(0), buffers.output());

@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.function.Predicate;
 
 /**
  * A program as the search for an order sees it: nodes in the order of the function, what rows they read and write.
@@ -51,9 +52,16 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             uses = List.copyOf(uses);
         }
 
-        /** The same, called for each step by itself. */
-        Node stepByStep() {
-            return new Node(uses, output, steps, accumulates, 1, wholeScratch, rowScratch);
+        /** The same with fewer steps in one call. */
+        Node inBlocksOf(int rows) {
+            return new Node(uses, output, steps, accumulates, rows, wholeScratch, rowScratch);
+        }
+
+        /** Whether a row of the output needs just the same row of each input, so that blocks of rows widen no window. */
+        boolean readsTheSameRow() {
+            return uses.stream()
+                    .allMatch(
+                            use -> use.rows().firstRow(1, 2) == 1 && use.rows().endRow(1, 2) == 2);
         }
 
         boolean canStep() {
@@ -63,7 +71,17 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
 
     /** The same program with every call for one step. */
     RowGraph stepByStep() {
-        return new RowGraph(nodes.stream().map(Node::stepByStep).toList(), values, storage);
+        return inBlocks(1, node -> true);
+    }
+
+    /** The same program with calls for at most some steps, and for one where the operator is not among those named. */
+    RowGraph inBlocks(int most, Predicate<Node> operators) {
+        return new RowGraph(
+                nodes.stream()
+                        .map(node -> node.inBlocksOf(operators.test(node) ? Math.min(most, node.block()) : 1))
+                        .toList(),
+                values,
+                storage);
     }
 
     /** Rows that divide the ring of a value: those of a call that writes or reads it. */

@@ -7,6 +7,7 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.memory.MemoryPlanner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Decides which operators run whole and which row by row, and where everything lies. {@link Optimize#SIZE} runs all of them
@@ -71,7 +72,7 @@ public final class StreamPlanner {
     private Cut fewestCalls() {
         Cut least = leastMemory();
         long limit = bytes(least) * PERCENT_FOR_SPEED / 100 + BYTES_FOR_SPEED;
-        for (RowGraph candidate : List.of(graph, graph.stepByStep())) {
+        for (RowGraph candidate : inFewerAndFewerBlocks()) {
             Segmentation search = Segmentation.of(candidate, withInputsAndOutputs);
             long lowest = search.leastBytes();
             for (long budget : List.of(limit, (limit + lowest) / 2, lowest)) {
@@ -82,6 +83,18 @@ public final class StreamPlanner {
             }
         }
         return least;
+    }
+
+    /** All blocks that operators like; without those that widen windows; shorter ones; none. */
+    private List<RowGraph> inFewerAndFewerBlocks() {
+        return Stream.of(
+                        graph,
+                        graph.inBlocks(Integer.MAX_VALUE, RowGraph.Node::readsTheSameRow),
+                        graph.inBlocks(2, node -> true),
+                        graph.inBlocks(2, RowGraph.Node::readsTheSameRow),
+                        graph.stepByStep())
+                .distinct()
+                .toList();
     }
 
     private long bytes(Cut cut) {
