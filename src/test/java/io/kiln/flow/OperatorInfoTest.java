@@ -13,16 +13,16 @@ import org.junit.jupiter.api.Test;
 
 /** What is said of a model whose constant channels are removed. */
 class OperatorInfoTest {
-    private static ModelMetadata visualWakeWords() {
-        return ModelCompiler.compile(new CompileRequest(
-                        GoldenModels.model("vww_96_int8"), "vww", "c -mcpu=cortex-m4", Io.CALLER, Optimize.SPEED))
+    private static ModelMetadata visualWakeWords(String target) {
+        return ModelCompiler.compile(
+                        new CompileRequest(GoldenModels.model("vww_96_int8"), "vww", target, Io.CALLER, Optimize.SPEED))
                 .library()
                 .metadata();
     }
 
     @Test
     void multiplyAccumulatesAreTheModelsAndExecutedOnesWhatIsLeft() {
-        List<OperatorInfo> operators = visualWakeWords().operators();
+        List<OperatorInfo> operators = visualWakeWords("c").operators();
         assertThat(operators.stream().mapToLong(OperatorInfo::macs).sum()).isEqualTo(7_489_664);
         assertThat(operators.stream().mapToLong(OperatorInfo::executedMacs).sum())
                 .isLessThanOrEqualTo(3_727_313);
@@ -30,8 +30,16 @@ class OperatorInfoTest {
     }
 
     @Test
+    void whatAKernelComputesOfPaddingCountsAsExecuted() {
+        List<OperatorInfo> operators = visualWakeWords("c -mcpu=cortex-m4").operators();
+        assertThat(operators.stream().mapToLong(OperatorInfo::macs).sum()).isEqualTo(7_489_664);
+        assertThat(operators.stream().mapToLong(OperatorInfo::executedMacs).sum())
+                .isBetween(3_727_313L, 3_900_000L);
+    }
+
+    @Test
     void tensorsHaveTheShapesThatTheCodeWorksOn() {
-        List<OperatorInfo> operators = visualWakeWords().operators();
+        List<OperatorInfo> operators = visualWakeWords("c").operators();
         List<Integer> widths = operators.stream()
                 .flatMap(o -> o.outputs().stream())
                 .filter(t -> t.shape().size() == 4)
