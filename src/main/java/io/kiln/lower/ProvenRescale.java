@@ -29,8 +29,10 @@ import java.util.Optional;
 public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift) {
     private static final int MOST_SHIFT = 22;
     private static final int MOST_SCALE_BITS = 16;
+    /** A smaller shift leaves room for large offsets, but places steps more coarsely; much smaller ones never help. */
+    private static final int MOST_FEWER_SHIFTS = 6;
     /** How far from the right multiplier others are tried. */
-    private static final int MOST_NEIGHBOURS = 1000;
+    private static final int MOST_NEIGHBOURS = 100;
 
     public ProvenRescale {
         channels = List.copyOf(channels);
@@ -106,7 +108,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         for (int c = 0; c < bounds.size(); c++) {
             steps.add(steps(reference, c, bounds.get(c)));
         }
-        for (int shift = most; shift >= 1; shift--) {
+        for (int shift = most; shift >= Math.max(1, most - MOST_FEWER_SHIFTS); shift--) {
             Optional<ProvenRescale> found = new Search(reference, bounds, steps, scaleBits, shift, !hidden).run();
             if (found.isPresent()) {
                 return found;

@@ -129,7 +129,7 @@ public final class Dispatch {
         }
         if (features.hasDsp() && BlockedDepthwise.suitsPlain(conv)) {
             BlockedDepthwise schedule = new BlockedDepthwise(
-                    conv, BlockedDepthwise.pixels(conv, features), ScalarRescale.of(conv), tables, buffers);
+                    conv, BlockedDepthwise.pixels(conv, features), Optional.empty(), tables, buffers);
             return nest(
                             op,
                             conv,

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Micro-kernels on the cores for which they are written, against the reference interpreter: dozens of operators in one image. */
 final class RandomOperatorsInQemuTest {
-    private static final int OPERATORS = 48;
+    private static final int OPERATORS = 12;
 
     @TempDir
     Path folder;
