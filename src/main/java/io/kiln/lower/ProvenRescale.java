@@ -32,7 +32,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     /** A smaller shift leaves room for large offsets, but places steps more coarsely; much smaller ones never help. */
     private static final int MOST_FEWER_SHIFTS = 6;
     /** How far from the right multiplier others are tried. */
-    private static final int MOST_NEIGHBOURS = 100;
+    private static final int MOST_NEIGHBOURS = 1000;
 
     public ProvenRescale {
         channels = List.copyOf(channels);
