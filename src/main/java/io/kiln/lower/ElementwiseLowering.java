@@ -76,7 +76,7 @@ public final class ElementwiseLowering {
                             i,
                             i));
         } else {
-            nested(body, rows, 0, new ArrayList<>());
+            nested(body, rows);
         }
         List<RowDependency> dependencies = new ArrayList<>();
         for (int id : op.inputs()) {
@@ -113,41 +113,18 @@ public final class ElementwiseLowering {
                 : row;
     }
 
-    private void nested(BlockBuilder block, Rows rows, int axis, List<Expr> indices) {
-        if (axis == out.rank()) {
+    private void nested(BlockBuilder block, Rows rows) {
+        ElementLoops.over(block, out, rows, (element, indices, position) -> {
             List<Expr> values = new ArrayList<>();
             for (int i = 0; i < operands.size(); i++) {
                 List<Expr> own = new ArrayList<>(indices);
                 if (shapes.get(i).equals(out) && Rows.count(out) > 1) {
                     own.set(1, line(rows, i, indices.get(1)));
                 }
-                values.add(load(operands.get(i), position(shapes.get(i), own)));
+                values.add(load(operands.get(i), ElementLoops.position(shapes.get(i), own)));
             }
-            List<Expr> lines = new ArrayList<>(indices);
-            if (Rows.count(out) > 1) {
-                lines.set(1, rows.outputLine(indices.get(1)));
-            }
-            element(block, values, indices.isEmpty() ? imm(0) : indices.get(out.rank() - 1), position(out, lines));
-            return;
-        }
-        boolean byRows = axis == 1 && Rows.count(out) == out.dim(1) && out.rank() == 4 && out.dim(0) == 1;
-        Expr begin = byRows ? rows.begin() : imm(0);
-        Expr end = byRows ? rows.end() : imm(out.dim(axis));
-        block.loop("i" + axis, begin, end, 1, (inner, index) -> {
-            List<Expr> more = new ArrayList<>(indices);
-            more.add(index);
-            nested(inner, rows, axis + 1, more);
+            element(element, values, indices.isEmpty() ? imm(0) : indices.get(out.rank() - 1), position);
         });
-    }
-
-    /** Row-major position in an operand; its dimensions of 1 repeat. */
-    private Expr position(Shape shape, List<Expr> indices) {
-        Expr position = imm(0);
-        for (int i = 0; i < shape.rank(); i++) {
-            Expr index = shape.dim(i) == 1 ? imm(0) : indices.get(out.rank() - shape.rank() + i);
-            position = add(mul(position, shape.dim(i)), index);
-        }
-        return position;
     }
 
     /**

@@ -10,6 +10,8 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -55,6 +57,13 @@ public final class Interpreter {
             all.put(binding.id(), value.toBytes());
         }
         return all;
+    }
+
+    /** What an operator computes from constants alone. */
+    public static Constant fold(Op op, List<Constant> args, TensorType type) {
+        List<Tensor> tensors =
+                args.stream().map(c -> Tensor.read(c.type(), c.data())).toList();
+        return new Constant("", type, Kernels.evaluate(op, tensors, type).toBytes());
     }
 
     private static Map<Integer, Tensor> parameters(Function function, List<Bytes> inputs) {

@@ -8,29 +8,37 @@ import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** A value while the interpreter runs: integers of up to 32 bits widened to int, or floats; row-major. */
+/** A value while the interpreter runs: integers of up to 32 bits widened to int, int64, or floats; row-major. */
 final class Tensor {
     private static final int[] NO_INTS = {};
+    private static final long[] NO_LONGS = {};
     private static final float[] NO_FLOATS = {};
 
     private final TensorType type;
     private final int[] ints;
+    private final long[] longs;
     private final float[] floats;
 
-    private Tensor(TensorType type, int[] ints, float[] floats) {
+    private Tensor(TensorType type, int[] ints, long[] longs, float[] floats) {
         this.type = type;
         this.ints = ints;
+        this.longs = longs;
         this.floats = floats;
     }
 
     /** Takes the array over. */
     static Tensor of(TensorType type, int[] ints) {
-        return new Tensor(type, ints, NO_FLOATS);
+        return new Tensor(type, ints, NO_LONGS, NO_FLOATS);
     }
 
     /** Takes the array over. */
     static Tensor of(TensorType type, float[] floats) {
-        return new Tensor(type, NO_INTS, floats);
+        return new Tensor(type, NO_INTS, NO_LONGS, floats);
+    }
+
+    /** An int64 tensor; takes the array over. */
+    static Tensor of(TensorType type, long[] longs) {
+        return new Tensor(type, NO_INTS, longs, NO_FLOATS);
     }
 
     static Tensor read(TensorType type, Bytes bytes) {
@@ -40,6 +48,11 @@ final class Tensor {
             float[] floats = new float[count];
             buffer.asFloatBuffer().get(floats);
             return of(type, floats);
+        }
+        if (type.dtype() == DType.INT64) {
+            long[] longs = new long[count];
+            buffer.asLongBuffer().get(longs);
+            return of(type, longs);
         }
         int[] ints = new int[count];
         for (int i = 0; i < count; i++) {
@@ -60,10 +73,13 @@ final class Tensor {
 
     Bytes toBytes() {
         int width = type.dtype().bytes();
-        int count = type.dtype().isFloat() ? floats.length : ints.length;
+        int count = Math.toIntExact(type.shape().elements());
         ByteBuffer buffer = ByteBuffer.allocate(width * count).order(ByteOrder.LITTLE_ENDIAN);
         for (float value : floats) {
             buffer.putFloat(value);
+        }
+        for (long value : longs) {
+            buffer.putLong(value);
         }
         for (int value : ints) {
             switch (width) {
@@ -77,7 +93,7 @@ final class Tensor {
 
     /** The same elements under another shape. */
     Tensor reshaped(TensorType newType) {
-        return new Tensor(newType, ints, floats);
+        return new Tensor(newType, ints, longs, floats);
     }
 
     TensorType type() {
@@ -92,7 +108,12 @@ final class Tensor {
         return type.dtype().isFloat();
     }
 
-    /** The elements of an integer tensor; not to be written. */
+    /** The elements of an int64 tensor; not to be written. */
+    long[] longs() {
+        return longs;
+    }
+
+    /** The elements of a tensor of integers of at most 32 bits, or bool; not to be written. */
     int[] ints() {
         return ints;
     }

@@ -46,10 +46,16 @@ public sealed interface Expr {
         /** Arithmetic for signed types. */
         SHR(">>", 11),
         BIT_AND("&", 8),
+        BIT_XOR("^", 7),
+        BIT_OR("|", 6),
         LT("<", 10),
         GT(">", 10),
+        LE("<=", 10),
+        GE(">=", 10),
         EQ("==", 9),
-        AND("&&", 5);
+        NE("!=", 9),
+        AND("&&", 5),
+        OR("||", 4);
 
         private final String symbol;
         private final int precedence;
@@ -71,8 +77,8 @@ public sealed interface Expr {
 
         public boolean isBoolean() {
             return switch (this) {
-                case LT, GT, EQ, AND -> true;
-                case ADD, SUB, MUL, DIV, MOD, SHL, SHR, BIT_AND -> false;
+                case LT, GT, LE, GE, EQ, NE, AND, OR -> true;
+                case ADD, SUB, MUL, DIV, MOD, SHL, SHR, BIT_AND, BIT_XOR, BIT_OR -> false;
             };
         }
     }

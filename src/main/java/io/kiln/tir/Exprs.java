@@ -157,6 +157,33 @@ public final class Exprs {
         return binary(BinaryOp.EQ, a, b);
     }
 
+    /** Whether the operands differ. */
+    public static Expr notEqual(Expr a, Expr b) {
+        return binary(BinaryOp.NE, a, b);
+    }
+
+    /** At most; false for NaN. */
+    public static Expr le(Expr a, Expr b) {
+        return binary(BinaryOp.LE, a, b);
+    }
+
+    /** At least; false for NaN. */
+    public static Expr ge(Expr a, Expr b) {
+        return binary(BinaryOp.GE, a, b);
+    }
+
+    public static Expr or(Expr a, Expr b) {
+        return binary(BinaryOp.OR, a, b);
+    }
+
+    public static Expr bitOr(Expr a, Expr b) {
+        return binary(BinaryOp.BIT_OR, a, b);
+    }
+
+    public static Expr bitXor(Expr a, Expr b) {
+        return binary(BinaryOp.BIT_XOR, a, b);
+    }
+
     public static Expr and(Expr a, Expr b) {
         if (a instanceof IntImm x) {
             return x.value() == 0 ? a : b;

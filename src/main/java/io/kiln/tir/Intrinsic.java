@@ -2,6 +2,7 @@
 package io.kiln.tir;
 
 import io.kiln.base.DType;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -17,15 +18,18 @@ import java.util.List;
 public record Intrinsic(
         String name, List<DType> parameters, DType result, String header, String definition, List<Intrinsic> uses) {
     /** {@code expf} of libm; float models only. */
-    public static final Intrinsic EXPF =
-            new Intrinsic("expf", List.of(DType.FLOAT32), DType.FLOAT32, "math.h", "", List.of());
+    public static final Intrinsic EXPF = libm("expf", 1);
 
     /** {@code roundf} of libm, halves away from zero; float models only. */
-    public static final Intrinsic ROUNDF =
-            new Intrinsic("roundf", List.of(DType.FLOAT32), DType.FLOAT32, "math.h", "", List.of());
+    public static final Intrinsic ROUNDF = libm("roundf", 1);
 
     public Intrinsic {
         parameters = List.copyOf(parameters);
         uses = List.copyOf(uses);
+    }
+
+    /** A function of libm over float32; float models only. */
+    public static Intrinsic libm(String name, int arity) {
+        return new Intrinsic(name, Collections.nCopies(arity, DType.FLOAT32), DType.FLOAT32, "math.h", "", List.of());
     }
 }

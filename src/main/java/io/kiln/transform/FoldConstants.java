@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.transform;
 
-import io.kiln.base.Bytes;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -13,7 +12,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** Computes at build time, with the reference interpreter, every binding whose arguments are all constant. */
@@ -44,9 +42,8 @@ public final class FoldConstants implements Pass {
     }
 
     private static Constant evaluate(Binding binding) {
-        Function alone = new Function(
-                "constant", List.of(), List.of(binding), List.of(new Result(binding.id(), "value", Optional.empty())));
-        Bytes value = Interpreter.run(alone, List.of()).get(0);
-        return new Constant(binding.origin().tensor(), binding.type(), value);
+        List<Constant> args = binding.args().stream().map(Constant.class::cast).toList();
+        Constant value = Interpreter.fold(binding.op(), args, binding.type());
+        return new Constant(binding.origin().tensor(), value.type(), value.data());
     }
 }

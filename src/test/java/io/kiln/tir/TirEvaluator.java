@@ -185,6 +185,9 @@ public final class TirEvaluator {
         if (binary.op() == Expr.BinaryOp.AND && a == 0) {
             return 0;
         }
+        if (binary.op() == Expr.BinaryOp.OR && a != 0) {
+            return 1;
+        }
         return binary.a().dtype().isFloat()
                 ? floats(binary.op(), real(a), real(eval(binary.b())))
                 : integers(binary, a, eval(binary.b()));
@@ -214,6 +217,10 @@ public final class TirEvaluator {
             case DIV -> bits(a / b);
             case LT -> a < b ? 1 : 0;
             case GT -> a > b ? 1 : 0;
+            case LE -> a <= b ? 1 : 0;
+            case GE -> a >= b ? 1 : 0;
+            case EQ -> a == b ? 1 : 0;
+            case NE -> a != b ? 1 : 0;
             default -> throw new IllegalArgumentException("float " + op);
         };
     }
@@ -229,6 +236,12 @@ public final class TirEvaluator {
             case SHL -> a << b;
             case SHR -> a >> b;
             case BIT_AND -> a & b;
+            case BIT_XOR -> a ^ b;
+            case BIT_OR -> a | b;
+            case LE -> a <= b ? 1 : 0;
+            case GE -> a >= b ? 1 : 0;
+            case NE -> a != b ? 1 : 0;
+            case OR -> b != 0 ? 1 : 0;
             case LT -> a < b ? 1 : 0;
             case GT -> a > b ? 1 : 0;
             case EQ -> a == b ? 1 : 0;

@@ -69,9 +69,7 @@ final class ExprPrinter {
         int left = precedence;
         boolean integerSum = binary.op() == Expr.BinaryOp.ADD && binary.dtype().isInteger();
         int right = integerSum ? precedence : precedence + 1;
-        if (binary.op() == Expr.BinaryOp.SHL
-                || binary.op() == Expr.BinaryOp.SHR
-                || binary.op() == Expr.BinaryOp.BIT_AND) {
+        if (isClearerInParentheses(binary.op())) {
             left = UNARY;
             right = UNARY;
         }
@@ -79,6 +77,14 @@ final class ExprPrinter {
             return "-" + print(binary.b(), UNARY + 1);
         }
         return print(binary.a(), left) + " " + binary.op().symbol() + " " + print(binary.b(), right);
+    }
+
+    /** Operators whose precedence people and compilers doubt. */
+    private static boolean isClearerInParentheses(Expr.BinaryOp op) {
+        return switch (op) {
+            case SHL, SHR, BIT_AND, BIT_XOR, BIT_OR, OR -> true;
+            default -> false;
+        };
     }
 
     private static String integer(Expr.IntImm imm) {

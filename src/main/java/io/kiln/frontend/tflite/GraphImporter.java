@@ -4,7 +4,10 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.Origin;
 import io.kiln.ir.Result;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -104,14 +107,14 @@ final class GraphImporter {
             SupportedOperators.Support support = support(operator);
             int before = found;
             List<Optional<TfliteTensor>> inputs = inputs(operator);
-            Optional<TfliteTensor> output = output(operator);
-            if (found == before && output.isPresent() && !dependsOnUnknown(operator)) {
+            List<TfliteTensor> outputs = outputs(operator);
+            if (found == before && !dependsOnUnknown(operator)) {
                 support.importer()
                         .emit(new OperatorContext(
                                 operator,
                                 graph,
                                 inputs,
-                                output.get(),
+                                outputs,
                                 file,
                                 () -> where(operator),
                                 tensors.shapesAreInferred()));
@@ -179,25 +182,26 @@ final class GraphImporter {
         }
     }
 
-    private Optional<TfliteTensor> output(OperatorRecord operator) {
-        int[] outputs = operator.outputs().ints();
-        if (outputs.length != 1) {
-            add("it has " + outputs.length + " outputs", where(operator), "1 output");
-            return Optional.empty();
+    private List<TfliteTensor> outputs(OperatorRecord operator) {
+        List<TfliteTensor> outputs = new ArrayList<>();
+        if (operator.outputs().size() == 0) {
+            add("it has no outputs", where(operator), "1 output");
         }
-        if (outputs[0] < 0 || outputs[0] >= tensors.count()) {
-            add("output tensor #" + outputs[0] + " does not exist", where(operator), tensors.count() + " tensors");
-            return Optional.empty();
-        }
-        Optional<TfliteTensor> output = tensor(outputs[0]);
-        output.ifPresent(tensor -> {
-            if (tensor.isConstant()) {
-                add("it writes to the constant " + tensor.text(), where(operator), "an output without data");
-            } else if (modelInputs.contains(tensor.index())) {
-                add("it writes to the model input " + tensor.text(), where(operator), "an output of its own");
+        for (int index : operator.outputs().ints()) {
+            if (index < 0 || index >= tensors.count()) {
+                add("output tensor #" + index + " does not exist", where(operator), tensors.count() + " tensors");
+                continue;
             }
-        });
-        return output;
+            tensor(index).ifPresent(tensor -> {
+                outputs.add(tensor);
+                if (tensor.isStored()) {
+                    add("it writes to the constant " + tensor.text(), where(operator), "an output without data");
+                } else if (modelInputs.contains(tensor.index())) {
+                    add("it writes to the model input " + tensor.text(), where(operator), "an output of its own");
+                }
+            });
+        }
+        return outputs;
     }
 
     /** After a problem the operator's outputs still count as computed, so that only causes are reported. */
@@ -231,15 +235,14 @@ final class GraphImporter {
     }
 
     private void addResult(TfliteTensor tensor, String where, List<Result> results) {
-        if (tensor.isConstant()) {
+        if (tensor.isStored()) {
             add("an output is a constant", where, "an output that an operator computes");
         } else if (graph.value(tensor.index()).isEmpty()) {
             add("no operator computes the output", where, "an output that an operator computes");
         } else {
-            results.add(new Result(
-                    graph.value(tensor.index()).get().id(),
-                    tensor.name(),
-                    tensor.quantization().affine()));
+            Arg.Ref value = graph.computed(tensor.index(), new Origin(file, operators.size(), "output", tensor.name()));
+            results.add(
+                    new Result(value.id(), tensor.name(), tensor.quantization().affine()));
         }
     }
 
@@ -247,7 +250,9 @@ final class GraphImporter {
         try {
             TfliteTensor tensor = tensors.tensor(index);
             return Optional.of(graph.value(index)
-                    .map(value -> tensor.withShape(graph.type(value).shape()))
+                    .map(value -> value instanceof Constant constant
+                            ? tensor.withValue(constant)
+                            : tensor.withShape(graph.type(value).shape()))
                     .orElse(tensor));
         } catch (KilnException e) {
             addAll(e.problems());

@@ -17,7 +17,7 @@ final class OperatorContext {
     private final OperatorRecord operator;
     private final GraphBuilder graph;
     private final List<Optional<TfliteTensor>> inputs;
-    private final TfliteTensor output;
+    private final List<TfliteTensor> outputs;
     private final Origin origin;
     private final Findings findings;
     private final boolean infersShape;
@@ -26,15 +26,16 @@ final class OperatorContext {
             OperatorRecord operator,
             GraphBuilder graph,
             List<Optional<TfliteTensor>> inputs,
-            TfliteTensor output,
+            List<TfliteTensor> outputs,
             String file,
             Supplier<String> where,
             boolean infersShape) {
         this.operator = operator;
         this.graph = graph;
         this.inputs = inputs;
-        this.output = output;
-        this.origin = new Origin(file, operator.index(), operator.name(), output.name());
+        this.outputs = List.copyOf(outputs);
+        this.origin = new Origin(
+                file, operator.index(), operator.name(), outputs.get(0).name());
         this.findings = new Findings(where);
         this.infersShape = infersShape;
     }
@@ -52,9 +53,22 @@ final class OperatorContext {
         return index < inputs.size() ? inputs.get(index) : Optional.empty();
     }
 
-    /** The output as the file states it; its shape means nothing if shapes are inferred. */
+    /** Number of inputs, those left out in between included. */
+    int inputCount() {
+        return inputs.size();
+    }
+
+    /** The only output as the file states it; its shape means nothing if shapes are inferred. */
     TfliteTensor output() {
-        return output;
+        if (outputs.size() != 1) {
+            throw failure("it has " + outputs.size() + " outputs", "1 output");
+        }
+        return outputs.get(0);
+    }
+
+    /** All outputs, at least one, as the file states them; their shapes mean nothing if shapes are inferred. */
+    List<TfliteTensor> outputs() {
+        return outputs;
     }
 
     /**
@@ -62,7 +76,17 @@ final class OperatorContext {
      * if the file's does not count.
      */
     Shape outputShape(Supplier<Shape> inferred) {
-        return infersShape ? inferred.get() : output.shape();
+        return infersShape ? inferred.get() : output().shape();
+    }
+
+    /** Whether shapes follow from the inputs' and not from what the file says of outputs. */
+    boolean infersShape() {
+        return infersShape;
+    }
+
+    /** The operator's table in the file, for what is no options table. */
+    OperatorRecord operator() {
+        return operator;
     }
 
     /** The options table, absent options being all defaults; another type than the operator's own is refused. */
@@ -127,14 +151,24 @@ final class OperatorContext {
         }
     }
 
-    /** States which value the output tensor has; it must be of the type that the file says. */
+    /** States which value the only output tensor has; it must be of the type that the file says. */
     void finish(Arg value) {
+        finish(output(), value);
+    }
+
+    /** States which value one of the output tensors has. */
+    void finish(TfliteTensor output, Arg value) {
         TensorType expected = infersShape ? new TensorType(graph.type(value).shape(), output.dtype()) : output.type();
         if (!graph.type(value).equals(expected)) {
             throw failure(
                     "it computes " + graph.type(value).text() + " but its output is " + expected.text(),
                     "an output tensor of the computed shape and type");
         }
-        graph.define(output.index(), (Arg.Ref) value);
+        graph.define(output.index(), value);
+    }
+
+    /** Type of a value. */
+    TensorType type(Arg value) {
+        return graph.type(value);
     }
 }

@@ -127,7 +127,8 @@ final class TensorReader {
                     "Export the model again");
         }
         findings.throwIfAny();
-        return new TfliteTensor(index, name(table, index, MAX_NAME), type, quantization, data, table.u8(5, 0) != 0);
+        return new TfliteTensor(
+                index, name(table, index, MAX_NAME), type, quantization, data, table.u8(5, 0) != 0, Optional.empty());
     }
 
     private static Optional<DType> readType(FlatTable table, Findings findings) {
@@ -160,7 +161,7 @@ final class TensorReader {
         }
         List<Integer> dims = new ArrayList<>();
         for (int dim : vector.ints()) {
-            if (dim < 1 && !shapes.areInferred()) {
+            if (dim < (inputs.contains(index) ? 1 : 0) && !shapes.areInferred()) {
                 findings.add(
                         dim == -1 ? "dimension " + dims.size() + " is dynamic" : "dimension is " + dim,
                         FIXED,
@@ -174,7 +175,7 @@ final class TensorReader {
                 return Optional.empty();
             }
             // What is computed gets its shape from the operator; 1 only holds the place.
-            dims.add(Math.max(1, dim));
+            dims.add(dim < 0 ? 1 : dim);
         }
         return Optional.of(new Shape(dims));
     }

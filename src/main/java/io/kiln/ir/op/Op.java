@@ -22,7 +22,8 @@ public sealed interface Op
                 TflSoftmax,
                 QnnQuantize,
                 QnnDequantize,
-                Reshape {
+                Reshape,
+                Copy {
 
     /** Relay's name, or {@code tfl.*} for an operator of our own. */
     String name();

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Dimensions of a tensor, outermost first; all are at least 1; the empty list is a scalar. */
+/** Dimensions of a tensor, outermost first; the empty list is a scalar. Only constants have a dimension of 0. */
 public record Shape(List<Integer> dims) {
     public Shape {
         dims = List.copyOf(dims);
-        if (dims.stream().anyMatch(d -> d < 1)) {
-            throw new IllegalArgumentException("dimensions must be positive: " + dims);
+        if (dims.stream().anyMatch(d -> d < 0)) {
+            throw new IllegalArgumentException("dimensions must not be negative: " + dims);
         }
     }
 

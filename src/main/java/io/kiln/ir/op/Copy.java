@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/** The same value in memory of its own, such as an output that is a constant. Argument: data. */
+public record Copy() implements Op {
+    @Override
+    public String name() {
+        return "copy";
+    }
+
+    @Override
+    public int arity() {
+        return 1;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Map.of();
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        return args.get(0);
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.ir.type.Shape;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Expr;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Loops over the elements of an output, dimension by dimension, for the range of rows asked for, wherever these rows lie:
+ * what operators need whose elements come from other places of the input.
+ */
+public final class ElementLoops {
+    /** Emits what one element of the output needs. */
+    @FunctionalInterface
+    public interface Body {
+        /**
+         * Emits statements into the innermost loop.
+         *
+         * @param indices of the element, one per dimension
+         * @param position in the output's buffer
+         */
+        void emit(BlockBuilder block, List<Expr> indices, Expr position);
+    }
+
+    private ElementLoops() {}
+
+    /** Emits the loops. */
+    public static void over(BlockBuilder block, Shape output, Rows rows, Body body) {
+        nest(block, output, rows, new ArrayList<>(), body);
+    }
+
+    private static void nest(BlockBuilder block, Shape output, Rows rows, List<Expr> indices, Body body) {
+        int axis = indices.size();
+        if (axis == output.rank()) {
+            List<Expr> lines = new ArrayList<>(indices);
+            if (Rows.count(output) > 1) {
+                lines.set(1, rows.outputLine(indices.get(1)));
+            }
+            body.emit(block, List.copyOf(indices), position(output, lines));
+            return;
+        }
+        boolean byRows = axis == 1 && Rows.count(output) > 1;
+        Expr begin = byRows ? rows.begin() : imm(0);
+        Expr end = byRows ? rows.end() : imm(output.dim(axis));
+        block.loop("i" + axis, begin, end, 1, (inner, index) -> {
+            List<Expr> more = new ArrayList<>(indices);
+            more.add(index);
+            nest(inner, output, rows, more, body);
+        });
+    }
+
+    /**
+     * Row-major position of an element.
+     *
+     * @param indices aligned with the last dimension, of which there may be more than the shape has; dimensions of 1 repeat
+     */
+    public static Expr position(Shape shape, List<Expr> indices) {
+        Expr position = imm(0);
+        for (int i = 0; i < shape.rank(); i++) {
+            Expr index = shape.dim(i) == 1 ? imm(0) : indices.get(indices.size() - shape.rank() + i);
+            position = add(mul(position, shape.dim(i)), index);
+        }
+        return position;
+    }
+}
