@@ -161,7 +161,7 @@ final class TensorReader {
         }
         List<Integer> dims = new ArrayList<>();
         for (int dim : vector.ints()) {
-            if (dim < (inputs.contains(index) ? 1 : 0) && !shapes.areInferred()) {
+            if (dim < 0 && !shapes.areInferred()) {
                 findings.add(
                         dim == -1 ? "dimension " + dims.size() + " is dynamic" : "dimension is " + dim,
                         FIXED,

@@ -216,13 +216,21 @@ class BadModelTest {
     void absurdShapesAreTold() {
         int x = model.tensor(TensorSpec.int8("x", 0.5f, 0, 1 << 30, 1 << 30, 1 << 30, 3));
         int y = model.tensor(TensorSpec.int8("y", 0.5f, 0, 1, -1));
-        int z = model.tensor(TensorSpec.int8("z", 0.5f, 0, 0, 4));
-        int empty = model.tensor(TensorSpec.int8("empty", 0.5f, 0, 0, 4));
+        int z = model.tensor(TensorSpec.int8("z", 0.5f, 0, 1, 4));
         int deep = model.tensor(TensorSpec.int8("deep", 0.5f, 0, new int[100]));
         add(x, y, z);
         add(x, x, deep);
-        model.inputs(x, empty).outputs(z);
-        problems("the tensor would take 3713820117856141", "dimension 1 is dynamic", "dimension is 0", "rank 100");
+        model.inputs(x).outputs(z);
+        problems("the tensor would take 3713820117856141", "dimension 1 is dynamic", "rank 100");
+    }
+
+    @Test
+    void anInputWithoutElementsIsTold() {
+        int x = model.tensor(TensorSpec.int8("x", 0.5f, 0, 0, 4));
+        int y = model.tensor(TensorSpec.int8("y", 0.5f, 0, 1, 4));
+        add(x, x, y);
+        model.inputs(x).outputs(y);
+        problems("the input leaves dimensions open: [0]", "Set kiln.inputShapes=x:?,4");
     }
 
     @Test
