@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.tir.Buffer;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Start values of the accumulators. Without padding the input's zero point is folded in: {@code sum((x - z) * w) + b}
@@ -41,21 +42,12 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
         long plainBound = 0;
         long foldedBound = 0;
         long largestOffset = Math.max(127 - conv.inputZeroPoint(), conv.inputZeroPoint() + 128);
+        List<TapSums> sums = TapSums.of(conv);
         for (int o = 0; o < channels; o++) {
-            long sum = 0;
-            long magnitude = 0;
-            for (int ky = 0; ky < conv.window().kernelH(); ky++) {
-                for (int kx = 0; kx < conv.window().kernelW(); kx++) {
-                    for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                        int tap = conv.tap(o, ky, kx, c);
-                        sum += tap;
-                        magnitude += Math.abs(tap);
-                    }
-                }
-            }
-            folded[o] = bias[o] - conv.inputZeroPoint() * sum;
-            foldedBound = Math.max(foldedBound, Math.abs(folded[o]) + 128 * magnitude);
-            plainBound = Math.max(plainBound, Math.abs(bias[o]) + largestOffset * magnitude);
+            TapSums taps = sums.get(o);
+            folded[o] = bias[o] - conv.inputZeroPoint() * taps.sum();
+            foldedBound = Math.max(foldedBound, Math.abs(folded[o]) + 128 * taps.magnitude());
+            plainBound = Math.max(plainBound, Math.abs(bias[o]) + largestOffset * taps.magnitude());
         }
         boolean fold = mayFold && foldedBound <= Integer.MAX_VALUE;
         int[] values =

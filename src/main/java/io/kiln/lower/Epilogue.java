@@ -121,15 +121,10 @@ public final class Epilogue {
         if (dtype == DType.INT32 && op.clip().isEmpty()) {
             return value;
         }
-        long low = op.clip()
-                .map(c -> Math.max((long) Math.ceil(c.min()), dtype.min()))
-                .orElse(dtype.min());
-        long high = op.clip()
-                .map(c -> Math.min((long) Math.floor(c.max()), dtype.max()))
-                .orElse(dtype.max());
-        return low == Byte.MIN_VALUE && high == Byte.MAX_VALUE
+        Limits limits = Limits.of(op);
+        return limits.low() == Byte.MIN_VALUE && limits.high() == Byte.MAX_VALUE
                 ? new Expr.Call(Intrinsics.SATURATE_8, List.of(value))
-                : new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(low), imm(high)));
+                : new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(limits.low()), imm(limits.high())));
     }
 
     private Expr limitFloat(BlockBuilder block, String suffix, Expr value) {

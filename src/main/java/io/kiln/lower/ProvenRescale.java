@@ -122,6 +122,12 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return channels.stream().anyMatch(c -> c.negative() != 0);
     }
 
+    /** What a kernel loads for a channel: multiplier, offset and, where there are any, what negative values are corrected by. */
+    public List<Integer> constants(int channel) {
+        Channel c = channels.get(channel);
+        return hasNegatives() ? List.of(c.multiplier(), c.offset(), c.negative()) : List.of(c.multiplier(), c.offset());
+    }
+
     /** The function as the kernels compute it; low and high are the reference's limits. */
     public int apply(int channel, long acc, int low, int high) {
         return FixedPoint.clamp(step(channel, acc) >> shift, low, high);

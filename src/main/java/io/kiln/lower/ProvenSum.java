@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.QnnAdd;
@@ -26,7 +27,9 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
 
     /** Constants for a fused int8 sum, or nothing where no constants give the reference's results. */
     public static Optional<ProvenSum> of(FusedOperator op) {
-        if (!(op.root().op() instanceof QnnAdd) || op.requantization().isPresent()) {
+        if (!(op.root().op() instanceof QnnAdd)
+                || op.requantization().isPresent()
+                || op.type().dtype() != DType.INT8) {
             return Optional.empty();
         }
         float[] scales = new float[3];
@@ -36,8 +39,9 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
             zeroPoints[i] = (int) op.root().constant(3 + 2 * i).integer(0);
         }
         TflAddParameters parameters = TflAddParameters.of(scales[0], scales[1], scales[2]);
-        int low = op.clip().map(c -> (int) Math.max(-128, Math.ceil(c.min()))).orElse(-128);
-        int high = op.clip().map(c -> (int) Math.min(127, Math.floor(c.max()))).orElse(127);
+        Limits limits = Limits.of(op);
+        int low = (int) limits.low();
+        int high = (int) limits.high();
         byte[] results = results(parameters, zeroPoints, low, high);
         double[] exact = {(double) scales[0] / scales[2], (double) scales[1] / scales[2]};
         for (int shift = MOST_SHIFT; shift >= LEAST_SHIFT; shift--) {

@@ -20,6 +20,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Convolution for cores without SIMD: a few neighbouring pixels against a few output channels, so that every input and
@@ -45,7 +46,20 @@ final class BlockedConv {
     private final boolean flat;
     private final Buffer columns;
 
-    BlockedConv(ConvComputation conv, BlockedSums sums, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
+    /** The schedule for a core without SIMD, where the rescaling is proven. */
+    static Optional<ConvSchedule> schedule(ConvTask task) {
+        return BlockedSums.of(task.features(), task.optimize())
+                .filter(sums -> suits(task.conv(), sums, task.rows()))
+                .flatMap(sums -> ScalarRescale.of(task.conv()).map(rescale -> {
+                    BlockedConv blocked = new BlockedConv(task.conv(), sums, rescale, task.tables(), task.buffers());
+                    String reason = "no SIMD: blocks of pixels and channels share loads";
+                    return new ConvSchedule(
+                            blocked.body(task.rows()), task.macs(), blocked.text(), reason, blocked.rowBlock());
+                }));
+    }
+
+    private BlockedConv(
+            ConvComputation conv, BlockedSums sums, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
         this.conv = conv;
         this.sums = sums;
         this.tables = tables;
@@ -71,7 +85,7 @@ final class BlockedConv {
     }
 
     /** Whether the shape fits: not grouped, a window's row contiguous in the input, a block of pixels in a run. */
-    static boolean suits(ConvComputation conv, BlockedSums sums, Rows rows) {
+    private static boolean suits(ConvComputation conv, BlockedSums sums, Rows rows) {
         Window w = conv.window();
         return conv.groups() == 1
                 && !conv.depthwise()
@@ -91,7 +105,7 @@ final class BlockedConv {
         return false;
     }
 
-    String text() {
+    private String text() {
         return "conv_blocked(pixels=" + sums.pixels() + ", channels=" + sums.channels() + ")";
     }
 
@@ -104,7 +118,7 @@ final class BlockedConv {
     }
 
     /** Rows that are whole blocks of pixels together: of others some pixels are computed twice. */
-    int rowBlock() {
+    private int rowBlock() {
         int rows = 1;
         while (rows * conv.output().dim(2) % sums.pixels() != 0) {
             rows++;
@@ -112,7 +126,7 @@ final class BlockedConv {
         return rows;
     }
 
-    Stmt body(Rows rows) {
+    private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         Buffer weights = packWeights();
         int width = conv.output().dim(2);

@@ -38,13 +38,13 @@ import java.util.Optional;
 final class BlockedDepthwise {
     /** Without it compilers load all rows' inputs first and spill them. */
     private static final Kernel IN_ORDER = new Kernel("kiln_in_order", List.of(), List.of(), List.of(), """
-            /* Keeps later loads from moving up, where they would need more registers than there are. */
-            static inline void kiln_in_order(void) {
-            #if defined(__riscv)
-              __asm__ volatile("" : : : "memory");
-            #endif
-            }
-            """, List.of());
+        /* Keeps later loads from moving up, where they would need more registers than there are. */
+        static inline void kiln_in_order(void) {
+        #if defined(__riscv)
+          __asm__ volatile("" : : : "memory");
+        #endif
+        }
+        """, List.of());
 
     /** Windows with more taps than this are left to loops, to bound the code's size. */
     private static final int MOST_TAPS = 32;
@@ -116,7 +116,7 @@ final class BlockedDepthwise {
         return add(add(out, channel), (long) pixel * conv.channels());
     }
 
-    BlockedDepthwise(
+    private BlockedDepthwise(
             ConvComputation conv, int pixels, Optional<ScalarRescale> rescale, Tables tables, OperatorBuffers buffers) {
         this.conv = conv;
         this.pixels = pixels;
@@ -131,8 +131,40 @@ final class BlockedDepthwise {
         this.rows = new PaddedRows(conv, input, scratch);
     }
 
+    /** The schedule for a core without SIMD, where the rescaling is proven. */
+    static Optional<ConvSchedule> schedule(ConvTask task) {
+        return task.isForSize() || !suits(task)
+                ? Optional.empty()
+                : ScalarRescale.of(task.conv())
+                        .map(r -> schedule(task, Optional.of(r), "no SIMD: pixels side by side share weights"));
+    }
+
+    /** The schedule for a core with SIMD, whatever the rescaling; the zero point must vanish in the bias. */
+    static Optional<ConvSchedule> schedulePlain(ConvTask task) {
+        ConvComputation conv = task.conv();
+        boolean suits = task.features().hasDsp()
+                && suits(conv)
+                && !conv.isFloat()
+                && conv.op().requantization().isPresent()
+                && BiasTable.ofFilled(conv, new Tables("")).isFolded();
+        String reason = "no DSP schedule for this shape or its rescaling: pixels side by side share weights";
+        return suits ? Optional.of(schedule(task, Optional.empty(), reason)) : Optional.empty();
+    }
+
+    private static ConvSchedule schedule(ConvTask task, Optional<ScalarRescale> rescale, String reason) {
+        int pixels = pixels(task.conv(), task.features());
+        BlockedDepthwise blocked = new BlockedDepthwise(task.conv(), pixels, rescale, task.tables(), task.buffers());
+        return new ConvSchedule(
+                blocked.body(task.rows()), task.macs(), "depthwise_blocked(pixels=" + pixels + ")", reason);
+    }
+
+    /** Whether core and shape fit, so far as the rescaling does. */
+    static boolean suits(ConvTask task) {
+        return BlockedSums.of(task.features(), task.optimize()).isPresent() && suits(task.conv());
+    }
+
     /** Whether the shape fits: one output channel for each input channel, few taps. */
-    static boolean suits(ConvComputation conv) {
+    private static boolean suits(ConvComputation conv) {
         Window w = conv.window();
         return conv.depthwise()
                 && conv.channels() == conv.input().dim(3)
@@ -140,25 +172,13 @@ final class BlockedDepthwise {
                 && w.kernelH() * w.kernelW() <= MOST_TAPS;
     }
 
-    /** Whether it also fits without a proven rescale: the zero point must vanish in the bias. */
-    static boolean suitsPlain(ConvComputation conv) {
-        return suits(conv)
-                && !conv.isFloat()
-                && conv.op().requantization().isPresent()
-                && BiasTable.ofFilled(conv, new Tables("")).isFolded();
-    }
-
     /** Neighbouring pixels computed together: as many as registers hold, and no wider than a row. */
-    static int pixels(ConvComputation conv, CpuFeatures features) {
+    private static int pixels(ConvComputation conv, CpuFeatures features) {
         int most = features.family() == CpuFeatures.Family.RISCV ? 6 : features.hasLongMultiply() ? 5 : 2;
         return PixelBlocks.best(conv.output().dim(2), most);
     }
 
-    String text() {
-        return "depthwise_blocked(pixels=" + pixels + ")";
-    }
-
-    Stmt body(Rows range) {
+    private Stmt body(Rows range) {
         BlockBuilder body = new BlockBuilder();
         rows.fillSides(body);
         body.loop(

@@ -23,6 +23,7 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Direct convolution for any core: for each pixel, blocks of output channels whose accumulators stay in registers.
@@ -51,13 +52,27 @@ final class ConvDirect {
      * @param channelBlock output channels computed together
      * @param unroll steps of the innermost loop written out
      */
-    record Knobs(int channelBlock, int unroll) {
+    private record Knobs(int channelBlock, int unroll) {
         String text() {
             return "conv_direct(channel_block=" + channelBlock + ", unroll=" + unroll + ")";
         }
     }
 
-    ConvDirect(ConvComputation conv, Knobs knobs, Tables tables, Buffer input, Buffer output) {
+    /** The schedule, which suits any convolution but depthwise ones. */
+    static Optional<ConvSchedule> schedule(ConvTask task) {
+        ConvComputation conv = task.conv();
+        Knobs knobs = defaultKnobs(conv, task.features(), task.optimize());
+        ConvDirect direct = new ConvDirect(
+                conv,
+                knobs,
+                task.tables(),
+                task.buffers().argument(0),
+                task.buffers().output());
+        String reason = "no micro-kernel for this core and shape: portable loops";
+        return Optional.of(new ConvSchedule(direct.body(task.rows()), conv.macsInside(), knobs.text(), reason));
+    }
+
+    private ConvDirect(ConvComputation conv, Knobs knobs, Tables tables, Buffer input, Buffer output) {
         this.conv = conv;
         this.knobs = knobs;
         this.tables = tables;
@@ -72,7 +87,7 @@ final class ConvDirect {
      * Counted on the MLPerf Tiny keyword model: on Cortex-M blocks of 2 and 3 cost more than 4 (16-bit Thumb too), on
      * RISC-V 8 costs 14 % more than 4, on x86-64 4 costs 4 % more than 8.
      */
-    static Knobs defaultKnobs(ConvComputation conv, CpuFeatures features, Optimize optimize) {
+    private static Knobs defaultKnobs(ConvComputation conv, CpuFeatures features, Optimize optimize) {
         boolean small =
                 features.family() == CpuFeatures.Family.CORTEX_M || features.family() == CpuFeatures.Family.RISCV;
         int most = optimize == Optimize.SIZE ? 2 : small ? 4 : 8;
@@ -89,7 +104,7 @@ final class ConvDirect {
         return divisor;
     }
 
-    Stmt body(Rows rows) {
+    private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         List<ChannelBlocks> blocks = packWeights();
         body.loop(

@@ -21,6 +21,7 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Depthwise convolution for any core: channels innermost, one accumulator; the taps of a pixel whose window lies inside
@@ -44,7 +45,19 @@ final class DepthwiseDirect {
     private final Epilogue epilogue;
     private final int multiplier;
 
-    DepthwiseDirect(ConvComputation conv, Tables tables, Buffer input, Buffer output) {
+    /** The schedule, which suits any depthwise convolution. */
+    static Optional<ConvSchedule> schedule(ConvTask task) {
+        ConvComputation conv = task.conv();
+        if (!conv.depthwise()) {
+            return Optional.empty();
+        }
+        DepthwiseDirect direct = new DepthwiseDirect(
+                conv, task.tables(), task.buffers().argument(0), task.buffers().output());
+        String reason = "depthwise: channel by channel, no other schedule fits";
+        return Optional.of(new ConvSchedule(direct.body(task.rows()), conv.macsInside(), text(conv), reason));
+    }
+
+    private DepthwiseDirect(ConvComputation conv, Tables tables, Buffer input, Buffer output) {
         this.conv = conv;
         this.input = input;
         this.output = output;
@@ -55,7 +68,7 @@ final class DepthwiseDirect {
         this.multiplier = conv.channels() / conv.input().dim(3);
     }
 
-    static String text(ConvComputation conv) {
+    private static String text(ConvComputation conv) {
         return "depthwise_direct(unrolled=" + unrolls(conv.window()) + ")";
     }
 
@@ -63,7 +76,7 @@ final class DepthwiseDirect {
         return window.kernelH() * window.kernelW() <= MOST_UNROLLED_TAPS;
     }
 
-    Stmt body(Rows rows) {
+    private Stmt body(Rows rows) {
         Window w = conv.window();
         BlockBuilder body = new BlockBuilder();
         body.loop(

@@ -25,12 +25,24 @@ import io.kiln.lower.SoftmaxLowering;
 import io.kiln.lower.Tables;
 import io.kiln.target.CpuFeatures;
 import io.kiln.target.Target;
-import io.kiln.tir.Stmt;
 import java.util.List;
-import java.util.Optional;
 
 /** The one place that chooses a schedule for an operator on a target, and so decides about its scratch. */
 public final class Dispatch {
+    /** Schedules of convolutions and dense layers: the first one that suits is taken, and the last two suit any. */
+    private static final List<ConvSchedule.Candidate> CONVOLUTIONS = List.of(
+            MveGemm::schedule,
+            MveDepthwise::schedule,
+            SmallDepthwise::schedule,
+            BlockedDepthwise::schedule,
+            BlockedConv::schedule,
+            DspDepthwise::schedule,
+            BlockedDepthwise::schedulePlain,
+            DspDense::schedule,
+            DspConv::schedule,
+            DepthwiseDirect::schedule,
+            ConvDirect::schedule);
+
     private final CpuFeatures features;
     private final Optimize optimize;
 
@@ -66,130 +78,22 @@ public final class Dispatch {
     private LoweredOperator convolution(FusedOperator op, ConvComputation conv, Rows rows) {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
-        if (MveGemm.suits(conv, features)) {
-            MveGemm schedule = MveGemm.of(conv, optimize, tables, buffers);
-            return nest(op, conv, rows, tables, buffers, schedule.body(rows), schedule.executedMacs(), schedule.text())
-                    .because(MveGemm.REASON);
-        }
-        if (MveDepthwise.suits(conv, features)) {
-            MveDepthwise schedule = MveDepthwise.of(conv, tables, buffers);
-            return nest(op, conv, rows, tables, buffers, schedule.body(rows), schedule.executedMacs(), schedule.text())
-                    .because(MveDepthwise.REASON);
-        }
-        Optional<BlockedSums> sums = BlockedSums.of(features, optimize);
-        Optional<ScalarRescale> rescale = sums.isPresent() ? ScalarRescale.of(conv) : Optional.empty();
-        if (rescale.isPresent() && BlockedDepthwise.suits(conv) && optimize == Optimize.SIZE) {
-            SmallDepthwise schedule = new SmallDepthwise(conv, rescale.get(), tables, buffers);
-            return nest(
-                            op,
-                            conv,
-                            rows,
-                            tables,
-                            buffers,
-                            schedule.body(rows),
-                            conv.output().elements() * conv.taps(),
-                            schedule.text())
-                    .because("size: one kernel for all depthwise layers");
-        }
-        if (rescale.isPresent() && BlockedDepthwise.suits(conv)) {
-            BlockedDepthwise schedule =
-                    new BlockedDepthwise(conv, BlockedDepthwise.pixels(conv, features), rescale, tables, buffers);
-            return nest(
-                            op,
-                            conv,
-                            rows,
-                            tables,
-                            buffers,
-                            schedule.body(rows),
-                            conv.output().elements() * conv.taps(),
-                            schedule.text())
-                    .because("no SIMD: pixels side by side share weights");
-        }
-        if (rescale.isPresent() && BlockedConv.suits(conv, sums.get(), rows)) {
-            BlockedConv schedule = new BlockedConv(conv, sums.get(), rescale.get(), tables, buffers);
-            return nest(
-                            op,
-                            conv,
-                            rows,
-                            tables,
-                            buffers,
-                            schedule.body(rows),
-                            conv.output().elements() * conv.taps(),
-                            schedule.text())
-                    .inBlocksOf(schedule.rowBlock())
-                    .because("no SIMD: blocks of pixels and channels share loads");
-        }
-        Optional<DspDepthwise.Plan> depthwise = DspDepthwise.plan(conv, features, optimize);
-        if (depthwise.isPresent()) {
-            DspDepthwise.Plan plan = depthwise.get();
-            Stmt body = new DspDepthwise(plan, rows, tables, buffers).body();
-            return nest(op, conv, rows, tables, buffers, body, plan.executedMacs(), plan.text())
-                    .inBlocksOf(plan.outputRows())
-                    .because(DspDepthwise.REASON);
-        }
-        if (features.hasDsp() && BlockedDepthwise.suitsPlain(conv)) {
-            BlockedDepthwise schedule = new BlockedDepthwise(
-                    conv, BlockedDepthwise.pixels(conv, features), Optional.empty(), tables, buffers);
-            return nest(
-                            op,
-                            conv,
-                            rows,
-                            tables,
-                            buffers,
-                            schedule.body(rows),
-                            conv.output().elements() * conv.taps(),
-                            schedule.text())
-                    .because("no DSP schedule for this shape or its rescaling: pixels side by side share weights");
-        }
-        if (conv.depthwise()) {
-            DepthwiseDirect schedule = new DepthwiseDirect(conv, tables, buffers.argument(0), buffers.output());
-            return nest(op, conv, rows, tables, buffers, schedule.body(rows), DepthwiseDirect.text(conv))
-                    .because("depthwise: channel by channel, no other schedule fits");
-        }
-        Optional<DspDense.Plan> dense =
-                optimize == Optimize.SIZE ? Optional.empty() : DspDense.plan(conv, features, optimize);
-        if (dense.isPresent()) {
-            DspDense.Plan plan = dense.get();
-            Stmt body = new DspDense(plan, tables, buffers).body(rows);
-            return nest(op, conv, rows, tables, buffers, body, plan.executedMacs(), plan.text())
-                    .because("two weights a halfword and one high multiply per output, proven exact");
-        }
-        Optional<DspConv.Plan> dsp =
-                optimize == Optimize.SIZE ? Optional.empty() : DspConv.plan(conv, features, optimize);
-        if (dsp.isPresent()) {
-            DspConv.Plan plan = dsp.get();
-            Stmt body = new DspConv(plan, tables, buffers).body(rows);
-            return nest(op, conv, rows, tables, buffers, body, plan.executedMacs(), plan.text())
-                    .inBlocksOf(DspConv.rowBlock(conv))
-                    .because("two weights a halfword and one high multiply per output, proven exact");
-        }
-        ConvDirect.Knobs knobs = ConvDirect.defaultKnobs(conv, features, optimize);
-        ConvDirect schedule = new ConvDirect(conv, knobs, tables, buffers.argument(0), buffers.output());
-        return nest(op, conv, rows, tables, buffers, schedule.body(rows), knobs.text())
-                .because("no micro-kernel for this core and shape: portable loops");
-    }
-
-    private static LoweredOperator nest(
-            FusedOperator op,
-            ConvComputation conv,
-            Rows rows,
-            Tables tables,
-            OperatorBuffers buffers,
-            Stmt body,
-            String schedule) {
-        return nest(op, conv, rows, tables, buffers, body, conv.macsInside(), schedule);
-    }
-
-    private static LoweredOperator nest(
-            FusedOperator op,
-            ConvComputation conv,
-            Rows rows,
-            Tables tables,
-            OperatorBuffers buffers,
-            Stmt body,
-            long executedMacs,
-            String schedule) {
-        return Nests.operator(op, buffers, tables, rows, List.of(dependency(op, conv)), body, executedMacs, schedule);
+        ConvTask task = new ConvTask(conv, rows, features, optimize, tables, buffers);
+        ConvSchedule schedule = CONVOLUTIONS.stream()
+                .flatMap(candidate -> candidate.tryOn(task).stream())
+                .findFirst()
+                .orElseThrow();
+        return Nests.operator(
+                        op,
+                        buffers,
+                        tables,
+                        rows,
+                        List.of(dependency(op, conv)),
+                        schedule.body(),
+                        schedule.executedMacs(),
+                        schedule.text())
+                .inBlocksOf(schedule.rowBlock())
+                .because(schedule.reason());
     }
 
     private static RowDependency dependency(FusedOperator op, ConvComputation conv) {

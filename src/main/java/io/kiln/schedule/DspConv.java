@@ -8,13 +8,11 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.select;
 
 import io.kiln.base.DType;
-import io.kiln.base.Optimize;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
-import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -35,7 +33,12 @@ import java.util.stream.IntStream;
  * </pre>
  */
 final class DspConv {
+    /** Also of {@link DspDense}. */
+    static final String REASON = "two weights a halfword and one high multiply per output, proven exact";
+
     private static final int BLOCK = 4;
+    /** Steps of two inputs written out in the innermost loop. */
+    private static final int UNROLL = 16;
 
     private final ConvComputation conv;
     private final DspRescale rescale;
@@ -48,23 +51,10 @@ final class DspConv {
     private final Buffer output;
     private final Buffer scratch;
 
-    /**
-     * The schedule's explicit values.
-     *
-     * @param unroll steps of two inputs written out in the innermost loop
-     * @param isShared whether layers share kernels
-     */
-    record Knobs(int unroll, boolean isShared) {
-        static Knobs of(Optimize optimize) {
-            return new Knobs(optimize == Optimize.SIZE ? 2 : 16, optimize == Optimize.SIZE);
-        }
-    }
-
     /** A schedule that is proven to suit. */
-    record Plan(ConvComputation conv, DspRescale rescale, Knobs knobs) {
+    private record Plan(ConvComputation conv, DspRescale rescale) {
         String text() {
-            return "dsp_conv(pixels=2, channel_block=4, unroll=" + knobs.unroll() + ", shared=" + knobs.isShared()
-                    + ")";
+            return "dsp_conv(pixels=2, channel_block=4, unroll=" + UNROLL + ")";
         }
 
         /** Multiply-accumulates that the kernel executes. */
@@ -76,12 +66,18 @@ final class DspConv {
         }
     }
 
-    /** The schedule for a convolution, if it suits it. */
-    static Optional<Plan> plan(ConvComputation conv, CpuFeatures features, Optimize optimize) {
-        if (!features.hasDsp() || !suits(conv)) {
+    /** The schedule, where it suits. */
+    static Optional<ConvSchedule> schedule(ConvTask task) {
+        ConvComputation conv = task.conv();
+        if (!task.features().hasDsp() || task.isForSize() || !suits(conv)) {
             return Optional.empty();
         }
-        return DspRescale.of(conv, DspWeights.fit(conv)).map(r -> new Plan(conv, r, Knobs.of(optimize)));
+        return DspRescale.of(conv, DspWeights.fit(conv))
+                .map(rescale -> new Plan(conv, rescale))
+                .map(plan -> {
+                    Stmt body = new DspConv(plan, task.tables(), task.buffers()).body(task.rows());
+                    return new ConvSchedule(body, plan.executedMacs(), plan.text(), REASON, rowBlock(conv));
+                });
     }
 
     private static boolean suits(ConvComputation conv) {
@@ -97,12 +93,11 @@ final class DspConv {
                 && runs;
     }
 
-    DspConv(Plan plan, Tables tables, OperatorBuffers buffers) {
+    private DspConv(Plan plan, Tables tables, OperatorBuffers buffers) {
         this.conv = plan.conv();
         this.rescale = plan.rescale();
         this.order = order(conv);
-        this.kernel = DspConvKernel.of(
-                order.length / 2, plan.knobs().unroll(), plan.knobs().isShared(), rescale);
+        this.kernel = DspConvKernel.of(order.length / 2, UNROLL, rescale);
         this.weights = tables.add("weight", DType.INT32, packWeights());
         this.input = buffers.argument(0);
         this.output = buffers.output();
@@ -153,11 +148,11 @@ final class DspConv {
     }
 
     /** Pixels go in pairs, across the ends of rows if they may: of an odd row one pixel is left over. */
-    static int rowBlock(ConvComputation conv) {
+    private static int rowBlock(ConvComputation conv) {
         return DspWindow.isFlat(conv) && conv.output().dim(2) % 2 != 0 ? 2 : 1;
     }
 
-    Stmt body(Rows rows) {
+    private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguousInRange();
         boolean isPadded = DspPaddedRows.isNeeded(conv);

@@ -19,13 +19,13 @@ import java.util.List;
  * r2  r3    pixel 0: 256 * A + B, B         r4 r5   256 * C + D, D
  * r6  r7    pixel 1: likewise               r8 r9
  * r10 r11   inputs                          r12 lr  weights
- * stack     inputs, both outputs, end of the inputs, end of the output[, late offset][, scale and shift], then r7 and r11, which may be frame pointers
+ * stack     inputs, both outputs, end of the inputs, end of the output[, late offset], then r7 and r11, which may be frame pointers
  * </pre>
  *
  * <p>A step of two inputs is 12 instructions for 16 products: 2 LDRD, 8 SMLAD, 2 SXTB16.
  *
  * @param name C name
- * @param first steps before the loop; 0 where layers share the kernel
+ * @param first steps before the loop
  * @param unroll steps in the loop; 0 where there is no loop
  * @param epilogue what follows the sums
  */
@@ -34,11 +34,8 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     private static final String[] PIXEL_1 = {"r6", "r7", "r8", "r9"};
 
     /** The kernel for a number of steps of two inputs, unrolled as far as asked. */
-    static DspConvKernel of(int steps, int unroll, boolean isShared, DspRescale rescale) {
-        DspEpilogue epilogue = DspEpilogue.of(rescale, isShared);
-        if (isShared) {
-            return new DspConvKernel("kiln_conv_2x4" + epilogue.suffix(), 0, 2, epilogue);
-        }
+    static DspConvKernel of(int steps, int unroll, DspRescale rescale) {
+        DspEpilogue epilogue = DspEpilogue.of(rescale);
         int first = steps <= 2 * unroll ? steps : (steps - 1) % unroll + 1;
         int loop = steps <= 2 * unroll ? 0 : unroll;
         String name = "kiln_conv_2x4_" + first + (loop == 0 ? "" : "_" + loop) + epilogue.suffix();
@@ -63,17 +60,17 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
 
     private String definition() {
         return """
-                /* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
-                   of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords %s; then per channel a
-                   multiplier and an offset%s. */
-                __attribute__((noinline))
-                static void %s(
-                    const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks%s) {
-                #if defined(__ARM_FEATURE_DSP)
-                %s#else
-                %s#endif
-                }
-                """.formatted(
+            /* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
+               of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords %s; then per channel a
+               multiplier and an offset%s. */
+            __attribute__((noinline))
+            static void %s(
+                const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks%s) {
+            #if defined(__ARM_FEATURE_DSP)
+            %s#else
+            %s#endif
+            }
+            """.formatted(
                         epilogue.halfword(),
                         epilogue.isSigned() ? " and what negative results are corrected by" : "",
                         name,
@@ -92,18 +89,10 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
             values.add(p);
             types.add("int32_t");
         });
-        String rescale = "[sp, #" + (4 * values.size() - 8) + "]";
         asm.line("push {%s}", AsmText.kept(values.size()));
         asm.line("1:");
-        if (first > 0) {
-            step(asm, true);
-            asm.repeat(first - 1, () -> step(asm, false));
-        } else {
-            for (int i = 0; i < 4; i++) {
-                asm.line("mov %s, #0", PIXEL_0[i]);
-                asm.line("mov %s, #0", PIXEL_1[i]);
-            }
-        }
+        step(asm, true);
+        asm.repeat(first - 1, () -> step(asm, false));
         if (unroll > 0) {
             asm.line("2:");
             asm.repeat(unroll, () -> step(asm, false));
@@ -116,8 +105,8 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
             boolean isSecond = c % 2 != 0;
             List<String> sums = List.of(PIXEL_0[c], PIXEL_1[c]);
             List<String> others = isSecond ? List.of() : List.of(PIXEL_0[c + 1], PIXEL_1[c + 1]);
-            epilogue.scale(asm, sums, others, isSecond, rescale);
-            epilogue.finish(asm, sums, List.of("[r0], #1", "[lr], #1"), "[sp, #20]", rescale);
+            epilogue.scale(asm, sums, others, isSecond);
+            epilogue.finish(asm, sums, List.of("[r0], #1", "[lr], #1"), "[sp, #20]");
         }
         asm.line("strd r0, lr, [sp, #4]");
         asm.line("ldr r10, [sp, #16]");
@@ -173,25 +162,25 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
 
     private String twin() {
         return """
-                  for (int32_t block = 0; block < blocks; ++block) {
-                    int32_t sums[2][4] = {{0}};
-                    for (int32_t i = 0; i < 4 * steps; ++i) {
-                      const int8_t value = x[2 * i];
-                      for (int32_t pair = 0; pair < 2; ++pair) {
-                        const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i %% 2 * 16));
-                        const int8_t second = (int8_t)both;
-                        sums[i / 2 %% 2][2 * pair] += value * (%s);
-                        sums[i / 2 %% 2][2 * pair + 1] += value * second;
-                      }
-                    }
-                    w += 2 * steps;
-                    for (int32_t channel = 0; channel < 4; ++channel, w += %d) {
-                      for (int32_t pixel = 0; pixel < 2; ++pixel) {
-                %s        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
-                      }
-                    }
+              for (int32_t block = 0; block < blocks; ++block) {
+                int32_t sums[2][4] = {{0}};
+                for (int32_t i = 0; i < 4 * steps; ++i) {
+                  const int8_t value = x[2 * i];
+                  for (int32_t pair = 0; pair < 2; ++pair) {
+                    const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i %% 2 * 16));
+                    const int8_t second = (int8_t)both;
+                    sums[i / 2 %% 2][2 * pair] += value * (%s);
+                    sums[i / 2 %% 2][2 * pair + 1] += value * second;
                   }
-                """.formatted(
+                }
+                w += 2 * steps;
+                for (int32_t channel = 0; channel < 4; ++channel, w += %d) {
+                  for (int32_t pixel = 0; pixel < 2; ++pixel) {
+            %s        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
+                  }
+                }
+              }
+            """.formatted(
                 epilogue.first(), epilogue.isSigned() ? 3 : 2, epilogue.twin("        ", "sums[pixel][channel]"));
     }
 }

@@ -6,13 +6,11 @@ import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
-import io.kiln.base.Optimize;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
-import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -31,21 +29,18 @@ import java.util.Optional;
  * </pre>
  */
 final class DspDense {
+    /** Steps of four inputs written out in the innermost loop. */
+    private static final int UNROLL = 4;
+
     private final Plan plan;
     private final ConvComputation conv;
     private final Buffer weights;
     private final Buffer input;
     private final Buffer output;
-
-    /**
-     * A schedule that is proven to suit.
-     *
-     * @param unroll steps of four inputs written out in the innermost loop
-     * @param isShared whether layers share kernels
-     */
-    record Plan(ConvComputation conv, DspRescale rescale, int unroll, boolean isShared) {
+    /** A schedule that is proven to suit. */
+    private record Plan(ConvComputation conv, DspRescale rescale) {
         String text() {
-            return "dsp_dense(channel_block=" + block() + ", unroll=" + unroll + ", shared=" + isShared + ")";
+            return "dsp_dense(channel_block=" + block() + ", unroll=" + UNROLL + ")";
         }
 
         /** Channels of a block. */
@@ -59,13 +54,18 @@ final class DspDense {
         }
     }
 
-    /** The schedule for a layer, if it suits it. */
-    static Optional<Plan> plan(ConvComputation conv, CpuFeatures features, Optimize optimize) {
-        if (!features.hasDsp() || !suits(conv)) {
+    /** The schedule, where it suits. */
+    static Optional<ConvSchedule> schedule(ConvTask task) {
+        ConvComputation conv = task.conv();
+        if (!task.features().hasDsp() || task.isForSize() || !suits(conv)) {
             return Optional.empty();
         }
         return DspRescale.of(conv, DspWeights.fitInPairs(conv))
-                .map(r -> new Plan(conv, r, optimize == Optimize.SIZE ? 1 : 4, optimize == Optimize.SIZE));
+                .map(rescale -> new Plan(conv, rescale))
+                .map(plan -> {
+                    Stmt body = new DspDense(plan, task.tables(), task.buffers()).body(task.rows());
+                    return new ConvSchedule(body, plan.executedMacs(), plan.text(), DspConv.REASON);
+                });
     }
 
     private static boolean suits(ConvComputation conv) {
@@ -78,7 +78,7 @@ final class DspDense {
         return isInt8 && conv.groups() == 1 && !conv.depthwise() && isWhole && conv.taps() >= 4;
     }
 
-    DspDense(Plan plan, Tables tables, OperatorBuffers buffers) {
+    private DspDense(Plan plan, Tables tables, OperatorBuffers buffers) {
         this.plan = plan;
         this.conv = plan.conv();
         this.weights = tables.add("weight", DType.INT32, packWeights());
@@ -114,7 +114,7 @@ final class DspDense {
         }
     }
 
-    Stmt body(Rows rows) {
+    private Stmt body(Rows rows) {
         int whole = conv.channels() / plan.block();
         int rest = conv.channels() % plan.block();
         BlockBuilder body = new BlockBuilder();
@@ -142,8 +142,7 @@ final class DspDense {
         Expr place = add(mul(n, conv.channels()), (long) firstBlock * plan.block());
         Buffer out = block.mutableView("out" + suffix, output, place);
         List<Expr> scalars = new ArrayList<>(List.of(imm(conv.taps()), imm(blocks)));
-        DspDenseKernel kernel =
-                DspDenseKernel.of(channels, conv.taps(), plan.unroll(), plan.isShared(), plan.rescale());
+        DspDenseKernel kernel = DspDenseKernel.of(channels, conv.taps(), UNROLL, plan.rescale());
         scalars.addAll(kernel.epilogue().arguments(plan.rescale()));
         block.call(kernel.kernel(), List.of(x, w, out), scalars);
     }

@@ -16,7 +16,7 @@ import java.util.List;
  * r0        inputs                          r1      weights ({@link DspWeights}), then the constants of the block's channels
  * r2  r3    256 * A + B, B                  r4 r5   256 * C + D, D      r6 r7   ...      r8 r9   ...
  * r10 r11   inputs 0 2, 1 3                 r12 lr  weights
- * stack     inputs, output, end of whole fours, end of the output[, last inputs][, late offset][, scale and shift], then r7 and r11
+ * stack     inputs, output, end of whole fours, end of the output[, last inputs][, late offset], then r7 and r11
  * </pre>
  *
  * <p>Four inputs and eight channels are 31 instructions for 32 products: LDR, 4 LDRD, 10 SXTB16, 16 SMLAD. Where weights are bytes,
@@ -24,7 +24,7 @@ import java.util.List;
  *
  * @param name C name
  * @param channels channels of a block, 1 to 8
- * @param first steps of four inputs before the loop; 0 where layers share the kernel
+ * @param first steps of four inputs before the loop
  * @param unroll steps in the loop; 0 where there is no loop
  * @param hasTail whether one to three inputs are left over
  * @param epilogue what follows the sums
@@ -32,16 +32,12 @@ import java.util.List;
 record DspDenseKernel(String name, int channels, int first, int unroll, boolean hasTail, DspEpilogue epilogue) {
 
     /** The kernel for a row of at least four inputs. */
-    static DspDenseKernel of(int channels, int inputs, int unroll, boolean isShared, DspRescale rescale) {
-        DspEpilogue epilogue = DspEpilogue.of(rescale, isShared);
+    static DspDenseKernel of(int channels, int inputs, int unroll, DspRescale rescale) {
+        DspEpilogue epilogue = DspEpilogue.of(rescale);
         int steps = inputs / 4;
         int first = steps <= 2 * unroll ? steps : (steps - 1) % unroll + 1;
         int loop = steps <= 2 * unroll ? 0 : unroll;
         boolean tail = inputs % 4 != 0;
-        if (isShared) {
-            String shared = "kiln_dense_" + channels + (tail ? "_tail" : "") + epilogue.suffix();
-            return new DspDenseKernel(shared, channels, 0, 1, tail, epilogue);
-        }
         String name = "kiln_dense_" + channels + "_" + first + (loop == 0 ? "" : "_" + loop) + (tail ? "_tail" : "")
                 + epilogue.suffix();
         return new DspDenseKernel(name, channels, first, loop, tail, epilogue);
@@ -63,15 +59,15 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
 
     private String definition() {
         return """
-                /* A row of count inputs times blocks of %d channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
-                   one for 1 and 3, its halfwords %s; then per channel a multiplier and an offset%s. */
-                __attribute__((noinline))
-                static void %s(const int8_t* x, const int32_t* w, int8_t* out, int32_t count, int32_t blocks%s) {
-                #if defined(__ARM_FEATURE_DSP)
-                %s#else
-                %s#endif
-                }
-                """.formatted(
+            /* A row of count inputs times blocks of %d channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
+               one for 1 and 3, its halfwords %s; then per channel a multiplier and an offset%s. */
+            __attribute__((noinline))
+            static void %s(const int8_t* x, const int32_t* w, int8_t* out, int32_t count, int32_t blocks%s) {
+            #if defined(__ARM_FEATURE_DSP)
+            %s#else
+            %s#endif
+            }
+            """.formatted(
                         channels,
                         epilogue.halfword(),
                         epilogue.isSigned() ? " and what negative results are corrected by" : "",
@@ -99,14 +95,8 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
         asm.line("push {r7, r11}");
         asm.line("push {%s}", AsmText.kept(values.size()));
         asm.line("1:");
-        if (first > 0) {
-            step(asm, true, "[r0], #4");
-            asm.repeat(first - 1, () -> step(asm, false, "[r0], #4"));
-        } else {
-            for (int i = 0; i < channels; i++) {
-                asm.line("mov r%d, #0", 2 + i);
-            }
-        }
+        step(asm, true, "[r0], #4");
+        asm.repeat(first - 1, () -> step(asm, false, "[r0], #4"));
         if (unroll > 0) {
             asm.line("2:");
             asm.repeat(unroll, () -> step(asm, false, "[r0], #4"));
@@ -119,11 +109,11 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
         }
         finish(asm, kept);
         String tail = """
-                  uint32_t tail = 0;
-                  for (int32_t i = count / 4 * 4; i < count; ++i) {
-                    tail |= (uint32_t)(uint8_t)x[i] << (i % 4 * 8);
-                  }
-                """;
+              uint32_t tail = 0;
+              for (int32_t i = count / 4 * 4; i < count; ++i) {
+                tail |= (uint32_t)(uint8_t)x[i] << (i % 4 * 8);
+              }
+            """;
         return (hasTail ? tail : "")
                 + asm.statement(values, types, List.of("r5", "r6", "r8", "r9", "r10", "r12", "lr"));
     }
@@ -136,9 +126,8 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
             boolean isSecond = c % 2 != 0;
             List<String> others = isSecond || isAlone ? List.of() : List.of("r" + (3 + c));
             int at = 16 + (hasTail ? 4 : 0);
-            String rescale = "[sp, #" + (4 * kept - 4) + "]";
-            epilogue.scale(asm, List.of(sum), others, isSecond, rescale);
-            epilogue.finish(asm, List.of(sum), List.of("[r0], #1"), "[sp, #" + at + "]", rescale);
+            epilogue.scale(asm, List.of(sum), others, isSecond);
+            epilogue.finish(asm, List.of(sum), List.of("[r0], #1"), "[sp, #" + at + "]");
         }
         asm.line("str r0, [sp, #4]");
         asm.line("ldr r10, [sp, #12]");
@@ -183,23 +172,23 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
 
     private String twin() {
         return """
-                  for (int32_t block = 0; block < blocks; ++block) {
-                    int32_t sums[%d] = {0};
-                    for (int32_t i = 0; i < count; ++i) {
-                      for (int32_t pair = 0; pair < %d; ++pair) {
-                        const int32_t word = w[(i / 4 * %2$d + pair) * 2 + i %% 2];
-                        const int16_t both = (int16_t)((uint32_t)word >> (i %% 4 / 2 * 16));
-                        const int8_t second = (int8_t)both;
-                        sums[2 * pair] += x[i] * (%s);
-                        sums[2 * pair + 1] += x[i] * second;
-                      }
-                    }
-                    w += (count + 3) / 4 * %d;
-                    for (int32_t channel = 0; channel < %d; ++channel, w += %d) {
-                %s      *out++ = (int8_t)value;
-                    }
+              for (int32_t block = 0; block < blocks; ++block) {
+                int32_t sums[%d] = {0};
+                for (int32_t i = 0; i < count; ++i) {
+                  for (int32_t pair = 0; pair < %d; ++pair) {
+                    const int32_t word = w[(i / 4 * %2$d + pair) * 2 + i %% 2];
+                    const int16_t both = (int16_t)((uint32_t)word >> (i %% 4 / 2 * 16));
+                    const int8_t second = (int8_t)both;
+                    sums[2 * pair] += x[i] * (%s);
+                    sums[2 * pair + 1] += x[i] * second;
                   }
-                """.formatted(
+                }
+                w += (count + 3) / 4 * %d;
+                for (int32_t channel = 0; channel < %d; ++channel, w += %d) {
+            %s      *out++ = (int8_t)value;
+                }
+              }
+            """.formatted(
                         2 * pairs(),
                         pairs(),
                         epilogue.first(),

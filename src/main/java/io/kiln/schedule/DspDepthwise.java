@@ -42,7 +42,7 @@ import java.util.Optional;
  * <p>Rows of the output are written after all the input rows that they need were read, four channels at a time.
  */
 final class DspDepthwise {
-    static final String REASON = "depthwise on a core with SIMD on halves, rescaling proven in one multiply";
+    private static final String REASON = "depthwise on a core with SIMD on halves, rescaling proven in one multiply";
 
     /** Inputs lie in the upper bytes of halves; what more the sums are scaled by is in the weights. */
     private static final int INPUT_SCALE_BITS = 8;
@@ -65,7 +65,7 @@ final class DspDepthwise {
     private final int outputRows;
 
     /** A schedule that is proven to suit. */
-    record Plan(ConvComputation conv, DspDepthwiseShape shape, DspRescale rescale) {
+    private record Plan(ConvComputation conv, DspDepthwiseShape shape, DspRescale rescale) {
         /** Output rows computed together. */
         int outputRows() {
             int below = (shape.width() + 1) * shape.channels();
@@ -89,8 +89,15 @@ final class DspDepthwise {
         }
     }
 
-    /** The schedule for a convolution, if it suits it. */
-    static Optional<Plan> plan(ConvComputation conv, CpuFeatures features, Optimize optimize) {
+    /** The schedule, where it suits. */
+    static Optional<ConvSchedule> schedule(ConvTask task) {
+        return plan(task.conv(), task.features(), task.optimize()).map(plan -> {
+            Stmt body = new DspDepthwise(plan, task.rows(), task.tables(), task.buffers()).body();
+            return new ConvSchedule(body, plan.executedMacs(), plan.text(), REASON, plan.outputRows());
+        });
+    }
+
+    private static Optional<Plan> plan(ConvComputation conv, CpuFeatures features, Optimize optimize) {
         if (!features.hasDsp() || optimize == Optimize.SIZE || !suits(conv)) {
             return Optional.empty();
         }
@@ -126,7 +133,7 @@ final class DspDepthwise {
         return magnitude >>> Integer.numberOfTrailingZeros(magnitude | (1 << 31)) <= 0xFF;
     }
 
-    DspDepthwise(Plan plan, Rows rows, Tables tables, OperatorBuffers buffers) {
+    private DspDepthwise(Plan plan, Rows rows, Tables tables, OperatorBuffers buffers) {
         this.conv = plan.conv();
         this.shape = plan.shape();
         this.rescale = plan.rescale();
@@ -162,7 +169,7 @@ final class DspDepthwise {
                 : 0;
     }
 
-    Stmt body() {
+    private Stmt body() {
         BlockBuilder body = new BlockBuilder();
         int perColumn = shape.columnBytes() / 2;
         fillPadding(body, 0, shape.padLeft() * perColumn);

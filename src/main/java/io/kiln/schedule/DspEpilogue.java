@@ -4,45 +4,29 @@ package io.kiln.schedule;
 import io.kiln.lower.ProvenRescale;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How sums become int8 in a kernel: about four instructions a value, with one shift for all channels as an immediate. A kernel that layers
- * share takes scale and shift at run time instead, in one word.
+ * How sums become int8 in a kernel: about four instructions a value, with one shift for all channels as an immediate.
  *
  * @param isSummed whether weights are packed as sums, else as bytes
- * @param isShared whether scale and shift come at run time
  * @param scaleBits powers of two by which sums are scaled before the high multiply
  * @param shift bits to the right after it
  * @param isSigned whether negative values are corrected, and the zero point added after that
  * @param low lower limit
  * @param high upper limit
  */
-record DspEpilogue(boolean isSummed, boolean isShared, int scaleBits, int shift, boolean isSigned, int low, int high) {
+record DspEpilogue(boolean isSummed, int scaleBits, int shift, boolean isSigned, int low, int high) {
 
-    static DspEpilogue of(DspRescale rescale, boolean isShared) {
+    static DspEpilogue of(DspRescale rescale) {
         ProvenRescale r = rescale.rescale();
         return new DspEpilogue(
-                rescale.isSummed(),
-                isShared,
-                isShared ? 0 : r.scaleBits(),
-                isShared ? 0 : r.shift(),
-                r.hasNegatives(),
-                rescale.low(),
-                rescale.high());
+                rescale.isSummed(), r.scaleBits(), r.shift(), r.hasNegatives(), rescale.low(), rescale.high());
     }
 
     /** Names of the scalars that a kernel takes for it. */
     List<String> parameters() {
-        List<String> names = new ArrayList<>();
-        if (isSigned) {
-            names.add("late");
-        }
-        if (isShared) {
-            names.add("rescale");
-        }
-        return names;
+        return isSigned ? List.of("late") : List.of();
     }
 
     /** Their declarations, behind others. */
@@ -52,15 +36,7 @@ record DspEpilogue(boolean isSummed, boolean isShared, int scaleBits, int shift,
 
     /** Their values. */
     List<Expr> arguments(DspRescale rescale) {
-        ProvenRescale r = rescale.rescale();
-        List<Expr> values = new ArrayList<>();
-        if (isSigned) {
-            values.add(Exprs.imm(r.lateOffset()));
-        }
-        if (isShared) {
-            values.add(Exprs.imm((r.scaleBits() - freeBits()) * 256L + r.shift()));
-        }
-        return values;
+        return isSigned ? List.of(Exprs.imm(rescale.rescale().lateOffset())) : List.of();
     }
 
     /** Powers of two by which the first channel's sums come scaled. */
@@ -72,7 +48,7 @@ record DspEpilogue(boolean isSummed, boolean isShared, int scaleBits, int shift,
     String suffix() {
         String limits = isLimited() ? "_limit_" + (low + 128) + "_" + (high + 128) : "";
         return (isSummed ? "" : "_bytes")
-                + (isShared ? "_any" : "_scale" + scaleBits + "_shift" + shift)
+                + "_scale" + scaleBits + "_shift" + shift
                 + (isSigned ? "_signed" : "")
                 + limits;
     }
@@ -88,14 +64,9 @@ record DspEpilogue(boolean isSummed, boolean isShared, int scaleBits, int shift,
      *     {@code 256 * A} or, as bytes, of {@code A} if the channel is alone; else of {@code B}
      * @param others registers of {@code B}; may be empty
      * @param isSecond whether the sums are {@code B}
-     * @param rescale address of scale and shift; r10 is used for them
      */
-    void scale(AsmText asm, List<String> sums, List<String> others, boolean isSecond, String rescale) {
-        if (isShared) {
-            asm.line("ldr r10, %s", rescale);
-            asm.line("lsr r10, r10, #8");
-        }
-        int left = isShared ? (isSecond ? freeBits() : 0) : scaleBits - (isSecond ? 0 : freeBits());
+    void scale(AsmText asm, List<String> sums, List<String> others, boolean isSecond) {
+        int left = scaleBits - (isSecond ? 0 : freeBits());
         for (int i = 0; i < sums.size(); i++) {
             String sum = sums.get(i);
             if (isSummed && !others.isEmpty()) {
@@ -103,9 +74,6 @@ record DspEpilogue(boolean isSummed, boolean isShared, int scaleBits, int shift,
             }
             if (left > 0) {
                 asm.line("lsl %s, %s, #%d", sum, sum, left);
-            }
-            if (isShared) {
-                asm.line("lsl %s, %s, r10", sum, sum);
             }
         }
     }
@@ -116,9 +84,8 @@ record DspEpilogue(boolean isSummed, boolean isShared, int scaleBits, int shift,
      * @param sums registers, at most two
      * @param places where to store each
      * @param late address of the late offset
-     * @param rescale address of scale and shift
      */
-    void finish(AsmText asm, List<String> sums, List<String> places, String late, String rescale) {
+    void finish(AsmText asm, List<String> sums, List<String> places, String late) {
         asm.line("ldrd r10, r11, [r1], #8");
         sums.forEach(s -> asm.line("smmla %s, %s, r10, r11", s, s));
         if (isSigned) {
@@ -130,13 +97,7 @@ record DspEpilogue(boolean isSummed, boolean isShared, int scaleBits, int shift,
                 asm.line("add %s, %s, r11", s, s);
             }
         }
-        if (isShared) {
-            asm.line("ldr r10, %s", rescale);
-            sums.forEach(s -> asm.line("asr %s, %s, r10", s, s));
-            sums.forEach(s -> asm.line("ssat %s, #8, %s", s, s));
-        } else {
-            sums.forEach(s -> asm.line("ssat %s, #8, %s, asr #%d", s, s, shift));
-        }
+        sums.forEach(s -> asm.line("ssat %s, #8, %s, asr #%d", s, s, shift));
         sums.forEach(s -> limit(asm, s));
         for (int i = 0; i < sums.size(); i++) {
             asm.line("strb %s, %s", sums.get(i), places.get(i));
@@ -169,13 +130,11 @@ record DspEpilogue(boolean isSummed, boolean isShared, int scaleBits, int shift,
     /** The same in C: from a sum, with {@code w} at the channel's constants, declares {@code value}. */
     String twin(String indent, String sum) {
         StringBuilder c = new StringBuilder();
-        String scale =
-                isShared ? "((int64_t)1 << (rescale / 256 + " + freeBits() + "))" : String.valueOf(1 << scaleBits);
-        c.append("int32_t value = w[1] + (int32_t)(((int64_t)%s * %s * w[0]) >> 32);\n".formatted(sum, scale));
+        c.append("int32_t value = w[1] + (int32_t)(((int64_t)%s * %d * w[0]) >> 32);\n".formatted(sum, 1 << scaleBits));
         if (isSigned) {
             c.append("value += late - (value < 0 ? w[2] : 0);\n");
         }
-        c.append("value >>= %s;\n".formatted(isShared ? "rescale % 256" : String.valueOf(shift)));
+        c.append("value >>= %d;\n".formatted(shift));
         c.append("value = value < %d ? %d : (value > %d ? %d : value);\n".formatted(low, low, high, high));
         return c.toString().indent(indent.length());
     }

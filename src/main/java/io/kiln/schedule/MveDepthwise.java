@@ -12,7 +12,6 @@ import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
-import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -22,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Depthwise convolution on MVE: the rows under a window are put side by side in scratch, so that the window of a channel is at
@@ -36,7 +36,7 @@ import java.util.List;
  * overlap the ones before them where channels are no multiple of four.
  */
 final class MveDepthwise {
-    static final String REASON = "a channel's window gathered and multiplied at once (MVE), exact in 32 bits";
+    private static final String REASON = "a channel's window gathered and multiplied at once (MVE), exact in 32 bits";
     private static final int WORDS = 4;
     private static final int MOST_SCRATCH = 16 * 1024;
 
@@ -68,31 +68,35 @@ final class MveDepthwise {
         }
     }
 
-    static MveDepthwise of(ConvComputation conv, Tables tables, OperatorBuffers buffers) {
-        return new MveDepthwise(conv, MveRescale.of(conv).orElseThrow(), tables, buffers);
-    }
-
-    /** Whether a convolution can run so on a CPU: windows of at most four words, one output channel for each input channel. */
-    static boolean suits(ConvComputation conv, CpuFeatures features) {
-        return features.hasMve()
+    /** The schedule, where a convolution can run so: windows of at most four words, one output channel for each input channel. */
+    static Optional<ConvSchedule> schedule(ConvTask task) {
+        ConvComputation conv = task.conv();
+        boolean suits = task.features().hasMve()
                 && conv.depthwise()
                 && conv.channels() == conv.input().dim(3)
                 && conv.channels() >= 4
                 && bands(conv) * conv.window().kernelW() <= WORDS
-                && scratchBytes(conv) <= MOST_SCRATCH
-                && MveRescale.of(conv)
-                        .filter(r -> r.low() <= r.requantization().outputZeroPoint()
-                                && r.high() >= r.requantization().outputZeroPoint())
-                        .isPresent();
+                && scratchBytes(conv) <= MOST_SCRATCH;
+        if (!suits) {
+            return Optional.empty();
+        }
+        return MveRescale.of(conv)
+                .filter(r -> r.low() <= r.requantization().outputZeroPoint()
+                        && r.high() >= r.requantization().outputZeroPoint())
+                .map(rescale -> {
+                    MveDepthwise depthwise = new MveDepthwise(conv, rescale, task.tables(), task.buffers());
+                    return new ConvSchedule(
+                            depthwise.body(task.rows()), depthwise.executedMacs(), depthwise.text(), REASON);
+                });
     }
 
-    String text() {
+    private String text() {
         int words = bands(conv) * conv.window().kernelW();
         return "mve_depthwise(words=" + words + ", kept_weights=" + !isNarrow(conv) + ")";
     }
 
     /** Multiply-accumulates of the loops: 16 for each output, channels by fours. */
-    long executedMacs() {
+    private long executedMacs() {
         long channels = (conv.channels() + 3) / 4 * 4L;
         return conv.output().elements() / conv.channels() * channels * 4 * WORDS;
     }
@@ -149,7 +153,7 @@ final class MveDepthwise {
         return words;
     }
 
-    Stmt body(Rows rows) {
+    private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         Window w = conv.window();
         int inside = Math.min(conv.input().dim(2), columns(conv) - w.padLeft());

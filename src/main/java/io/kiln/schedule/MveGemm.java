@@ -14,7 +14,6 @@ import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
-import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -38,8 +37,6 @@ import java.util.Optional;
  * <p>Padding is the zero point, so that the zero point can be folded into the bias.
  */
 final class MveGemm {
-    static final String REASON = "16 products to an instruction (MVE), exact in 32 bits";
-
     private final ConvComputation conv;
     private final Knobs knobs;
     private final MveRescale rescale;
@@ -79,14 +76,23 @@ final class MveGemm {
         this.packed = tables.add("packed", DType.INT8, pack());
     }
 
-    /** Whether a convolution can run so on a CPU. */
-    static boolean suits(ConvComputation conv, CpuFeatures features) {
+    /** The schedule, where a convolution can run so on a CPU. */
+    static Optional<ConvSchedule> schedule(ConvTask task) {
+        ConvComputation conv = task.conv();
         boolean dense = conv.groups() == 1 || conv.input().dim(3) == 1;
         boolean adjacent = conv.window().dilationW() == 1 || conv.window().kernelW() == 1;
-        return features.hasMve() && dense && adjacent && MveRescale.of(conv).isPresent();
+        if (!task.features().hasMve() || !dense || !adjacent) {
+            return Optional.empty();
+        }
+        return MveRescale.of(conv).map(rescale -> {
+            MveGemm gemm =
+                    new MveGemm(conv, defaultKnobs(conv, task.optimize()), rescale, task.tables(), task.buffers());
+            String reason = "16 products to an instruction (MVE), exact in 32 bits";
+            return new ConvSchedule(gemm.body(task.rows()), gemm.executedMacs(), gemm.text(), reason);
+        });
     }
 
-    static Knobs defaultKnobs(ConvComputation conv, Optimize optimize) {
+    private static Knobs defaultKnobs(ConvComputation conv, Optimize optimize) {
         int row =
                 conv.output().dim(1) == 1 || isInPlace(conv) ? 1 : conv.output().dim(2);
         boolean single = conv.output().dim(1) * conv.output().dim(2) == 1 && row == 1;
@@ -101,19 +107,14 @@ final class MveGemm {
         return w.kernelH() == 1 && w.kernelW() == 1 && !w.isPadded();
     }
 
-    static MveGemm of(ConvComputation conv, Optimize optimize, Tables tables, OperatorBuffers buffers) {
-        MveRescale rescale = MveRescale.of(conv).orElseThrow();
-        return new MveGemm(conv, defaultKnobs(conv, optimize), rescale, tables, buffers);
-    }
-
-    String text() {
+    private String text() {
         return "mve_gemm(pixels=" + (isKept() ? 1 : knobs.pixels()) + ", block=" + knobs.block() + ", unroll="
                 + knobs.unroll() + (isKept() ? ", kept_weights" : "")
                 + gather.map(g -> ", " + g.text()).orElse("") + ")";
     }
 
     /** Multiply-accumulates of the loops: whole vectors and blocks, padding included. */
-    long executedMacs() {
+    private long executedMacs() {
         long pixels = (long) conv.output().dim(1) * conv.output().dim(2);
         long products = (long) gemm.steps() * MveGemmKernel.VECTOR;
         return conv.output().dim(0) * pixels * roundUp(conv.channels(), knobs.block()) * products;
@@ -156,7 +157,7 @@ final class MveGemm {
         return gather.map(g -> g.weightIndex(channel, i)).orElseGet(() -> conv.weightIndex(channel, 0, 0, i));
     }
 
-    Stmt body(Rows rows) {
+    private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         if (gather.isPresent()) {
             MveGather copying = gather.get();

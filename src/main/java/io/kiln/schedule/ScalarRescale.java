@@ -9,7 +9,7 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.lower.ConvComputation;
-import io.kiln.lower.FusedOperator;
+import io.kiln.lower.FoldedSums;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.ProvenRescale;
 import io.kiln.lower.Tables;
@@ -38,39 +38,9 @@ final class ScalarRescale {
 
     /** The rescaling, or nothing where the operator has none or ranges do not allow it. */
     static Optional<ScalarRescale> of(ConvComputation conv) {
-        FusedOperator op = conv.op();
-        if (op.requantization().isEmpty()
-                || op.type().dtype() != DType.INT8
-                || op.rootTypes().get(0).dtype() != DType.INT8
-                || conv.weight().type().dtype() != DType.INT8) {
-            return Optional.empty();
-        }
-        List<Integer> bias = new ArrayList<>();
-        List<Long> bounds = new ArrayList<>();
-        for (int o = 0; o < conv.channels(); o++) {
-            long sum = 0;
-            long magnitude = 0;
-            for (int ky = 0; ky < conv.window().kernelH(); ky++) {
-                for (int kx = 0; kx < conv.window().kernelW(); kx++) {
-                    for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                        sum += conv.tap(o, ky, kx, c);
-                        magnitude += Math.abs(conv.tap(o, ky, kx, c));
-                    }
-                }
-            }
-            int channel = o;
-            long folded = op.bias().map(b -> b.integer(channel)).orElse(0L) - conv.inputZeroPoint() * sum;
-            if (folded != (int) folded) {
-                return Optional.empty();
-            }
-            bias.add((int) folded);
-            bounds.add(128 * magnitude);
-        }
-        int low = op.clip().map(c -> (int) Math.max(-128, Math.ceil(c.min()))).orElse(-128);
-        int high = op.clip().map(c -> (int) Math.min(127, Math.floor(c.max()))).orElse(127);
-        ProvenRescale.Reference reference =
-                new ProvenRescale.Reference(op.requantization().orElseThrow(), bias, low, high);
-        return ProvenRescale.find(reference, bounds).map(r -> new ScalarRescale(r, low, high));
+        return FoldedSums.of(conv)
+                .flatMap(sums -> ProvenRescale.find(sums.reference(), sums.bounds())
+                        .map(r -> new ScalarRescale(r, sums.low(), sums.high())));
     }
 
     /** Whether negative results are corrected. */
@@ -98,12 +68,8 @@ final class ScalarRescale {
     /** Adds the table of constants: multiplier, offset and, where they are used, corrections, channel by channel. */
     Buffer table(Tables tables) {
         List<Integer> words = new ArrayList<>();
-        for (ProvenRescale.Channel channel : rescale.channels()) {
-            words.add(channel.multiplier());
-            words.add(channel.offset());
-            if (rescale.hasNegatives()) {
-                words.add(channel.negative());
-            }
+        for (int o = 0; o < rescale.channels().size(); o++) {
+            words.addAll(rescale.constants(o));
         }
         return tables.add(
                 "rescale", DType.INT32, words.stream().mapToInt(w -> w).toArray());

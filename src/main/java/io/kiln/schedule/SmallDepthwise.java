@@ -22,6 +22,7 @@ import io.kiln.tir.Kernel.Pointer;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Depthwise convolution in little flash: rows are copied with their padding, and one kernel for all layers computes a row of the output,
@@ -41,7 +42,20 @@ final class SmallDepthwise {
     private final Buffer output;
     private final PaddedRows rows;
 
-    SmallDepthwise(ConvComputation conv, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
+    /** The schedule, where size counts and the core has no vectors. */
+    static Optional<ConvSchedule> schedule(ConvTask task) {
+        ConvComputation conv = task.conv();
+        if (!task.isForSize() || !BlockedDepthwise.suits(task)) {
+            return Optional.empty();
+        }
+        return ScalarRescale.of(conv).map(rescale -> {
+            SmallDepthwise small = new SmallDepthwise(conv, rescale, task.tables(), task.buffers());
+            String reason = "size: one kernel for all depthwise layers";
+            return new ConvSchedule(small.body(task.rows()), task.macs(), "depthwise_small", reason);
+        });
+    }
+
+    private SmallDepthwise(ConvComputation conv, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
         this.conv = conv;
         this.rescale = rescale;
         this.weights =
@@ -52,11 +66,7 @@ final class SmallDepthwise {
         this.rows = new PaddedRows(conv, buffers.argument(0), scratch);
     }
 
-    String text() {
-        return "depthwise_small";
-    }
-
-    Stmt body(Rows range) {
+    private Stmt body(Rows range) {
         BlockBuilder body = new BlockBuilder();
         rows.fillSides(body);
         int rowElements = conv.output().dim(2) * conv.channels();
@@ -104,32 +114,32 @@ final class SmallDepthwise {
 
     private String definition(String name) {
         return """
-                /* A row of pixels, channel by channel: step elements between windows, row and column between their taps. */
-                __attribute__((noinline))
-                static void %s(
-                    const int8_t* x, const int8_t* w, const int32_t* rescale, int8_t* out, int32_t pixels, int32_t channels, int32_t step,
-                    int32_t rows, int32_t columns, int32_t row, int32_t column, int32_t scale, int32_t shift%s%s) {
-                  for (int32_t pixel = 0; pixel < pixels; ++pixel) {
-                    const int32_t* constants = rescale;
-                    for (int32_t c = 0; c < channels; ++c) {
-                      const int8_t* weight = &w[c];
-                      int32_t sum = 0;
-                      for (int32_t ky = 0; ky < rows; ++ky) {
-                        const int8_t* input = &x[ky * row + c];
-                        for (int32_t kx = 0; kx < columns; ++kx) {
-                          sum += *input * *weight;
-                          input += column;
-                          weight += channels;
-                        }
-                      }
-                      %sint32_t value = kiln_high_word(sum * scale, constants[0]) + constants[1];
-                %s      *out++ = (int8_t)%s;
-                      constants += %d;
+            /* A row of pixels, channel by channel: step elements between windows, row and column between their taps. */
+            __attribute__((noinline))
+            static void %s(
+                const int8_t* x, const int8_t* w, const int32_t* rescale, int8_t* out, int32_t pixels, int32_t channels, int32_t step,
+                int32_t rows, int32_t columns, int32_t row, int32_t column, int32_t scale, int32_t shift%s%s) {
+              for (int32_t pixel = 0; pixel < pixels; ++pixel) {
+                const int32_t* constants = rescale;
+                for (int32_t c = 0; c < channels; ++c) {
+                  const int8_t* weight = &w[c];
+                  int32_t sum = 0;
+                  for (int32_t ky = 0; ky < rows; ++ky) {
+                    const int8_t* input = &x[ky * row + c];
+                    for (int32_t kx = 0; kx < columns; ++kx) {
+                      sum += *input * *weight;
+                      input += column;
+                      weight += channels;
                     }
-                    x += step;
                   }
+                  %sint32_t value = kiln_high_word(sum * scale, constants[0]) + constants[1];
+            %s      *out++ = (int8_t)%s;
+                  constants += %d;
                 }
-                """.formatted(
+                x += step;
+              }
+            }
+            """.formatted(
                 name,
                 rescale.isSigned() ? ", int32_t late" : "",
                 rescale.isLimited() ? ", int32_t low, int32_t high" : "",

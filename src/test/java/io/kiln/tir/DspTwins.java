@@ -10,11 +10,10 @@ import java.util.regex.Pattern;
 
 /** Kernels for Arm's DSP instructions. */
 final class DspTwins implements KernelTwins.Twin {
-    private static final Pattern CONV = Pattern.compile("kiln_conv_2x4(?:_\\d+)*((?:_bytes)?_(?:any|scale).*)");
-    private static final Pattern DENSE =
-            Pattern.compile("kiln_dense_(\\d+)(?:_\\d+)*(?:_tail)?((?:_bytes)?_(?:any|scale).*)");
+    private static final Pattern CONV = Pattern.compile("kiln_conv_2x4(?:_\\d+)*((?:_bytes)?_scale.*)");
+    private static final Pattern DENSE = Pattern.compile("kiln_dense_(\\d+)(?:_\\d+)*(?:_tail)?((?:_bytes)?_scale.*)");
     private static final Pattern EPILOGUE =
-            Pattern.compile("(_bytes)?_(?:any|scale(\\d+)_shift(\\d+))(_signed)?(?:_limit_(\\d+)_(\\d+))?");
+            Pattern.compile("(_bytes)?_scale(\\d+)_shift(\\d+)(_signed)?(?:_limit_(\\d+)_(\\d+))?");
 
     @Override
     public boolean knows(String kernel) {
@@ -160,10 +159,8 @@ final class DspTwins implements KernelTwins.Twin {
             boolean isLimited = m.group(5) != null;
             return new Epilogue(
                     m.group(1) != null,
-                    m.group(2) == null
-                            ? s[s.length - 1] / 256 + (m.group(1) == null ? 8 : 0)
-                            : Integer.parseInt(m.group(2)),
-                    m.group(2) == null ? s[s.length - 1] % 256 : Integer.parseInt(m.group(3)),
+                    Integer.parseInt(m.group(2)),
+                    Integer.parseInt(m.group(3)),
                     m.group(4) != null,
                     isLimited ? Integer.parseInt(m.group(5)) - 128 : -128,
                     isLimited ? Integer.parseInt(m.group(6)) - 128 : 127,
