@@ -41,7 +41,7 @@ final class PlannedBuffers {
             String tensor = switch (value.place()) {
                 case INPUT -> tensors.inputs().get(value.index()).name();
                 case OUTPUT -> tensors.outputs().get(value.index()).name();
-                case WORKSPACE -> tensors.describe(value.id()).name();
+                case WORKSPACE, STATE -> tensors.describe(value.id()).name();
             };
             names.put(WorkspaceLayout.valueName(value.id()), tensor);
         }

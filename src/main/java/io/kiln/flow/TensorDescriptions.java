@@ -31,6 +31,7 @@ final class TensorDescriptions {
                 function.results().stream().map(Result::name).toList());
         function.bindings()
                 .forEach(b -> described.byId.put(b.id(), info(b.origin().tensor(), "", b.type(), Optional.empty())));
+        function.variables().forEach(v -> described.byId.put(v.id(), info(v.name(), "", v.type(), Optional.empty())));
         for (Parameter parameter : function.params()) {
             TensorInfo info = info(
                     parameter.name(), cNames.get(described.inputs.size()), parameter.type(), parameter.quantization());

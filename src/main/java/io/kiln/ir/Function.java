@@ -14,31 +14,77 @@ import java.util.Map;
  * @param bindings operator calls; each uses only what stands before it
  * @param results outputs in model order
  * @param groups the fused groups in execution order, covering every binding once; empty before fusion
+ * @param variables what it remembers between runs
  */
 public record Function(
-        String name, List<Parameter> params, List<Binding> bindings, List<Result> results, List<Group> groups) {
+        String name,
+        List<Parameter> params,
+        List<Binding> bindings,
+        List<Result> results,
+        List<Group> groups,
+        List<Variable> variables) {
     public Function {
         params = List.copyOf(params);
         bindings = List.copyOf(bindings);
         results = List.copyOf(results);
         groups = List.copyOf(groups);
+        variables = List.copyOf(variables);
     }
 
+    /** A function that remembers nothing, before fusion. */
     public Function(String name, List<Parameter> params, List<Binding> bindings, List<Result> results) {
-        this(name, params, bindings, results, List.of());
+        this(name, params, bindings, results, List.of(), List.of());
     }
 
     public Function withBindings(List<Binding> newBindings) {
-        return new Function(name, params, newBindings, results, groups);
+        return new Function(name, params, newBindings, results, groups, variables);
     }
 
     public Function withGroups(List<Group> newGroups) {
-        return new Function(name, params, bindings, results, newGroups);
+        return new Function(name, params, bindings, results, newGroups, variables);
     }
 
-    /** Types of all parameters and bindings by id. */
+    public Function withVariables(List<Variable> newVariables) {
+        return new Function(name, params, bindings, results, groups, newVariables);
+    }
+
+    /** The same with ids in order: parameters, variables, bindings. */
+    public Function withIdsInOrder() {
+        Map<Integer, Integer> order = new HashMap<>();
+        params.forEach(p -> order.put(p.id(), order.size()));
+        variables.forEach(v -> order.put(v.id(), order.size()));
+        bindings.forEach(b -> order.put(b.id(), order.size()));
+        return new Function(
+                name,
+                params.stream()
+                        .map(p -> new Parameter(order.get(p.id()), p.name(), p.type(), p.quantization()))
+                        .toList(),
+                bindings.stream()
+                        .map(b -> new Binding(
+                                order.get(b.id()),
+                                b.op(),
+                                b.args().stream()
+                                        .map(a -> a instanceof Arg.Ref ref ? new Arg.Ref(order.get(ref.id())) : a)
+                                        .toList(),
+                                b.type(),
+                                b.origin()))
+                        .toList(),
+                results.stream()
+                        .map(r -> new Result(order.get(r.id()), r.name(), r.quantization()))
+                        .toList(),
+                groups.stream()
+                        .map(g -> new Group(
+                                g.name(), g.bindings().stream().map(order::get).toList()))
+                        .toList(),
+                variables.stream()
+                        .map(v -> new Variable(order.get(v.id()), v.name(), v.type(), v.initial()))
+                        .toList());
+    }
+
+    /** Types of all parameters, variables and bindings by id. */
     public Map<Integer, TensorType> types() {
         Map<Integer, TensorType> types = new HashMap<>();
+        variables.forEach(v -> types.put(v.id(), v.type()));
         params.forEach(p -> types.put(p.id(), p.type()));
         bindings.forEach(b -> types.put(b.id(), b.type()));
         return types;

@@ -28,8 +28,16 @@ public final class Verifier {
                 problems.add(Problem.of("id %" + parameter.id() + " is defined twice", parameter.name()));
             }
         }
+        Set<Integer> variables = new HashSet<>();
+        for (Variable variable : function.variables()) {
+            variables.add(variable.id());
+            if (types.put(variable.id(), variable.type()) != null) {
+                problems.add(Problem.of("id %" + variable.id() + " is defined twice", variable.name()));
+            }
+        }
         for (Binding binding : function.bindings()) {
             verifyBinding(binding, types, problems);
+            verifyWrites(binding, variables, problems);
         }
         for (Result result : function.results()) {
             if (!types.containsKey(result.id())) {
@@ -68,6 +76,17 @@ public final class Verifier {
         }
         if (types.put(binding.id(), binding.type()) != null) {
             problems.add(Problem.of("id %" + binding.id() + " is defined twice", where));
+        }
+    }
+
+    private static void verifyWrites(Binding binding, Set<Integer> variables, Problems problems) {
+        for (int position : binding.op().writes()) {
+            if (position < binding.args().size()
+                    && !(binding.args().get(position) instanceof Arg.Ref ref && variables.contains(ref.id()))) {
+                problems.add(Problem.of(
+                        binding.op().name() + " changes argument " + position + ", which is no variable",
+                        binding.origin().text()));
+            }
         }
     }
 

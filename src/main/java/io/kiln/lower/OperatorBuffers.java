@@ -8,7 +8,10 @@ import io.kiln.tir.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The pointer parameters of an operator: its inputs in order, its output, then its scratch if it asks for any. */
+/**
+ * The pointer parameters of an operator: its inputs in order, those it changes among them, its output unless that is
+ * {@link io.kiln.ir.type.TensorType#UNIT}, then its scratch if it asks for any.
+ */
 public final class OperatorBuffers {
     private final FusedOperator op;
     private final Tables tables;
@@ -27,7 +30,7 @@ public final class OperatorBuffers {
                     name,
                     op.rootTypes().get(argument).dtype(),
                     op.rootTypes().get(argument).shape().elements(),
-                    Buffer.Scope.INPUT));
+                    op.root().op().writes().contains(argument) ? Buffer.Scope.OUTPUT : Buffer.Scope.INPUT));
         }
         output = new Buffer("output", op.type().dtype(), op.type().shape().elements(), Buffer.Scope.OUTPUT);
     }
@@ -60,10 +63,12 @@ public final class OperatorBuffers {
         return scratch.stream().mapToLong(Buffer::bytes).sum();
     }
 
-    /** Inputs, the output, then the scratch if there is any. */
+    /** Inputs, the output unless it holds nothing, then the scratch if there is any. */
     public List<Buffer> parameters() {
         List<Buffer> parameters = new ArrayList<>(inputs);
-        parameters.add(output);
+        if (output.elements() > 0) {
+            parameters.add(output);
+        }
         parameters.addAll(scratch);
         return parameters;
     }

@@ -10,6 +10,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
+import io.kiln.ir.Variable;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
@@ -22,18 +23,43 @@ import java.util.Map;
 public final class Interpreter {
     private Interpreter() {}
 
+    /** What a function remembers between runs. */
+    public static final class State {
+        private final Map<Integer, Tensor> variables = new HashMap<>();
+
+        /** The state before the first run. */
+        public static State initial(Function function) {
+            State state = new State();
+            for (Variable variable : function.variables()) {
+                state.variables.put(variable.id(), Tensor.read(variable.type(), variable.initial()));
+            }
+            return state;
+        }
+
+        /** The value of a variable by its id. */
+        public Bytes value(int id) {
+            return variables.get(id).toBytes();
+        }
+    }
+
+    /** The function's results in its first run; see {@link #run(Function, List, State)}. */
+    public static List<Bytes> run(Function function, List<Bytes> inputs) {
+        return run(function, inputs, State.initial(function));
+    }
+
     /**
      * The function's results.
      *
      * @param inputs one per parameter, row-major, little-endian
+     * @param state what it remembers from earlier runs; changed to what it remembers after this one
      * @return one per result, in the same form
      * @throws KilnException if the inputs do not fit the parameters
      */
-    public static List<Bytes> run(Function function, List<Bytes> inputs) {
+    public static List<Bytes> run(Function function, List<Bytes> inputs, State state) {
         Map<Integer, Integer> uses = function.useCounts();
         Map<Integer, Tensor> values = parameters(function, inputs);
         for (Binding binding : function.bindings()) {
-            values.put(binding.id(), evaluate(binding, values));
+            values.put(binding.id(), evaluate(binding, values, state));
             for (Arg arg : binding.args()) {
                 if (arg instanceof Arg.Ref ref && uses.merge(ref.id(), -1, Integer::sum) == 0) {
                     values.remove(ref.id());
@@ -42,7 +68,7 @@ public final class Interpreter {
         }
         List<Bytes> results = new ArrayList<>();
         for (Result result : function.results()) {
-            results.add(values.get(result.id()).toBytes());
+            results.add(value(result.id(), values, state).toBytes());
         }
         return results;
     }
@@ -50,9 +76,10 @@ public final class Interpreter {
     /** The value of every binding by its id, in execution order; inputs as for {@link #run}. */
     public static Map<Integer, Bytes> runAll(Function function, List<Bytes> inputs) {
         Map<Integer, Tensor> values = parameters(function, inputs);
+        State state = State.initial(function);
         Map<Integer, Bytes> all = new LinkedHashMap<>();
         for (Binding binding : function.bindings()) {
-            Tensor value = evaluate(binding, values);
+            Tensor value = evaluate(binding, values, state);
             values.put(binding.id(), value);
             all.put(binding.id(), value.toBytes());
         }
@@ -94,14 +121,26 @@ public final class Interpreter {
         return values;
     }
 
-    private static Tensor evaluate(Binding binding, Map<Integer, Tensor> values) {
+    private static Tensor evaluate(Binding binding, Map<Integer, Tensor> values, State state) {
         List<Tensor> args = new ArrayList<>();
         for (Arg arg : binding.args()) {
             args.add(
                     arg instanceof Constant constant
                             ? Tensor.read(constant.type(), constant.data())
-                            : values.get(((Arg.Ref) arg).id()));
+                            : value(((Arg.Ref) arg).id(), values, state));
         }
-        return Kernels.evaluate(binding.op(), args, binding.type());
+        if (binding.op().writes().isEmpty()) {
+            return Kernels.evaluate(binding.op(), args, binding.type());
+        }
+        WritingKernels.Outcome outcome = WritingKernels.evaluate(binding.op(), args, binding.type());
+        for (int i = 0; i < outcome.written().size(); i++) {
+            state.variables.put(
+                    binding.ref(binding.op().writes().get(i)), outcome.written().get(i));
+        }
+        return outcome.result();
+    }
+
+    private static Tensor value(int id, Map<Integer, Tensor> values, State state) {
+        return state.variables.containsKey(id) ? state.variables.get(id) : values.get(id);
     }
 }

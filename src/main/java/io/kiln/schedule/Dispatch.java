@@ -9,6 +9,7 @@ import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.op.Window;
@@ -23,6 +24,7 @@ import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SoftmaxLowering;
 import io.kiln.lower.Tables;
+import io.kiln.lower.VariableLowering;
 import io.kiln.target.CpuFeatures;
 import io.kiln.target.Target;
 import java.util.List;
@@ -68,6 +70,9 @@ public final class Dispatch {
         }
         if (root instanceof Softmax || root instanceof TflSoftmax) {
             return new SoftmaxLowering(op).lower(rows);
+        }
+        if (root instanceof RefWrite) {
+            return VariableLowering.lower(op, rows);
         }
         if (MveSum.suits(op, features)) {
             return MveSum.lower(op, rows);

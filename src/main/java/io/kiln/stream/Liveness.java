@@ -74,8 +74,9 @@ final class Liveness {
             }
         }
         for (int i = 0; i < graph.values().size(); i++) {
-            if (liveness.born[i] != null
-                    && (withInputsAndOutputs || graph.values().get(i).place() == Place.WORKSPACE)) {
+            Value value = graph.values().get(i);
+            boolean here = value.place() == Place.WORKSPACE || (withInputsAndOutputs && value.place() != Place.STATE);
+            if (liveness.born[i] != null && here && value.type().bytes() > 0) {
                 liveness.addValue(i);
             }
         }

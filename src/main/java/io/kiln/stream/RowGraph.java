@@ -5,6 +5,7 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
+import io.kiln.ir.Variable;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -93,6 +94,12 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
                 .orElse(1);
     }
 
+    /** Whether a node reads or changes a variable, so that it must run in the function's order. */
+    boolean touchesState(int node) {
+        return nodes.get(node).uses().stream()
+                .anyMatch(use -> values.get(use.value()).place() == Place.STATE);
+    }
+
     /** A value read: the index of the value, and which of its rows each step needs. */
     record Use(int value, RowDependency rows) {}
 
@@ -149,6 +156,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
 
         RowGraph read(List<LoweredOperator> whole, List<LoweredOperator> byRows) {
             function.params().forEach(p -> home.put(p.id(), p.id()));
+            function.variables().forEach(v -> home.put(v.id(), v.id()));
             for (Binding binding : function.bindings()) {
                 home.put(binding.id(), binding.op() instanceof Reshape ? home.get(binding.ref(0)) : binding.id());
             }
@@ -209,6 +217,10 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             for (int i = 0; i < function.params().size(); i++) {
                 Parameter parameter = function.params().get(i);
                 values.add(value(parameter.id(), parameter.type(), Place.INPUT, i));
+            }
+            for (int i = 0; i < function.variables().size(); i++) {
+                Variable variable = function.variables().get(i);
+                values.add(value(variable.id(), variable.type(), Place.STATE, i));
             }
             for (int i = 0; i < outputs.size(); i++) {
                 int id = outputs.get(i);

@@ -52,6 +52,9 @@ final class Segmentation {
             search.candidate(new Segment(first, first + 1, false)).ifPresent(candidates::add);
             if (graph.nodes().get(first).canStep()) {
                 for (int end = first + 1; end <= Math.min(search.n, first + longest); end++) {
+                    if (graph.touchesState(end - 1)) {
+                        break;
+                    }
                     search.candidate(new Segment(first, end, true)).ifPresent(candidates::add);
                 }
             }

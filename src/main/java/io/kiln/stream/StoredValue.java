@@ -20,7 +20,9 @@ public record StoredValue(int id, TensorType type, int ring, Place place, int in
     public enum Place {
         INPUT,
         OUTPUT,
-        WORKSPACE
+        WORKSPACE,
+        /** Static memory of its own, which lives from run to run. */
+        STATE
     }
 
     /** Elements that its memory holds. */

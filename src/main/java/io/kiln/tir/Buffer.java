@@ -20,6 +20,8 @@ public record Buffer(String name, DType dtype, long elements, Scope scope) {
         OUTPUT,
         /** Parameter: scratch memory in the workspace. */
         SCRATCH,
+        /** {@code static} array of the file, which keeps its value between calls. */
+        STATE,
         /** {@code static const} table of the file. */
         CONSTANT,
         /** Pointer into a buffer that is only read. */
@@ -30,7 +32,7 @@ public record Buffer(String name, DType dtype, long elements, Scope scope) {
 
     public boolean isWritable() {
         return switch (scope) {
-            case OUTPUT, SCRATCH, MUTABLE_VIEW -> true;
+            case OUTPUT, SCRATCH, STATE, MUTABLE_VIEW -> true;
             case INPUT, CONSTANT, VIEW -> false;
         };
     }

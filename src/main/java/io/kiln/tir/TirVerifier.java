@@ -6,6 +6,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -33,9 +34,19 @@ public final class TirVerifier {
      * @throws io.kiln.base.KilnException with every violation
      */
     public static void verify(PrimFunc func) {
+        verify(func, List.of());
+    }
+
+    /**
+     * Checks a function of a file that defines static memory.
+     *
+     * @throws io.kiln.base.KilnException with every violation
+     */
+    public static void verify(PrimFunc func, List<Buffer> statics) {
         TirVerifier verifier = new TirVerifier(func.name());
         Scope scope = new Scope(new HashMap<>(), new HashSet<>(func.buffers()));
         func.scalars().forEach(s -> scope.scalars().put(s.name(), false));
+        scope.buffers().addAll(statics);
         func.constants().forEach(t -> scope.buffers().add(t.buffer()));
         verifier.statement(func.body(), scope);
         verifier.problems.throwIfAny();

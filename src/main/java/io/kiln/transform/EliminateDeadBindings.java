@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Drops bindings that no result depends on. */
+/** Drops bindings that change no variable and that no result depends on. */
 public final class EliminateDeadBindings implements Pass {
     @Override
     public String name() {
@@ -25,7 +25,7 @@ public final class EliminateDeadBindings implements Pass {
         List<Binding> kept = new ArrayList<>();
         for (int i = function.bindings().size() - 1; i >= 0; i--) {
             Binding binding = function.bindings().get(i);
-            if (live.contains(binding.id())) {
+            if (live.contains(binding.id()) || !binding.op().writes().isEmpty()) {
                 kept.add(binding);
                 for (Arg arg : binding.args()) {
                     if (arg instanceof Arg.Ref ref) {

@@ -108,11 +108,16 @@ final class HostProgram {
         model.inputs().forEach(t -> text.append("." + t.cName() + " = i_" + t.cName() + ", "));
         text.append("};\n  struct " + p + "_outputs outputs = {");
         model.outputs().forEach(t -> text.append("." + t.cName() + " = o_" + t.cName() + ", "));
-        text.append("};\n  if (" + p + "_run(&inputs, &outputs) != 0) exit(4);\n");
+        text.append("};\n").append(reset(p)).append("  if (" + p + "_run(&inputs, &outputs) != 0) exit(4);\n");
         model.outputs().forEach(t -> text.append("  fwrite(o_" + t.cName() + ", 1, " + t.bytes() + ", out);\n"));
         model.inputs().forEach(t -> text.append("  free(i_" + t.cName() + ");\n"));
         model.outputs().forEach(t -> text.append("  free(o_" + t.cName() + ");\n"));
         return text.append("}\n").toString();
+    }
+
+    /** Every run stands for itself. */
+    private static String reset(String prefix) {
+        return "#ifdef " + prefix.toUpperCase(Locale.ROOT) + "_STATE_SIZE\n  " + prefix + "_reset();\n#endif\n";
     }
 
     private static String workspace(ModelMetadata model) {
@@ -125,7 +130,7 @@ final class HostProgram {
         model.inputs()
                 .forEach(t -> text.append("  if (fread(inputs." + t.cName() + ", 1, " + t.bytes() + ", in) != "
                         + t.bytes() + ") exit(3);\n"));
-        text.append("  if (" + p + "_run(&pools) != 0) exit(4);\n");
+        text.append(reset(p)).append("  if (" + p + "_run(&pools) != 0) exit(4);\n");
         model.outputs().forEach(t -> text.append("  fwrite(outputs." + t.cName() + ", 1, " + t.bytes() + ", out);\n"));
         return text.append("  free(pools.global_workspace);\n}\n").toString();
     }

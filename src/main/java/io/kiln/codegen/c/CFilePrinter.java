@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen.c;
 
+import io.kiln.base.DType;
+import io.kiln.tir.Buffer;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.PrimFunc;
@@ -17,14 +19,18 @@ public final class CFilePrinter {
      * The file's text.
      *
      * @param head comment lines at the top
+     * @param statics static memory of the functions
      * @param functions in the order of the file; calls go backwards
      */
-    public static String print(String head, List<PrimFunc> functions) {
+    public static String print(String head, List<Buffer> statics, List<PrimFunc> functions) {
         List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
         Set<String> headers = new TreeSet<>(Set.of("stdint.h", "string.h"));
         intrinsics.stream().map(Intrinsic::header).filter(h -> !h.isEmpty()).forEach(headers::add);
         List<Kernel> kernels = UsedIntrinsics.kernels(functions);
         kernels.forEach(k -> headers.addAll(k.headers()));
+        if (statics.stream().anyMatch(s -> s.dtype() == DType.BOOL)) {
+            headers.add("stdbool.h");
+        }
         if (!UsedIntrinsics.copies(functions)) {
             headers.remove("string.h");
         }
@@ -34,6 +40,11 @@ public final class CFilePrinter {
                 .filter(i -> !i.definition().isEmpty())
                 .forEach(i -> out.append('\n').append(i.definition()));
         kernels.forEach(k -> out.append('\n').append(k.definition()));
+        if (!statics.isEmpty()) {
+            out.append("\n/* What is remembered from run to run. */\n");
+            statics.forEach(
+                    s -> out.append("static " + s.dtype().cName() + " " + s.name() + "[" + s.elements() + "];\n"));
+        }
         for (PrimFunc function : functions) {
             function.constants().forEach(t -> out.append('\n').append(TablePrinter.print(t)));
             out.append('\n').append(prototype(function)).append(FunctionPrinter.print(function));

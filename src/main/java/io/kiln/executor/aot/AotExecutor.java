@@ -4,6 +4,7 @@ package io.kiln.executor.aot;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.codegen.c.CFilePrinter;
+import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.TirVerifier;
 import java.util.ArrayList;
@@ -20,9 +21,11 @@ public final class AotExecutor {
         PrimFunc main = MainFunction.build(module);
         List<PrimFunc> functions = new ArrayList<>();
         module.program().operators().forEach(operator -> functions.add(operator.function()));
+        StateMemory.reset(module).ifPresent(functions::add);
         functions.add(main);
-        functions.forEach(TirVerifier::verify);
-        String operators = CFilePrinter.print(module.head(), functions);
+        List<Buffer> state = StateMemory.arrays(module);
+        functions.forEach(function -> TirVerifier.verify(function, state));
+        String operators = CFilePrinter.print(module.head(), state, functions);
         return List.of(
                 artifact(module, Loader.SOURCE, module.name() + "_lib0.c", EntryPoint.print(module, main)),
                 artifact(module, Loader.SOURCE, module.name() + "_lib1.c", operators),

@@ -6,6 +6,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.codegen.c.CText;
 import io.kiln.stream.Program;
 import io.kiln.stream.WorkspaceLayout;
+import io.kiln.tir.Buffer;
 import java.util.List;
 import java.util.Locale;
 
@@ -57,6 +58,16 @@ public record AotModule(
 
     String mainName() {
         return prefix() + "___tvm_main__";
+    }
+
+    /** {@code tvmgen_<name>_reset}. */
+    String resetName() {
+        return prefix() + "_reset";
+    }
+
+    /** Bytes that live from run to run. */
+    long stateBytes() {
+        return StateMemory.arrays(this).stream().mapToLong(Buffer::bytes).sum();
     }
 
     /** Planned bytes of the workspace. */

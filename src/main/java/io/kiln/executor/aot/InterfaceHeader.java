@@ -42,6 +42,9 @@ final class InterfaceHeader {
             workspaceInterface();
         }
         workspaceSize();
+        if (module.stateBytes() > 0) {
+            state();
+        }
         line("");
         line("#ifdef __cplusplus");
         line("}");
@@ -105,6 +108,15 @@ final class InterfaceHeader {
         line("");
         doc("Runs " + module.name() + " once on the pool; returns 0, or an error code.");
         line("int32_t " + runSignature(module) + ";");
+    }
+
+    private void state() {
+        line("");
+        doc("Static memory in bytes that " + module.name() + " keeps from run to run; internal");
+        line("#define " + module.macroPrefix() + "_STATE_SIZE " + module.stateBytes());
+        line("");
+        doc("Makes " + module.name() + " forget what it saw; returns 0.");
+        line("int32_t " + module.resetName() + "(void);");
     }
 
     private void workspaceSize() {

@@ -44,6 +44,13 @@ final class MainFunction {
 
     private PrimFunc build() {
         for (StoredValue value : module.program().values()) {
+            if (value.place() == Place.STATE) {
+                buffers.put(value.id(), StateMemory.buffer(module, value));
+                continue;
+            }
+            if (value.elements() == 0) {
+                continue;
+            }
             boolean parameter = module.io() == Io.CALLER && value.place() != Place.WORKSPACE;
             Buffer buffer = new Buffer(name(value), value.type().dtype(), value.elements(), scope(value, parameter));
             buffers.put(value.id(), buffer);
@@ -56,6 +63,7 @@ final class MainFunction {
         if (module.hasPool()) {
             parameters.add(pool);
         }
+        StateMemory.ensureInitialised(module, body);
         for (Step step : module.program().steps()) {
             if (step instanceof Step.Copy copy) {
                 Buffer to = buffers.get(copy.to());
@@ -96,7 +104,9 @@ final class MainFunction {
         for (int input : operator.inputs()) {
             arguments.add(buffers.get(module.program().storage().get(input)));
         }
-        arguments.add(buffers.get(operator.output()));
+        if (buffers.containsKey(operator.output())) {
+            arguments.add(buffers.get(operator.output()));
+        }
         if (operator.scratchBytes() > 0) {
             List<Buffer> own = operator.function().buffers();
             Buffer parameter = own.get(own.size() - 1);

@@ -104,9 +104,17 @@ final class ModelTable {
         for (TensorInfo output : model.outputs()) {
             line("  outputs." + output.cName() + " = tensor_" + name + "(" + index++ + "u);");
         }
+        reset(prefix);
         line("  return " + prefix + "_run(&inputs, &outputs);");
         line("}");
         line("");
+    }
+
+    /** Each request stands for itself, also for a model that remembers. */
+    private void reset(String prefix) {
+        line("#ifdef " + prefix.toUpperCase(Locale.ROOT) + "_STATE_SIZE");
+        line("  (void)" + prefix + "_reset();");
+        line("#endif");
     }
 
     private void workspaceModel(ModelMetadata model) {
@@ -130,6 +138,7 @@ final class ModelTable {
         line("");
         line("static int32_t run_" + name + "(void) {");
         line("  struct " + prefix + "_workspace_pools pools = {kiln_app_workspace};");
+        reset(prefix);
         line("  return " + prefix + "_run(&pools);");
         line("}");
         line("");

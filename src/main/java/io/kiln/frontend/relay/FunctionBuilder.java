@@ -6,6 +6,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
+import io.kiln.ir.Variable;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.text.Annotations;
 import io.kiln.ir.text.Place;
@@ -41,6 +42,7 @@ final class FunctionBuilder {
     private final Map<String, Optional<Arg>> values = new HashMap<>();
     private final List<TensorType> types = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();
+    private final List<Variable> variables = new ArrayList<>();
     private final Map<Integer, Place> places = new HashMap<>();
     private boolean metadataMissed;
 
@@ -63,6 +65,10 @@ final class FunctionBuilder {
     }
 
     void add(Statement statement) {
+        if (statement.value() instanceof Call call && call.operator().equals("ref")) {
+            define(statement.name(), statement.place(), variable(call));
+            return;
+        }
         define(statement.name(), statement.place(), value(statement.value(), statement.name()));
     }
 
@@ -82,6 +88,23 @@ final class FunctionBuilder {
             return meta(meta);
         }
         return Optional.of(literal((Literal) expression));
+    }
+
+    /** {@code ref(constant)}: a variable that begins with the constant and is called like it. */
+    private Optional<Arg> variable(Call call) {
+        Optional<Arg> initial = call.args().size() == 1 ? value(call.args().get(0), "") : Optional.empty();
+        if (initial.isPresent() && initial.get() instanceof Constant constant) {
+            Arg.Ref value = newValue(constant.type(), call.place());
+            variables.add(new Variable(value.id(), constant.name(), constant.type(), constant.data()));
+            return Optional.of(value);
+        }
+        findings.add(call.place(), "a ref has no first value", "one constant", "");
+        return Optional.empty();
+    }
+
+    /** What {@code ref} made. */
+    List<Variable> variables() {
+        return variables;
     }
 
     List<Binding> bindings() {

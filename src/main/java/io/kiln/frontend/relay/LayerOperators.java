@@ -16,6 +16,7 @@ import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
+import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflRequantize;
@@ -43,6 +44,7 @@ final class LayerOperators {
             Map.entry("add", a -> new Add()),
             Map.entry("clip", a -> new Clip(a.real("a_min"), a.real("a_max"))),
             Map.entry("copy", a -> new Copy()),
+            Map.entry("ref_write", a -> new RefWrite()),
             Map.entry("nn.avg_pool2d", LayerOperators::averagePool),
             Map.entry("nn.bias_add", a -> new BiasAdd(a.integer("axis", -4, 3, 1))),
             Map.entry("nn.conv2d", a -> {

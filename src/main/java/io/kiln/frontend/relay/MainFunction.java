@@ -58,7 +58,8 @@ final class MainFunction {
         module.statements().forEach(builder::add);
         List<Result> results = results(inputs.size());
         findings.throwIfAny();
-        Function function = new Function(moduleName, inputs, builder.bindings(), results);
+        Function function =
+                new Function(moduleName, inputs, builder.bindings(), results).withVariables(builder.variables());
         new OperatorRules(function, builder.places(), findings).check();
         findings.throwIfAny();
         return function;

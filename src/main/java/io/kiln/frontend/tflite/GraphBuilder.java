@@ -2,17 +2,21 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
+import io.kiln.ir.Variable;
 import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,6 +27,9 @@ final class GraphBuilder {
     private final List<Binding> bindings = new ArrayList<>();
     private final List<TensorType> types = new ArrayList<>();
     private final Map<Integer, Arg> values = new HashMap<>();
+    private final List<Variable> variables = new ArrayList<>();
+    private final List<String> handles = new ArrayList<>();
+    private final Map<String, Variable> resources = new LinkedHashMap<>();
     private final Map<List<Integer>, Bytes> constantData = new HashMap<>();
 
     void addParameter(TfliteTensor tensor) {
@@ -32,6 +39,57 @@ final class GraphBuilder {
         values.put(tensor.index(), value);
     }
 
+    /** A tensor that keeps its value: at first 0 in every byte, or the zero point if it is int8, as TensorFlow Lite Micro has it. */
+    void addVariable(TfliteTensor tensor) {
+        byte[] initial = new byte[Math.toIntExact(tensor.type().bytes())];
+        if (tensor.dtype() == DType.INT8 && tensor.quantization().isPresent()) {
+            Arrays.fill(initial, (byte) tensor.quantization().zeroPoint());
+        }
+        Arg.Ref value = newValue(tensor.type());
+        variables.add(new Variable(value.id(), tensor.name(), tensor.type(), Bytes.wrap(initial)));
+        values.put(tensor.index(), value);
+    }
+
+    /** A number for a variable that subgraphs share by its name. */
+    int handle(String name) {
+        if (!handles.contains(name)) {
+            handles.add(name);
+        }
+        return handles.indexOf(name);
+    }
+
+    /** The variable behind a handle; made of zeros when it is first met. Empty if it was met with another type. */
+    Optional<Arg.Ref> resource(int handle, TensorType type) {
+        String name = handles.get(handle);
+        Variable variable = resources.get(name);
+        if (variable == null) {
+            variable =
+                    new Variable(newValue(type).id(), name, type, Bytes.wrap(new byte[Math.toIntExact(type.bytes())]));
+            variables.add(variable);
+            resources.put(name, variable);
+        }
+        return variable.type().equals(type) ? Optional.of(new Arg.Ref(variable.id())) : Optional.empty();
+    }
+
+    /** Lets shared variables begin with other values. */
+    void begin(Map<String, Variable> initialised, Interpreter.State state) {
+        initialised.forEach((name, other) -> {
+            Arg.Ref own = resource(handle(name), other.type()).orElseThrow(() -> new IllegalArgumentException(name));
+            Variable variable = new Variable(own.id(), name, other.type(), state.value(other.id()));
+            variables.replaceAll(v -> v.id() == own.id() ? variable : v);
+            resources.put(name, variable);
+        });
+    }
+
+    List<Variable> variables() {
+        return variables;
+    }
+
+    /** Variables that are shared, by their names. */
+    Map<String, Variable> resources() {
+        return resources;
+    }
+
     /**
      * Appends an operator call; what follows from constants alone, or has no elements, becomes a constant at once.
      *
@@ -39,7 +97,7 @@ final class GraphBuilder {
      */
     Arg emit(Op op, List<Arg> args, Origin origin) {
         TensorType type = op.infer(args.stream().map(this::type).toList());
-        if (type.shape().elements() == 0) {
+        if (type.shape().elements() == 0 && op.writes().isEmpty()) {
             return new Constant("", type, Bytes.wrap(new byte[0]));
         }
         if (args.stream().allMatch(Constant.class::isInstance)) {

@@ -27,6 +27,7 @@ final class GraphImporter {
     /** Far beyond any real model; keeps a hostile one from filling the memory with messages. */
     private static final int MAX_PROBLEMS = 1000;
 
+    private final ModelImporter model;
     private final String file;
     private final TensorReader tensors;
     private final List<OperatorRecord> operators;
@@ -42,9 +43,12 @@ final class GraphImporter {
     private int found;
 
     /**
+     * @param model imports the subgraphs that operators call
      * @param known problems found before, reported with those found here
      */
-    GraphImporter(String file, TensorReader tensors, List<OperatorRecord> operators, Problems known) {
+    GraphImporter(
+            ModelImporter model, String file, TensorReader tensors, List<OperatorRecord> operators, Problems known) {
+        this.model = model;
         this.problems.addAll(known.list());
         this.file = file;
         this.tensors = tensors;
@@ -56,7 +60,7 @@ final class GraphImporter {
      *
      * @throws KilnException with every problem
      */
-    Function read(String moduleName, int[] inputs, int[] outputs) {
+    ImportedSubgraph read(String moduleName, int[] inputs, int[] outputs) {
         addInputs(inputs);
         findWriters();
         operators.forEach(this::readOperator);
@@ -64,7 +68,8 @@ final class GraphImporter {
         if (!problems.isEmpty()) {
             throw new KilnException(List.copyOf(problems));
         }
-        return new Function(moduleName, graph.params(), graph.bindings(), results);
+        Function function = new Function(moduleName, graph.params(), graph.bindings(), results);
+        return new ImportedSubgraph(function.withVariables(graph.variables()), graph.resources());
     }
 
     private void addInputs(int[] inputs) {
@@ -111,6 +116,7 @@ final class GraphImporter {
             if (found == before && !dependsOnUnknown(operator)) {
                 support.importer()
                         .emit(new OperatorContext(
+                                model,
                                 operator,
                                 graph,
                                 inputs,
@@ -165,8 +171,8 @@ final class GraphImporter {
     }
 
     private void checkDefined(OperatorRecord operator, TfliteTensor tensor) {
-        if (tensor.variable()) {
-            add("variable " + tensor.text() + " is not supported", where(operator), "tensors without state");
+        if (tensor.variable() && graph.value(tensor.index()).isEmpty()) {
+            graph.addVariable(tensor);
         }
         if (tensor.isConstant() || graph.value(tensor.index()).isPresent()) {
             return;
@@ -184,9 +190,6 @@ final class GraphImporter {
 
     private List<TfliteTensor> outputs(OperatorRecord operator) {
         List<TfliteTensor> outputs = new ArrayList<>();
-        if (operator.outputs().size() == 0) {
-            add("it has no outputs", where(operator), "1 output");
-        }
         for (int index : operator.outputs().ints()) {
             if (index < 0 || index >= tensors.count()) {
                 add("output tensor #" + index + " does not exist", where(operator), tensors.count() + " tensors");

@@ -14,6 +14,7 @@ import java.util.function.Supplier;
 
 /** One operator while it is imported: its tensors and options, what is wrong with it, and where its bindings go. */
 final class OperatorContext {
+    private final ModelImporter model;
     private final OperatorRecord operator;
     private final GraphBuilder graph;
     private final List<Optional<TfliteTensor>> inputs;
@@ -23,6 +24,7 @@ final class OperatorContext {
     private final boolean infersShape;
 
     OperatorContext(
+            ModelImporter model,
             OperatorRecord operator,
             GraphBuilder graph,
             List<Optional<TfliteTensor>> inputs,
@@ -30,12 +32,16 @@ final class OperatorContext {
             String file,
             Supplier<String> where,
             boolean infersShape) {
+        this.model = model;
         this.operator = operator;
         this.graph = graph;
         this.inputs = inputs;
         this.outputs = List.copyOf(outputs);
         this.origin = new Origin(
-                file, operator.index(), operator.name(), outputs.get(0).name());
+                file,
+                operator.index(),
+                operator.name(),
+                outputs.isEmpty() ? "" : outputs.get(0).name());
         this.findings = new Findings(where);
         this.infersShape = infersShape;
     }
@@ -66,7 +72,7 @@ final class OperatorContext {
         return outputs.get(0);
     }
 
-    /** All outputs, at least one, as the file states them; their shapes mean nothing if shapes are inferred. */
+    /** All outputs as the file states them; their shapes mean nothing if shapes are inferred. */
     List<TfliteTensor> outputs() {
         return outputs;
     }
@@ -165,6 +171,16 @@ final class OperatorContext {
                     "an output tensor of the computed shape and type");
         }
         graph.define(output.index(), value);
+    }
+
+    /** The graph that takes the bindings, for operators that keep or share state. */
+    GraphBuilder graph() {
+        return graph;
+    }
+
+    /** A subgraph that the operator calls. */
+    ImportedSubgraph subgraph(int index) {
+        return model.called(index, "subgraph" + index);
     }
 
     /** Type of a value. */

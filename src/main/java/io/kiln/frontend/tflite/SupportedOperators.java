@@ -16,7 +16,7 @@ final class SupportedOperators {
      */
     record Support(OperatorImporter importer, int maxVersion) {}
 
-    private static final Map<Integer, Support> BY_CODE = Stream.of(LayerOperators.ALL)
+    private static final Map<Integer, Support> BY_CODE = Stream.of(LayerOperators.ALL, StatefulOperators.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

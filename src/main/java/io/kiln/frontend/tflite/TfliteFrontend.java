@@ -4,14 +4,11 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.base.Problems;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 
 /** Reads a {@code .tflite} file (FlatBuffers schema version 3) into the graph IR. Nothing in the file is trusted. */
@@ -21,8 +18,6 @@ public final class TfliteFrontend {
 
     private static final String IDENTIFIER = "TFL3";
     private static final int SCHEMA_VERSION = 3;
-    private static final int MAX_ENTRIES = 1 << 16;
-    private static final int MAX_NAME = 1024;
 
     private TfliteFrontend() {}
 
@@ -80,64 +75,7 @@ public final class TfliteFrontend {
                     "schema version " + SCHEMA_VERSION,
                     "Convert the model again"));
         }
-        return readGraph(buffer, model, moduleName, inputShapes);
-    }
-
-    private static Function readGraph(FlatBuffer buffer, FlatTable model, String moduleName, InputShapes inputShapes) {
-        String file = buffer.file();
-        Problems problems = new Problems();
-        FlatVector subgraphs = limited(model.vector(2, 4), "subgraphs", file, problems);
-        problems.throwIfAny();
-        FlatTable graph = subgraphs.table(0);
-        FlatVector inputs = limited(graph.vector(1, 4), "model inputs", file, problems);
-        FlatVector outputs = limited(graph.vector(2, 4), "model outputs", file, problems);
-        FlatVector tensors = limited(graph.vector(0, 4), "tensors", file, problems);
-        FlatVector operators = limited(graph.vector(3, 4), "operators", file, problems);
-        problems.throwIfAny();
-        if (subgraphs.size() > 1) {
-            problems.add(
-                    "the model has " + subgraphs.size() + " subgraphs",
-                    file,
-                    "1 subgraph: no control flow, one signature",
-                    "Export each signature as a model of its own");
-        }
-        TensorReader reader =
-                new TensorReader(buffer, tensors, model.vector(4, 4), inputs.ints(), inputShapes, problems);
-        List<OperatorRecord> records = operators(model.vector(1, 4), operators, file);
-        return new GraphImporter(file, reader, records, problems).read(moduleName, inputs.ints(), outputs.ints());
-    }
-
-    private static FlatVector limited(FlatVector vector, String what, String file, Problems problems) {
-        if (vector.size() == 0) {
-            problems.add("the model has no " + what, file, "at least one", "Export the model again");
-        } else if (vector.size() > MAX_ENTRIES) {
-            problems.add("the model has " + vector.size() + " " + what, file, "at most " + MAX_ENTRIES, "");
-        }
-        return vector;
-    }
-
-    private static List<OperatorRecord> operators(FlatVector codes, FlatVector operators, String file) {
-        List<OperatorRecord> records = new ArrayList<>();
-        for (int i = 0; i < operators.size(); i++) {
-            FlatTable table = operators.table(i);
-            long code = table.i32(0, 0) & 0xFFFFFFFFL;
-            if (code >= codes.size()) {
-                throw new KilnException(new Problem(
-                        "operator code #" + code + " does not exist",
-                        file + ": operator #" + i,
-                        "one of the model's " + codes.size() + " operator codes",
-                        "Export the model again"));
-            }
-            records.add(operator(i, codes.table((int) code), table));
-        }
-        return records;
-    }
-
-    /** Codes above 126 stand in a newer field; the older one then holds a placeholder. */
-    private static OperatorRecord operator(int index, FlatTable code, FlatTable table) {
-        int builtin = Math.max(code.u8(0, 0), code.i32(3, 0));
-        String name = builtin == BuiltinNames.CUSTOM ? "CUSTOM " + code.string(1, MAX_NAME) : BuiltinNames.of(builtin);
-        return new OperatorRecord(index, builtin, code.i32(2, 1), name, table);
+        return new ModelImporter(buffer, model).main(moduleName, inputShapes);
     }
 
     private static String identifier(Bytes content) {

@@ -19,7 +19,8 @@ enum TfliteType {
     FLOAT64,
     COMPLEX128,
     UINT64,
-    RESOURCE,
+    /** A handle of a variable. */
+    RESOURCE(DType.INT32),
     VARIANT,
     UINT32(DType.UINT32),
     UINT16,

@@ -23,10 +23,16 @@ public sealed interface Op
                 QnnQuantize,
                 QnnDequantize,
                 Reshape,
-                Copy {
+                Copy,
+                RefWrite {
 
     /** Relay's name, or {@code tfl.*} for an operator of our own. */
     String name();
+
+    /** Positions of the arguments that it changes; each is a variable of the function. Most operators change none. */
+    default List<Integer> writes() {
+        return List.of();
+    }
 
     /** Number of arguments. */
     int arity();

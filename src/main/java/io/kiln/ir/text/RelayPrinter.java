@@ -9,6 +9,7 @@ import io.kiln.ir.Group;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
+import io.kiln.ir.Variable;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -76,6 +77,14 @@ public final class RelayPrinter {
         function.groups().forEach(group -> groups.put(group.bindings().get(0), group));
         for (int i = 0; i < function.bindings().size(); i++) {
             names.put(function.bindings().get(i).id(), "%" + i);
+        }
+        for (Variable variable : function.variables()) {
+            names.put(variable.id(), "%" + unique.of(variable.name()));
+            out.append("  ")
+                    .append(names.get(variable.id()))
+                    .append(" = ref(")
+                    .append(arg(new Constant(variable.name(), variable.type(), variable.initial())))
+                    .append(");\n");
         }
         for (Binding binding : function.bindings()) {
             Optional.ofNullable(groups.get(binding.id())).ifPresent(this::printGroup);

@@ -5,6 +5,9 @@ import io.kiln.base.DType;
 
 /** Static type of a value: shape and element type. */
 public record TensorType(Shape shape, DType dtype) {
+    /** Type of what an operator computes that only changes variables: nothing, in no bytes. */
+    public static final TensorType UNIT = new TensorType(Shape.of(0), DType.BOOL);
+
     /** Size in bytes of a dense row-major tensor. */
     public long bytes() {
         return Math.multiplyExact(shape.elements(), dtype.bytes());

@@ -57,7 +57,7 @@ class BadModelTest {
                 .contains("LEAKY_RELU version 2 is not supported")
                 .contains("operator #1 CUSTOM MyOp")
                 .contains("ADD version 99 is not supported")
-                .contains("AVERAGE_POOL_2D, CONV_2D");
+                .contains("AVERAGE_POOL_2D, ");
     }
 
     @Test
@@ -277,13 +277,12 @@ class BadModelTest {
     }
 
     @Test
-    void severalSubgraphsAndVariablesAreTold() {
+    void severalSubgraphsAreTold() {
         int x = model.tensor(value("x"));
-        int v = model.tensor(value("v").asVariable());
         int y = model.tensor(value("y"));
-        add(x, v, y);
+        add(x, x, y);
         model.inputs(x).outputs(y).subgraphs(3);
-        problems("the model has 3 subgraphs", "variable `v` int8 (1, 4) is not supported");
+        problems("2 of the model's 3 subgraphs are called by nothing");
     }
 
     @Test

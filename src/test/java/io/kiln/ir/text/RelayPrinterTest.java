@@ -119,7 +119,8 @@ class RelayPrinterTest {
                 List.of(
                         new Result(6, "Identity", Optional.empty()),
                         new Result(3, "pool", Optional.of(new Quantization(0.1f, 3)))),
-                groups);
+                groups,
+                List.of());
     }
 
     private static void check(String name, String text) throws IOException {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.executor.aot;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Variable;
+import io.kiln.lower.Tables;
+import io.kiln.stream.StoredValue;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Buffer.Scope;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.PrimFunc;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The static memory of a model's variables, and {@code tvmgen_<name>_reset}, which gives them their first values. Where
+ * these are not all zero, the first run begins with a reset.
+ */
+final class StateMemory {
+    private StateMemory() {}
+
+    /** The static array of a variable. */
+    static Buffer buffer(AotModule module, StoredValue value) {
+        return array(module, value.index(), variables(module).get(value.index()));
+    }
+
+    private static Buffer array(AotModule module, int index, Variable variable) {
+        String name = module.prefix() + "_state" + index;
+        return new Buffer(name, variable.type().dtype(), variable.type().shape().elements(), Scope.STATE);
+    }
+
+    private static List<Variable> variables(AotModule module) {
+        return module.program().function().variables();
+    }
+
+    private static Buffer ready(AotModule module) {
+        return new Buffer(module.prefix() + "_ready", DType.BOOL, 1, Scope.STATE);
+    }
+
+    private static boolean beginsWithZeros(AotModule module) {
+        return variables(module).stream().allMatch(StateMemory::beginsWithZeros);
+    }
+
+    private static boolean beginsWithZeros(Variable variable) {
+        for (byte element : variable.initial().toArray()) {
+            if (element != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Everything that the file has to define. */
+    static List<Buffer> arrays(AotModule module) {
+        List<Buffer> arrays = new ArrayList<>();
+        for (int i = 0; i < variables(module).size(); i++) {
+            arrays.add(array(module, i, variables(module).get(i)));
+        }
+        if (!beginsWithZeros(module)) {
+            arrays.add(ready(module));
+        }
+        return arrays;
+    }
+
+    /** Calls the reset before the first run, if that is not what static memory begins with. */
+    static void ensureInitialised(AotModule module, BlockBuilder body) {
+        if (!beginsWithZeros(module)) {
+            body.ifThen(
+                    Exprs.equal(Exprs.load(ready(module), Exprs.imm(0)), Exprs.imm(0, DType.BOOL)),
+                    b -> b.add(new Stmt.CallFunction(module.resetName(), List.of(), List.of())));
+        }
+    }
+
+    /** The reset function; empty for a model without variables. */
+    static Optional<PrimFunc> reset(AotModule module) {
+        if (variables(module).isEmpty()) {
+            return Optional.empty();
+        }
+        Tables tables = new Tables(module.prefix());
+        BlockBuilder body = new BlockBuilder();
+        for (int i = 0; i < variables(module).size(); i++) {
+            Variable variable = variables(module).get(i);
+            Buffer array = array(module, i, variable);
+            if (beginsWithZeros(variable)) {
+                body.loop("i", array.elements(), (b, at) -> b.store(array, at, zero(array.dtype())));
+            } else {
+                Buffer first = tables.add("state" + i + "_first", array.dtype(), variable.initial());
+                body.add(new Stmt.Copy(array, first, array.bytes()));
+            }
+        }
+        if (!beginsWithZeros(module)) {
+            body.store(ready(module), Exprs.imm(0), Exprs.imm(1, DType.BOOL));
+        }
+        return Optional.of(new PrimFunc(
+                module.resetName(),
+                "Makes " + module.name() + " forget what it saw: its variables get their first values.",
+                List.of(),
+                List.of(),
+                tables.list(),
+                body.build()));
+    }
+
+    private static Expr zero(DType dtype) {
+        return dtype.isFloat() ? Exprs.imm(0.0f) : Exprs.imm(0, dtype == DType.INT64 ? DType.INT64 : DType.INT32);
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.frontend.InputShapes;
+import io.kiln.ir.Function;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Imports the subgraphs of a model file: the first is the model, the others are called by its operators. */
+final class ModelImporter {
+    private static final int MAX_ENTRIES = 1 << 16;
+    private static final int MAX_NAME = 1024;
+
+    private final FlatBuffer buffer;
+    private final FlatTable model;
+    private final Set<Integer> open = new HashSet<>();
+    private final Set<Integer> called = new HashSet<>();
+
+    ModelImporter(FlatBuffer buffer, FlatTable model) {
+        this.buffer = buffer;
+        this.model = model;
+    }
+
+    /**
+     * The model.
+     *
+     * @throws KilnException with everything that is wrong with it or not supported
+     */
+    Function main(String name, InputShapes shapes) {
+        Problems problems = new Problems();
+        limited(subgraphs(), "subgraphs", problems);
+        problems.throwIfAny();
+        FlatTable graph = subgraphs().table(0);
+        limited(graph.vector(1, 4), "model inputs", problems);
+        Function function = read(0, name, shapes, problems).function().withIdsInOrder();
+        int unused = subgraphs().size() - 1 - called.size();
+        if (unused > 0) {
+            throw new KilnException(new Problem(
+                    unused + " of the model's " + subgraphs().size() + " subgraphs are called by nothing",
+                    buffer.file(),
+                    "one signature",
+                    "Export each signature as a model of its own"));
+        }
+        return function;
+    }
+
+    /**
+     * A subgraph that an operator calls.
+     *
+     * @throws KilnException with everything that is wrong with it or not supported; if it calls itself
+     */
+    ImportedSubgraph called(int index, String name) {
+        if (index <= 0 || index >= subgraphs().size()) {
+            throw new KilnException(new Problem(
+                    "subgraph #" + index + " cannot be called",
+                    buffer.file(),
+                    "one of the subgraphs #1 to #" + (subgraphs().size() - 1),
+                    "Export the model again"));
+        }
+        called.add(index);
+        if (!open.add(index)) {
+            throw new KilnException(new Problem(
+                    "subgraph #" + index + " calls itself", buffer.file(), "no recursion", "Export the model again"));
+        }
+        try {
+            return read(index, name, InputShapes.NONE, new Problems());
+        } finally {
+            open.remove(index);
+        }
+    }
+
+    private FlatVector subgraphs() {
+        return model.vector(2, 4);
+    }
+
+    private ImportedSubgraph read(int index, String name, InputShapes shapes, Problems problems) {
+        FlatTable graph = subgraphs().table(index);
+        FlatVector inputs = graph.vector(1, 4);
+        FlatVector outputs = graph.vector(2, 4);
+        boolean isCalled = index > 0;
+        if (!isCalled || outputs.size() > 0) {
+            limited(outputs, "model outputs", problems);
+        }
+        FlatVector tensors = limited(graph.vector(0, 4), "tensors", problems);
+        FlatVector operators = graph.vector(3, 4);
+        if (!isCalled || operators.size() > 0) {
+            limited(operators, "operators", problems);
+        }
+        problems.throwIfAny();
+        TensorReader reader = new TensorReader(buffer, tensors, model.vector(4, 4), inputs.ints(), shapes, problems);
+        GraphImporter importer = new GraphImporter(this, buffer.file(), reader, operators(operators), problems);
+        return importer.read(name, inputs.ints(), outputs.ints());
+    }
+
+    private FlatVector limited(FlatVector vector, String what, Problems problems) {
+        if (vector.size() == 0) {
+            problems.add("the model has no " + what, buffer.file(), "at least one", "Export the model again");
+        } else if (vector.size() > MAX_ENTRIES) {
+            problems.add("the model has " + vector.size() + " " + what, buffer.file(), "at most " + MAX_ENTRIES, "");
+        }
+        return vector;
+    }
+
+    private List<OperatorRecord> operators(FlatVector operators) {
+        FlatVector codes = model.vector(1, 4);
+        List<OperatorRecord> records = new ArrayList<>();
+        for (int i = 0; i < operators.size(); i++) {
+            FlatTable table = operators.table(i);
+            long code = table.i32(0, 0) & 0xFFFFFFFFL;
+            if (code >= codes.size()) {
+                throw new KilnException(new Problem(
+                        "operator code #" + code + " does not exist",
+                        buffer.file() + ": operator #" + i,
+                        "one of the model's " + codes.size() + " operator codes",
+                        "Export the model again"));
+            }
+            records.add(operator(i, codes.table((int) code), table));
+        }
+        return records;
+    }
+
+    /** Codes above 126 stand in a newer field; the older one then holds a placeholder. */
+    private static OperatorRecord operator(int index, FlatTable code, FlatTable table) {
+        int builtin = Math.max(code.u8(0, 0), code.i32(3, 0));
+        String name = builtin == BuiltinNames.CUSTOM ? "CUSTOM " + code.string(1, MAX_NAME) : BuiltinNames.of(builtin);
+        return new OperatorRecord(index, builtin, code.i32(2, 1), name, table);
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Copy;
+import io.kiln.ir.op.RefWrite;
+import io.kiln.reference.Interpreter;
+import java.util.List;
+
+/**
+ * Variables that operators share by name. CALL_ONCE, which initialises them, runs while importing: what it leaves is what the
+ * variables begin with.
+ */
+enum VariableImporter implements OperatorImporter {
+    VAR_HANDLE {
+        @Override
+        public void emit(OperatorContext operator) {
+            FlatTable options = operator.requiredOptions(OPTIONS_VAR_HANDLE);
+            String name = options.string(0, MAX_NAME) + "/" + options.string(1, MAX_NAME);
+            TfliteTensor output = operator.output();
+            operator.check();
+            operator.graph()
+                    .define(output.index(), Constant.scalar(operator.graph().handle(name)));
+        }
+    },
+
+    READ_VARIABLE {
+        @Override
+        public void emit(OperatorContext operator) {
+            TfliteTensor output = operator.output();
+            operator.finish(operator.emit(new Copy(), variable(operator, output)));
+        }
+    },
+
+    ASSIGN_VARIABLE {
+        @Override
+        public void emit(OperatorContext operator) {
+            TfliteTensor value = operator.input(1);
+            operator.emit(new RefWrite(), variable(operator, value), operator.value(value));
+        }
+    },
+
+    CALL_ONCE {
+        @Override
+        public void emit(OperatorContext operator) {
+            FlatTable options = operator.requiredOptions(OPTIONS_CALL_ONCE);
+            ImportedSubgraph once = operator.subgraph(options.i32(0, 0));
+            operator.require(
+                    once.function().params().isEmpty(),
+                    "it calls a subgraph with inputs",
+                    "a subgraph without inputs",
+                    "Export the model again");
+            operator.check();
+            Interpreter.State state = Interpreter.State.initial(once.function());
+            Interpreter.run(once.function(), List.of(), state);
+            operator.graph().begin(once.resources(), state);
+        }
+    };
+
+    private static final int OPTIONS_CALL_ONCE = 103;
+    private static final int OPTIONS_VAR_HANDLE = 111;
+    private static final int MAX_NAME = 1024;
+
+    /** The variable that the first input stands for, of a tensor's type. */
+    private static Arg variable(OperatorContext operator, TfliteTensor tensor) {
+        TfliteTensor handle = operator.input(0);
+        operator.require(handle.isConstant(), "`" + handle.name() + "` is no variable", "the output of VAR_HANDLE", "");
+        operator.check();
+        int index = (int) operator.constant(handle).integer(0);
+        return operator.graph()
+                .resource(index, tensor.type())
+                .orElseThrow(() -> operator.failure(
+                        "the variable had another type than " + tensor.text(), "one type and shape for a variable"));
+    }
+}
