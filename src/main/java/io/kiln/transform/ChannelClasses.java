@@ -36,6 +36,10 @@ final class ChannelClasses {
             firstById.put(parameter.id(), count);
             count += channels(parameter.id());
         }
+        for (var variable : function.variables()) {
+            firstById.put(variable.id(), count);
+            count += channels(variable.id());
+        }
         for (Binding binding : function.bindings()) {
             firstById.put(binding.id(), count);
             count += channels(binding.id());
@@ -55,6 +59,7 @@ final class ChannelClasses {
             }
         }
         function.params().forEach(p -> keepAll(p.id()));
+        function.variables().forEach(v -> keepAll(v.id()));
         function.results().forEach(r -> keepAll(r.id()));
         keepOneEach();
     }
@@ -127,10 +132,10 @@ final class ChannelClasses {
         }
     }
 
-    /** No value can be without channels. */
+    /** No value can lose all its channels. */
     private void keepOneEach() {
         firstById.forEach((id, first) -> {
-            if (IntStream.range(first, first + channels(id)).noneMatch(this::stays)) {
+            if (channels(id) > 0 && IntStream.range(first, first + channels(id)).noneMatch(this::stays)) {
                 staying.set(find(first));
             }
         });

@@ -41,6 +41,9 @@ final class ChannelRanges {
         function.params().stream()
                 .filter(p -> p.type().dtype().isInteger())
                 .forEach(p -> byId.put(p.id(), whole(p.type())));
+        function.variables().stream()
+                .filter(v -> v.type().dtype().isInteger())
+                .forEach(v -> byId.put(v.id(), whole(v.type())));
         for (Binding binding : function.bindings()) {
             if (binding.type().dtype().isInteger()) {
                 byId.put(binding.id(), of(binding));
