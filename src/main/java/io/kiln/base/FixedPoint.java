@@ -3,7 +3,7 @@ package io.kiln.base;
 
 /**
  * TensorFlow Lite's fixed-point arithmetic, the one definition in Java (tensorflow/lite/kernels/internal/common.h and
- * quantization_util.cc; gemmlowp/fixedpoint). Rounding is double: first in the high multiply, then in the shift.
+ * quantization_util.cc; gemmlowp/fixedpoint). Rounding is double: first in the high multiply, then in the shift. TVM's rounds once.
  */
 public final class FixedPoint {
     private FixedPoint() {}
@@ -69,6 +69,24 @@ public final class FixedPoint {
         int left = Math.max(shift, 0);
         int right = Math.max(-shift, 0);
         return roundingDivideByPot(saturatingRoundingDoublingHighMul(x << left, multiplier), right);
+    }
+
+    /**
+     * {@code floor(x * multiplier * 2^(shift - 31) + 1/2)}: rounded once, halves upward, as TVM does.
+     *
+     * @param multiplier 0 or more
+     * @param shift -31 to 30
+     */
+    public static long multiplyRoundingUpward(int x, int multiplier, int shift) {
+        int right = 31 - shift;
+        return ((long) x * multiplier + (1L << (right - 1))) >> right;
+    }
+
+    /** {@code x * multiplier * 2^(shift - 31)} rounded once, halves away from zero; ranges as in {@link #multiplyRoundingUpward}. */
+    public static long multiplyRoundingAway(int x, int multiplier, int shift) {
+        int right = 31 - shift;
+        long product = (long) x * multiplier;
+        return (product + (1L << (right - 1)) - (product < 0 ? 1 : 0)) >> right;
     }
 
     /** Rounds halves away from zero, as C's {@code round}. */

@@ -18,6 +18,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -141,6 +142,9 @@ public final class ElementwiseLowering {
     }
 
     private Expr value(BlockBuilder block, Op root, List<Expr> values) {
+        if (root instanceof QnnAdd add && add.rounding() == Rounding.UPWARD) {
+            return roundedSum(block, values);
+        }
         if (root instanceof QnnAdd) {
             return sum.map(s -> provenSum(s, values)).orElseGet(() -> quantizedSum(block, values));
         }
@@ -170,6 +174,18 @@ public final class ElementwiseLowering {
         Expr left = block.let("lhs", rescale(lhs, parameters.lhs(), 1L << 28));
         Expr right = block.let("rhs", rescale(rhs, parameters.rhs(), 1L << 28));
         return add(rescale(add(left, right), parameters.output(), 1L << 29), imm(zeroPoint(7)));
+    }
+
+    /** Both sides on the output's scale, rounded each. */
+    private Expr roundedSum(BlockBuilder block, List<Expr> values) {
+        Expr left = block.let("lhs", rounded(sub(values.get(0), imm(zeroPoint(3))), scale(2)));
+        Expr right = block.let("rhs", rounded(sub(values.get(1), imm(zeroPoint(5))), scale(4)));
+        return add(add(left, right), imm(zeroPoint(7)));
+    }
+
+    private Expr rounded(Expr value, float inputScale) {
+        QuantizedMultiplier by = QuantizedMultiplier.of(inputScale / (double) scale(6));
+        return new Expr.Call(Intrinsics.RESCALE_UPWARD, List.of(value, imm(by.multiplier()), imm(31 - by.shift())));
     }
 
     private static Expr rescale(Expr value, QuantizedMultiplier by, long bound) {

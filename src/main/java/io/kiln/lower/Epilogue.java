@@ -10,6 +10,7 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.op.Rounding;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -39,28 +40,34 @@ public final class Epilogue {
     }
 
     private static Rescaling prepare(Requantization requantization, long bound, Tables tables) {
+        if (requantization.rounding() != Rounding.TFLITE) {
+            return new Rescaling(
+                    requantization.rounding() == Rounding.UPWARD
+                            ? Intrinsics.RESCALE_UPWARD
+                            : Intrinsics.RESCALE_TO_NEAREST,
+                    perChannel(requantization.multipliers(), "multiplier", DType.INT32, tables),
+                    perChannel(map(requantization.shifts(), s -> 31 - s), "shift", DType.INT8, tables));
+        }
         boolean fast = isFast(requantization, bound);
-        int sign = fast ? -1 : 1;
         Intrinsic intrinsic = fast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
         return new Rescaling(
                 intrinsic,
-                perChannel(requantization.multipliers(), 1, "multiplier", DType.INT32, tables),
-                perChannel(requantization.shifts(), sign, "shift", DType.INT8, tables));
+                perChannel(requantization.multipliers(), "multiplier", DType.INT32, tables),
+                perChannel(map(requantization.shifts(), s -> fast ? -s : s), "shift", DType.INT8, tables));
     }
 
     /** A literal if all channels agree, else a table indexed by the channel. */
-    private static UnaryOperator<Expr> perChannel(
-            List<Integer> values, int factor, String name, DType dtype, Tables tables) {
+    private static UnaryOperator<Expr> perChannel(List<Integer> values, String name, DType dtype, Tables tables) {
         if (values.stream().distinct().count() == 1) {
-            Expr literal = imm((long) factor * values.get(0));
+            Expr literal = imm((long) values.get(0));
             return channel -> literal;
         }
-        Buffer table = tables.add(name, dtype, ints(values, factor));
+        Buffer table = tables.add(name, dtype, values.stream().mapToInt(v -> v).toArray());
         return channel -> load(table, channel);
     }
 
-    private static int[] ints(List<Integer> values, int factor) {
-        return values.stream().mapToInt(v -> v * factor).toArray();
+    private static List<Integer> map(List<Integer> values, UnaryOperator<Integer> function) {
+        return values.stream().map(function).toList();
     }
 
     /**
@@ -77,16 +84,17 @@ public final class Epilogue {
     }
 
     /**
-     * Whether rescaling accumulators of a largest magnitude needs no saturation: shifts go right by at least one in every
-     * channel, and no step leaves 32 bits.
+     * Whether rescaling accumulators of a largest magnitude needs no saturation in TFLite's arithmetic: shifts go right by at least one
+     * in every channel, and no step leaves 32 bits.
      */
     public static boolean isFast(Requantization requantization, long bound) {
-        return IntStream.range(0, requantization.shifts().size())
-                .allMatch(i -> isFast(
-                        new QuantizedMultiplier(
-                                requantization.multipliers().get(i),
-                                requantization.shifts().get(i)),
-                        bound + Math.abs((long) requantization.inputZeroPoint())));
+        return requantization.rounding() == Rounding.TFLITE
+                && IntStream.range(0, requantization.shifts().size())
+                        .allMatch(i -> isFast(
+                                new QuantizedMultiplier(
+                                        requantization.multipliers().get(i),
+                                        requantization.shifts().get(i)),
+                                bound + Math.abs((long) requantization.inputZeroPoint())));
     }
 
     /**

@@ -9,6 +9,7 @@ import io.kiln.ir.Group;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
@@ -56,7 +57,7 @@ public record FusedOperator(
         for (Binding binding : following) {
             if (binding.op() instanceof BiasAdd) {
                 bias = Optional.of(binding.constant(1));
-            } else if (binding.op() instanceof TflRequantize) {
+            } else if (isRequantization(binding.op())) {
                 requantization = Optional.of(Requantization.of(binding));
             } else if (binding.op() instanceof Clip limits) {
                 clip = Optional.of(limits);
@@ -75,7 +76,11 @@ public record FusedOperator(
 
     /** A rescaling or limiting that stands alone is an epilogue behind nothing. */
     private static boolean isEpilogue(Op root) {
-        return root instanceof TflRequantize || root instanceof Clip;
+        return isRequantization(root) || root instanceof Clip;
+    }
+
+    private static boolean isRequantization(Op op) {
+        return op instanceof TflRequantize || op instanceof QnnRequantize;
     }
 
     /** Ids of the root's arguments that are not constants, each once, in order. */

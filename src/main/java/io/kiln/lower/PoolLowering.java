@@ -11,6 +11,7 @@ import static io.kiln.tir.Exprs.sub;
 import io.kiln.base.DType;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.MaxPool2d;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
@@ -173,12 +174,15 @@ public final class PoolLowering {
         return imm(average ? 0 : op.type().dtype().min());
     }
 
-    /** Rounds halves away from zero, as TFLite's integer average pool does. */
-    private static Expr mean(BlockBuilder block, Expr sum, Expr taps) {
+    /** Integers round halves away from zero, as TFLite's average pool does, or are truncated. */
+    private Expr mean(BlockBuilder block, Expr sum, Expr taps) {
         if (sum.dtype().isFloat()) {
             return Exprs.div(sum, cast(DType.FLOAT32, taps));
         }
         Expr count = block.let("count", taps);
+        if (((AvgPool2d) op.root().op()).rounding() == Rounding.TRUNCATE) {
+            return Exprs.div(sum, count);
+        }
         Expr half = Exprs.div(count, imm(2));
         Expr rounded = Exprs.select(Exprs.gt(sum, imm(0)), add(sum, half), sub(sum, half));
         return Exprs.div(rounded, count);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * TFLite's rescaling of an accumulator to int8 in the fewest instructions, and proven equal to it:
+ * The rescaling of an accumulator to int8 in the fewest instructions, and proven equal to it:
  *
  * <pre>
  * high   = offset + floor((acc * 2^scaleBits) * multiplier / 2^32)      one SMMLA, or MULH and ADD
@@ -15,8 +15,8 @@ import java.util.Optional;
  * result = clamp((high + lateOffset) >> shift, low, high)                     one SSAT with a shift
  * </pre>
  *
- * <p>The accumulator is taken without its bias, which the channel's constants hold. The reference adds the bias, rounds twice and
- * adds the zero point. Both are monotone step functions of the accumulator with at most 255 steps, so they are equal if
+ * <p>The accumulator is taken without its bias, which the channel's constants hold. The reference adds the bias, rounds (TFLite twice, others once)
+ * and adds the zero point. Both are monotone step functions of the accumulator with at most 255 steps, so they are equal if
  * they step at the same places: {@link #find} computes where the reference steps for every channel, chooses the offset
  * so that this function steps there too, and checks each step on both sides. One {@code shift} serves all channels, so
  * that it can be an immediate of the instruction.
@@ -65,8 +65,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         /** The reference's answer for an accumulator without its bias. */
         int apply(int channel, long acc) {
             int sum = (int) (acc + bias.get(channel) - requantization.inputZeroPoint());
-            int scaled = FixedPoint.multiplyByQuantizedMultiplier(sum, multiplier(channel), leftShift(channel));
-            return FixedPoint.clamp((long) scaled + requantization.outputZeroPoint(), low, high);
+            return FixedPoint.clamp(requantization.rescale(channel, sum) + requantization.outputZeroPoint(), low, high);
         }
     }
 

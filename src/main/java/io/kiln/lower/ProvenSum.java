@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.QnnAdd;
+import io.kiln.ir.op.Rounding;
 import java.util.Optional;
 
 /**
@@ -27,7 +28,8 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
 
     /** Constants for a fused int8 sum, or nothing where no constants give the reference's results. */
     public static Optional<ProvenSum> of(FusedOperator op) {
-        if (!(op.root().op() instanceof QnnAdd)
+        if (!(op.root().op() instanceof QnnAdd add)
+                || add.rounding() != Rounding.TFLITE
                 || op.requantization().isPresent()
                 || op.type().dtype() != DType.INT8) {
             return Optional.empty();

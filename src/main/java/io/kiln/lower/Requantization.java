@@ -2,8 +2,12 @@
 package io.kiln.lower;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.QnnRequantize;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.TflRequantize;
 import java.util.Arrays;
 import java.util.List;
@@ -17,19 +21,52 @@ import java.util.stream.IntStream;
  * @param inputZeroPoint subtracted from the accumulator
  * @param outputZeroPoint added to the result
  * @param outDtype type that the result saturates to
+ * @param rounding {@link Rounding#TFLITE}, which rounds twice, or how to round once
  */
 public record Requantization(
-        List<Integer> multipliers, List<Integer> shifts, int inputZeroPoint, int outputZeroPoint, DType outDtype) {
+        List<Integer> multipliers,
+        List<Integer> shifts,
+        int inputZeroPoint,
+        int outputZeroPoint,
+        DType outDtype,
+        Rounding rounding) {
     public Requantization {
         multipliers = List.copyOf(multipliers);
         shifts = List.copyOf(shifts);
     }
 
-    /** Reads a {@code tfl.requantize} binding; equal channels shrink to one element. */
+    /** Reads a {@code tfl.requantize} or {@code qnn.requantize} binding; equal channels shrink to one element. */
     public static Requantization of(Binding binding) {
+        if (binding.op() instanceof QnnRequantize op) {
+            List<QuantizedMultiplier> by = ratios(binding.constant(1), binding.constant(3));
+            return of(
+                    by.stream().mapToInt(QuantizedMultiplier::multiplier).toArray(),
+                    by.stream().mapToInt(QuantizedMultiplier::shift).toArray(),
+                    new int[] {
+                        (int) binding.constant(2).integer(0),
+                        (int) binding.constant(4).integer(0)
+                    },
+                    op.outDtype(),
+                    op.rounding());
+        }
         TflRequantize op = (TflRequantize) binding.op();
-        int[] multipliers = ints(binding.constant(1));
-        int[] shifts = ints(binding.constant(2));
+        return of(
+                ints(binding.constant(1)),
+                ints(binding.constant(2)),
+                new int[] {op.inputZeroPoint(), op.outputZeroPoint()},
+                op.outDtype(),
+                Rounding.TFLITE);
+    }
+
+    /** The multipliers from input scales to an output scale. */
+    private static List<QuantizedMultiplier> ratios(Constant inputScales, Constant outputScale) {
+        return IntStream.range(0, inputScales.elements())
+                .mapToObj(i -> QuantizedMultiplier.of(inputScales.real(i) / (double) outputScale.real(0)))
+                .toList();
+    }
+
+    private static Requantization of(
+            int[] multipliers, int[] shifts, int[] zeroPoints, DType outDtype, Rounding rounding) {
         int channels = Math.max(multipliers.length, shifts.length);
         List<Integer> m = spread(multipliers, channels);
         List<Integer> s = spread(shifts, channels);
@@ -37,7 +74,19 @@ public record Requantization(
             m = m.subList(0, 1);
             s = s.subList(0, 1);
         }
-        return new Requantization(m, s, op.inputZeroPoint(), op.outputZeroPoint(), op.outDtype());
+        return new Requantization(m, s, zeroPoints[0], zeroPoints[1], outDtype, rounding);
+    }
+
+    /** What a channel's value becomes before the output's zero point; {@code x} is less the input's zero point. */
+    public long rescale(int channel, int x) {
+        int multiplier = multipliers.get(isPerChannel() ? channel : 0);
+        int shift = shifts.get(isPerChannel() ? channel : 0);
+        return switch (rounding) {
+            case TFLITE -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
+            case UPWARD -> FixedPoint.multiplyRoundingUpward(x, multiplier, shift);
+            case TONEAREST -> FixedPoint.multiplyRoundingAway(x, multiplier, shift);
+            case TRUNCATE -> throw new IllegalStateException("a rescaling does not truncate");
+        };
     }
 
     public boolean isPerChannel() {

@@ -2,14 +2,17 @@
 package io.kiln.reference;
 
 import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.op.Add;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.QnnAdd;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
+import java.util.function.LongBinaryOperator;
 
 /** Operators that compute each element from the elements at its place. */
 final class Elementwise {
@@ -61,10 +64,7 @@ final class Elementwise {
     }
 
     static Tensor addQuantized(QnnAdd op, List<Tensor> args, TensorType type) {
-        TflAddParameters by = TflAddParameters.of(
-                args.get(2).scalarFloat(),
-                args.get(4).scalarFloat(),
-                args.get(6).scalarFloat());
+        LongBinaryOperator sum = op.rounding() == Rounding.TFLITE ? tfliteSum(args) : roundedSum(args);
         int[] lhs = args.get(0).ints();
         int[] rhs = args.get(1).ints();
         int lhsZero = args.get(3).scalarInt();
@@ -74,13 +74,29 @@ final class Elementwise {
         int[] rhsIndex = broadcast(args.get(1).shape(), type.shape());
         int[] result = new int[lhsIndex.length];
         for (int i = 0; i < result.length; i++) {
-            int sum = by.scaleLhs(lhs[lhsIndex[i]] - lhsZero) + by.scaleRhs(rhs[rhsIndex[i]] - rhsZero);
+            long value = sum.applyAsLong(lhs[lhsIndex[i]] - lhsZero, rhs[rhsIndex[i]] - rhsZero);
             result[i] = FixedPoint.clamp(
-                    (long) by.scaleOutput(sum) + outZero,
-                    type.dtype().min(),
-                    type.dtype().max());
+                    value + outZero, type.dtype().min(), type.dtype().max());
         }
         return Tensor.of(type, result);
+    }
+
+    /** The sum of two values less their zero points, on the output's scale. */
+    private static LongBinaryOperator tfliteSum(List<Tensor> args) {
+        TflAddParameters by = TflAddParameters.of(
+                args.get(2).scalarFloat(),
+                args.get(4).scalarFloat(),
+                args.get(6).scalarFloat());
+        return (lhs, rhs) -> by.scaleOutput(by.scaleLhs((int) lhs) + by.scaleRhs((int) rhs));
+    }
+
+    /** Likewise, each rounded on its own. */
+    private static LongBinaryOperator roundedSum(List<Tensor> args) {
+        double outputScale = args.get(6).scalarFloat();
+        QuantizedMultiplier lhsBy = QuantizedMultiplier.of(args.get(2).scalarFloat() / outputScale);
+        QuantizedMultiplier rhsBy = QuantizedMultiplier.of(args.get(4).scalarFloat() / outputScale);
+        return (lhs, rhs) -> FixedPoint.multiplyRoundingUpward((int) lhs, lhsBy.multiplier(), lhsBy.shift())
+                + FixedPoint.multiplyRoundingUpward((int) rhs, rhsBy.multiplier(), rhsBy.shift());
     }
 
     /** For each element of the output, the index of the element of a broadcast operand. */

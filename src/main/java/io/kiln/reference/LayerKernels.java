@@ -17,6 +17,7 @@ import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
+import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflRequantize;
@@ -41,6 +42,7 @@ final class LayerKernels {
             entry(QnnQuantize.class, Rescaling::quantize),
             entry(QnnDequantize.class, Rescaling::dequantize),
             entry(TflRequantize.class, Rescaling::requantize),
+            entry(QnnRequantize.class, Rescaling::requantizeOnce),
             entry(Reshape.class, (op, args, type) -> args.get(0).reshaped(type)),
             entry(Copy.class, (op, args, type) -> args.get(0)));
 

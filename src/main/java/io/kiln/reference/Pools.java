@@ -3,6 +3,7 @@ package io.kiln.reference;
 
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.MaxPool2d;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -29,7 +30,7 @@ final class Pools {
             return Tensor.of(type, result);
         }
         int[] result = new int[size];
-        walk(op.window(), args.get(0), type, new IntegerMean(args.get(0).ints(), result));
+        walk(op.window(), args.get(0), type, new IntegerMean(args.get(0).ints(), result, op.rounding()));
         return Tensor.of(type, result);
     }
 
@@ -100,16 +101,18 @@ final class Pools {
         }
     }
 
-    /** Rounds halves away from zero. */
+    /** Rounds halves away from zero, or truncates. */
     private static final class IntegerMean implements Visitor {
         private final int[] data;
         private final int[] result;
+        private final boolean truncates;
         private int sum;
         private int count;
 
-        IntegerMean(int[] data, int[] result) {
+        IntegerMean(int[] data, int[] result, Rounding rounding) {
             this.data = data;
             this.result = result;
+            this.truncates = rounding == Rounding.TRUNCATE;
         }
 
         @Override
@@ -126,7 +129,8 @@ final class Pools {
 
         @Override
         public void end(int output) {
-            result[output] = (sum > 0 ? sum + count / 2 : sum - count / 2) / count;
+            int half = truncates ? 0 : count / 2;
+            result[output] = (sum > 0 ? sum + half : sum - half) / count;
         }
     }
 

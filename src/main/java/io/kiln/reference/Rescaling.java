@@ -2,10 +2,14 @@
 package io.kiln.reference;
 
 import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
+import io.kiln.ir.op.QnnRequantize;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.type.TensorType;
+import java.util.Arrays;
 import java.util.List;
 
 /** Between real numbers and quantized values, and between scales. */
@@ -53,6 +57,28 @@ final class Rescaling {
                     rescaled + op.outputZeroPoint(),
                     op.outDtype().min(),
                     op.outDtype().max());
+        }
+        return Tensor.of(type, result);
+    }
+
+    static Tensor requantizeOnce(QnnRequantize op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        float[] inputScales = args.get(1).floats();
+        int inputZero = args.get(2).scalarInt();
+        double outputScale = args.get(3).scalarFloat();
+        int outputZero = args.get(4).scalarInt();
+        QuantizedMultiplier[] by = new QuantizedMultiplier[inputScales.length];
+        Arrays.setAll(by, i -> QuantizedMultiplier.of(inputScales[i] / outputScale));
+        Channels channels = Channels.of(type.shape(), op.axis());
+        int[] result = new int[data.length];
+        for (int i = 0; i < result.length; i++) {
+            QuantizedMultiplier m = by[by.length == 1 ? 0 : channels.of(i)];
+            int centred = data[i] - inputZero;
+            long rescaled = op.rounding() == Rounding.UPWARD
+                    ? FixedPoint.multiplyRoundingUpward(centred, m.multiplier(), m.shift())
+                    : FixedPoint.multiplyRoundingAway(centred, m.multiplier(), m.shift());
+            result[i] = FixedPoint.clamp(
+                    rescaled + outputZero, op.outDtype().min(), op.outDtype().max());
         }
         return Tensor.of(type, result);
     }

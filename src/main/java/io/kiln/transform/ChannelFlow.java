@@ -13,6 +13,7 @@ import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -43,8 +44,8 @@ sealed interface ChannelFlow {
         Op op = binding.op();
         boolean integer = binding.type().dtype().isInteger() && binding.args().get(0) instanceof Arg.Ref;
         boolean othersConstant = binding.args().stream().skip(1).allMatch(Constant.class::isInstance);
-        if (op instanceof QnnAdd) {
-            return ofSum(binding, types);
+        if (op instanceof QnnAdd sum) {
+            return sum.rounding() == Rounding.TFLITE ? ofSum(binding, types) : new Opaque();
         }
         if (!integer || !othersConstant) {
             return new Opaque();

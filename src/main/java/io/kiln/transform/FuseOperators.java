@@ -12,6 +12,7 @@ import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.TflRequantize;
 import java.util.ArrayList;
@@ -77,7 +78,7 @@ public final class FuseOperators implements Pass {
         if (binding.op() instanceof BiasAdd) {
             return layer && chain.size() == 1;
         }
-        if (binding.op() instanceof TflRequantize) {
+        if (binding.op() instanceof TflRequantize || binding.op() instanceof QnnRequantize) {
             return accumulates && (last == root || last instanceof BiasAdd);
         }
         boolean limited = last instanceof Clip || root instanceof Reshape;

@@ -47,6 +47,28 @@ class FixedPointTest {
         }
     }
 
+    /** Many products here lie halfway between two integers, on both sides of zero. */
+    @Test
+    void tvmsRescalingRoundsOnce() {
+        Random random = new Random(4);
+        int halves = 0;
+        for (int i = 0; i < 20_000; i++) {
+            int shift = random.nextInt(62) - 31;
+            int x = random.nextInt() >> random.nextInt(31);
+            int multiplier = random.nextBoolean() ? 1 << 30 : (1 << 30) + random.nextInt(1 << 30);
+            BigDecimal exact = BigDecimal.valueOf(x)
+                    .multiply(BigDecimal.valueOf(multiplier))
+                    .divide(BigDecimal.valueOf(1L << (31 - shift)));
+            BigDecimal half = new BigDecimal("0.5");
+            halves += exact.remainder(BigDecimal.ONE).abs().compareTo(half) == 0 ? 1 : 0;
+            assertThat(FixedPoint.multiplyRoundingUpward(x, multiplier, shift))
+                    .isEqualTo(exact.add(half).setScale(0, RoundingMode.FLOOR).longValueExact());
+            assertThat(FixedPoint.multiplyRoundingAway(x, multiplier, shift))
+                    .isEqualTo(exact.setScale(0, RoundingMode.HALF_UP).longValueExact());
+        }
+        assertThat(halves).isGreaterThan(100);
+    }
+
     @Test
     void aMultiplierComesBackWithinItsPrecision() {
         Random random = new Random(3);

@@ -47,12 +47,21 @@ class IntrinsicsTest {
         }
     }
 
+    private void rescaleOnce(int value, int multiplier, int shift) {
+        String arguments = "(" + literal(value) + ", " + multiplier + ", " + (31 - shift) + ")";
+        long upward = FixedPoint.multiplyRoundingUpward(value, multiplier, shift);
+        long away = FixedPoint.multiplyRoundingAway(value, multiplier, shift);
+        expect("kiln_rescale_upward" + arguments, FixedPoint.clamp(upward, -(1 << 30), 1 << 30));
+        expect("kiln_rescale_to_nearest" + arguments, FixedPoint.clamp(away, -(1 << 30), 1 << 30));
+    }
+
     @Test
     void theirCIsWhatJavaComputes(@TempDir Path folder) {
         Random random = new Random(5);
         for (int i = 0; i < CASES; i++) {
             int value = random.nextInt() >> random.nextInt(31);
             rescale(value, QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble() / 2, random.nextInt(40) - 30)));
+            rescaleOnce(value, random.nextInt(1 << 30) + (1 << 30), random.nextInt(62) - 31);
             int other = random.nextInt();
             expect(
                     "kiln_high_mul(" + literal(value) + ", " + literal(other) + ")",
@@ -69,7 +78,8 @@ class IntrinsicsTest {
                 + Intrinsics.CLAMP.definition() + Intrinsics.SATURATE_8.definition() + Intrinsics.HIGH_MUL.definition()
                 + Intrinsics.RESCALE.definition()
                 + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
-                + Intrinsics.RECIPROCAL.definition()
+                + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()
+                + Intrinsics.RESCALE_TO_NEAREST.definition()
                 + "int main(void) {\n  int failures = 0;\n" + main + "  return failures != 0;\n}\n";
         WholeFiles.write(folder.resolve("main.c"), source);
         Result built = ProcessRunner.run(Command.of(

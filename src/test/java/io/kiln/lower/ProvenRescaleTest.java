@@ -5,16 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.op.Rounding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ProvenRescaleTest {
     private record Case(ProvenRescale.Reference reference, List<Long> bounds) {
         /** Channels as convolutions have them: real scales of 2^-12 to 2^-5, biases within the accumulator's range. */
-        static Case of(Random random, boolean relu) {
+        static Case of(Random random, boolean relu, Rounding rounding) {
             int channels = 1 + random.nextInt(6);
             List<Integer> multipliers = new ArrayList<>();
             List<Integer> shifts = new ArrayList<>();
@@ -29,16 +32,16 @@ class ProvenRescaleTest {
                 bounds.add(1000L + random.nextInt(200_000));
             }
             int zero = relu ? -128 : random.nextInt(256) - 128;
-            Requantization r = new Requantization(multipliers, shifts, 0, zero, DType.INT8);
+            Requantization r = new Requantization(multipliers, shifts, 0, zero, DType.INT8, rounding);
             return new Case(new ProvenRescale.Reference(r, bias, -128, 127), bounds);
         }
     }
 
-    private static int countEqual(boolean relu) {
+    private static int countEqual(boolean relu, Rounding rounding) {
         Random random = new Random(11);
         int found = 0;
-        for (int i = 0; i < 60; i++) {
-            Case c = Case.of(random, relu);
+        for (int i = 0; i < (rounding == Rounding.TFLITE ? 60 : 30); i++) {
+            Case c = Case.of(random, relu, rounding);
             Optional<ProvenRescale> rescale = ProvenRescale.find(c.reference(), c.bounds());
             if (rescale.isPresent()) {
                 found++;
@@ -60,18 +63,28 @@ class ProvenRescaleTest {
 
     @Test
     void isTheReferenceForEveryAccumulatorBehindARelu() {
-        assertThat(countEqual(true)).isEqualTo(60);
+        assertThat(countEqual(true, Rounding.TFLITE)).isEqualTo(60);
     }
 
     @Test
     void isTheReferenceForEveryAccumulatorOfBothSigns() {
-        assertThat(countEqual(false)).isGreaterThan(50);
+        assertThat(countEqual(false, Rounding.TFLITE)).isGreaterThan(50);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Rounding.class,
+            names = {"UPWARD", "TONEAREST"})
+    void isTheReferenceWhereThatRoundsOnce(Rounding rounding) {
+        assertThat(countEqual(true, rounding)).isGreaterThan(5);
+        assertThat(countEqual(false, rounding)).isGreaterThan(5);
     }
 
     /** Channels without weights, and limits that lie below the zero point. */
     @Test
     void isTheReferenceWhereAMultiplierIsZeroOrAllResultsAreNegative() {
-        Requantization r = new Requantization(List.of(0, 1_500_000_000), List.of(0, -9), 0, 82, DType.INT8);
+        Requantization r =
+                new Requantization(List.of(0, 1_500_000_000), List.of(0, -9), 0, 82, DType.INT8, Rounding.TFLITE);
         for (int high : List.of(2, 82, 127)) {
             ProvenRescale.Reference reference = new ProvenRescale.Reference(r, List.of(1 << 29, -700), -48, high);
             List<Long> bounds = List.of(0L, 90_000L);
@@ -87,7 +100,7 @@ class ProvenRescaleTest {
 
     @Test
     void givesUpWhereRangesDoNotAllowIt() {
-        Requantization r = new Requantization(List.of(1 << 30), List.of(0), 0, 0, DType.INT8);
+        Requantization r = new Requantization(List.of(1 << 30), List.of(0), 0, 0, DType.INT8, Rounding.TFLITE);
         ProvenRescale.Reference reference = new ProvenRescale.Reference(r, List.of(1 << 30), -128, 127);
         assertThat(ProvenRescale.find(reference, List.of(1L << 30))).isEmpty();
     }

@@ -267,11 +267,21 @@ public final class TirEvaluator {
             case "kiln_rescale_any" ->
                 FixedPoint.multiplyByQuantizedMultiplier(
                         a, args.get(1).intValue(), args.get(2).intValue());
+            case "kiln_rescale_upward" ->
+                limited(FixedPoint.multiplyRoundingUpward(
+                        a, args.get(1).intValue(), 31 - args.get(2).intValue()));
+            case "kiln_rescale_to_nearest" ->
+                limited(FixedPoint.multiplyRoundingAway(
+                        a, args.get(1).intValue(), 31 - args.get(2).intValue()));
             case "kiln_leading_zeros" -> Integer.numberOfLeadingZeros(a);
             case "kiln_reciprocal" -> TflSoftmaxTables.reciprocal(a - Integer.MIN_VALUE);
             case "expf" -> bits((float) Math.exp(real(args.get(0))));
             case "roundf" -> bits((float) FixedPoint.roundHalfAway(real(args.get(0))));
             default -> throw new IllegalArgumentException("no intrinsic " + name);
         };
+    }
+
+    private static int limited(long value) {
+        return FixedPoint.clamp(value, -(1 << 30), 1 << 30);
     }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
+import io.kiln.base.DType;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelaySyntax.Attribute;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,6 +96,52 @@ final class Attributes {
         return items.stream().map(String.class::cast).toList();
     }
 
+    /** A string that must be one of these, or may be left out. */
+    String choiceOr(String name, String otherwise, String... allowed) {
+        return has(name) ? choice(name, allowed) : otherwise;
+    }
+
+    /** True, False, 1 or 0. */
+    boolean truth(String name, boolean otherwise) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return otherwise;
+        }
+        Object value = attribute.get().value();
+        if (value instanceof Boolean || List.of(0L, 1L).contains(value)) {
+            return value.equals(true) || value.equals(1L);
+        }
+        return wrong(attribute.get(), "True or False", otherwise);
+    }
+
+    /** An element type. */
+    DType dtype(String name) {
+        String[] all = Arrays.stream(DType.values()).map(DType::text).toArray(String[]::new);
+        String text = choice(name, all);
+        return Arrays.stream(DType.values())
+                .filter(dtype -> dtype.text().equals(text))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** A list of pairs of whole numbers in a range. */
+    List<List<Integer>> pairs(String name, int min, int max) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, List.of());
+        }
+        if (!(attribute.get().value() instanceof List<?> items)
+                || !items.stream().allMatch(item -> item instanceof List<?> pair && pair.size() == 2)) {
+            return wrong(attribute.get(), "a list of pairs of whole numbers", List.<List<Integer>>of());
+        }
+        return items.stream()
+                .map(item -> ((List<?>) item)
+                        .stream()
+                                .map(n -> integer(attribute.get(), n, min, max))
+                                .toList())
+                .toList();
+    }
+
     /** A string that must be one of these; the first stands in for a wrong one. */
     String choice(String name, String... allowed) {
         Optional<Attribute> attribute = value(name);
@@ -108,11 +156,13 @@ final class Attributes {
     }
 
     boolean has(String name) {
-        return byName.containsKey(name);
+        read.add(name);
+        return byName.containsKey(name)
+                && !Optional.empty().equals(byName.get(name).value());
     }
 
     Place place(String name) {
-        return has(name) ? byName.get(name).place() : place;
+        return byName.containsKey(name) ? byName.get(name).place() : place;
     }
 
     /** Notes every attribute that nobody asked for. */

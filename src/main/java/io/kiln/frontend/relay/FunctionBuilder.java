@@ -27,7 +27,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * Looks up names and operators and puts nested calls one behind the other. A value that could not be made counts as unknown: what reads it is
@@ -39,7 +38,8 @@ final class FunctionBuilder {
 
     private final Findings findings;
     private final List<Constant> metadata;
-    private final Map<String, Optional<Arg>> values = new HashMap<>();
+    private final Map<String, Optional<Value>> values = new HashMap<>();
+    private final Map<Integer, Binding> producers = new HashMap<>();
     private final List<TensorType> types = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();
     private final List<Variable> variables = new ArrayList<>();
@@ -54,11 +54,11 @@ final class FunctionBuilder {
     /** Adds a parameter that is given at run time, and returns its id. */
     int input(String name, TensorType type, Place place) {
         Arg.Ref value = newValue(type, place);
-        define(name, place, Optional.of(value));
+        define(name, place, Optional.of(Value.plain(value, type)));
         return value.id();
     }
 
-    void define(String name, Place place, Optional<Arg> value) {
+    void define(String name, Place place, Optional<Value> value) {
         if (values.putIfAbsent(name, value) != null) {
             findings.add(place, "%" + name + " is defined twice", "a name of its own for every value", "");
         }
@@ -77,7 +77,7 @@ final class FunctionBuilder {
      *
      * @param name what the value is called, for origins
      */
-    Optional<Arg> value(Expression expression, String name) {
+    private Optional<Value> value(Expression expression, String name) {
         if (expression instanceof Call call) {
             return call(call, name);
         }
@@ -87,16 +87,36 @@ final class FunctionBuilder {
         if (expression instanceof Meta meta) {
             return meta(meta);
         }
-        return Optional.of(literal((Literal) expression));
+        return Optional.of(constant(literal((Literal) expression)));
+    }
+
+    /** What a result holds, which must be as the text has it. */
+    Optional<Arg> result(Expression expression, String name) {
+        Optional<Value> value = value(expression, name);
+        if (value.isEmpty() || value.get().isPlain()) {
+            return value.map(Value::arg);
+        }
+        Call copy = new Call("result", List.of(), List.of(), expression.place(), "");
+        Attributes none = new Attributes("result", expression.place(), List.of(), findings);
+        try {
+            return Optional.of(new Site(copy, name, none, List.of(value.get())).plain(0));
+        } catch (IllegalArgumentException e) {
+            findings.add(expression.place(), "the result: " + e.getMessage(), "", "");
+            return Optional.empty();
+        }
+    }
+
+    private static Value constant(Constant constant) {
+        return Value.plain(constant, constant.type());
     }
 
     /** {@code ref(constant)}: a variable that begins with the constant and is called like it. */
-    private Optional<Arg> variable(Call call) {
-        Optional<Arg> initial = call.args().size() == 1 ? value(call.args().get(0), "") : Optional.empty();
-        if (initial.isPresent() && initial.get() instanceof Constant constant) {
+    private Optional<Value> variable(Call call) {
+        Optional<Value> initial = call.args().size() == 1 ? value(call.args().get(0), "") : Optional.empty();
+        if (initial.isPresent() && initial.get().isPlain() && initial.get().arg() instanceof Constant constant) {
             Arg.Ref value = newValue(constant.type(), call.place());
             variables.add(new Variable(value.id(), constant.name(), constant.type(), constant.data()));
-            return Optional.of(value);
+            return Optional.of(Value.plain(value, constant.type()));
         }
         findings.add(call.place(), "a ref has no first value", "one constant", "");
         return Optional.empty();
@@ -120,8 +140,8 @@ final class FunctionBuilder {
         return places;
     }
 
-    private Optional<Arg> local(Local local) {
-        Optional<Arg> value = values.get(local.name());
+    private Optional<Value> local(Local local) {
+        Optional<Value> value = values.get(local.name());
         if (value == null) {
             findings.add(local.place(), "%" + local.name() + " is not defined", "a name defined above", "");
             return Optional.empty();
@@ -129,10 +149,11 @@ final class FunctionBuilder {
         return value;
     }
 
-    private Optional<Arg> meta(Meta meta) {
+    private Optional<Value> meta(Meta meta) {
         if (meta.index() < metadata.size()) {
             Constant constant = metadata.get(meta.index());
-            return Optional.of(new Constant(Annotations.name(meta.comment()), constant.type(), constant.data()));
+            return Optional.of(
+                    constant(new Constant(Annotations.name(meta.comment()), constant.type(), constant.data())));
         }
         if (!metadata.isEmpty()) {
             String holds = "an index below " + metadata.size();
@@ -160,54 +181,87 @@ final class FunctionBuilder {
                 Annotations.name(literal.comment()), new TensorType(Shape.scalar(), literal.dtype()), Bytes.wrap(data));
     }
 
-    private Optional<Arg> call(Call call, String name) {
+    private Optional<Value> call(Call call, String name) {
         int before = findings.count();
-        Optional<Op> op = operator(call);
-        List<Arg> args = new ArrayList<>();
-        for (Expression arg : call.args()) {
-            value(arg, name).ifPresent(args::add);
-        }
-        if (op.isEmpty() || args.size() < call.args().size() || findings.count() > before) {
-            return Optional.empty();
-        }
-        return emit(op.get(), args, call, name);
-    }
-
-    private Optional<Op> operator(Call call) {
-        Optional<Function<Attributes, Op>> known = Operators.of(call.operator());
-        if (known.isEmpty()) {
+        Optional<Rule> rule = Rules.of(call.operator());
+        if (rule.isEmpty()) {
             findings.add(
                     call.place(),
                     "operator " + call.operator() + " is not supported",
-                    "one of " + Operators.names(),
+                    "one of " + Rules.names(),
                     "Change the model so that it does without this operator");
+        }
+        List<Value> args = new ArrayList<>();
+        for (Expression arg : call.args()) {
+            value(arg, name).ifPresent(args::add);
+        }
+        if (rule.isEmpty() || args.size() < call.args().size() || findings.count() > before) {
             return Optional.empty();
         }
         Attributes attributes = new Attributes(call.operator(), call.place(), call.attributes(), findings);
         try {
-            Op op = known.get().apply(attributes);
+            Value value = rule.get().apply(new Site(call, name, attributes, args));
             attributes.refuseOthers();
-            return Optional.of(op);
-        } catch (IllegalArgumentException e) {
-            findings.add(call.place(), call.operator() + ": " + e.getMessage(), "", "");
+            return findings.count() > before ? Optional.empty() : Optional.of(value);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            if (findings.count() == before) {
+                findings.add(call.place(), call.operator() + ": " + e.getMessage(), "arguments that fit", "");
+            }
             return Optional.empty();
         }
     }
 
-    private Optional<Arg> emit(Op op, List<Arg> args, Call call, String name) {
-        try {
-            TensorType type = op.infer(args.stream().map(this::type).toList());
-            if (type.isLargerThan(RelayParser.MAX_TENSOR_BYTES)) {
-                throw new IllegalArgumentException("the result " + type.text() + " is too large");
-            }
-            Origin origin = Annotations.origin(call.comment())
-                    .orElseGet(() -> new Origin(findings.file(), bindings.size(), op.name(), name));
-            Arg.Ref value = newValue(type, call.place());
-            bindings.add(new Binding(value.id(), op, args, type, origin));
-            return Optional.of(value);
-        } catch (IllegalArgumentException | ArithmeticException e) {
-            findings.add(call.place(), call.operator() + ": " + e.getMessage(), "arguments that fit", "");
-            return Optional.empty();
+    private Arg emit(Call call, String name, Op op, List<? extends Arg> args) {
+        TensorType type = op.infer(args.stream().map(this::type).toList());
+        if (type.isLargerThan(RelayParser.MAX_TENSOR_BYTES)) {
+            throw new IllegalArgumentException("the result " + type.text() + " is too large");
+        }
+        Origin origin = Annotations.origin(call.comment())
+                .orElseGet(() -> new Origin(findings.file(), bindings.size(), op.name(), name));
+        Arg.Ref value = newValue(type, call.place());
+        Binding binding = new Binding(value.id(), op, List.copyOf(args), type, origin);
+        bindings.add(binding);
+        producers.put(value.id(), binding);
+        return value;
+    }
+
+    /** A call of the text, for its rule. */
+    private final class Site implements CallSite {
+        private final Call call;
+        private final String name;
+        private final Attributes attributes;
+        private final List<Value> args;
+
+        Site(Call call, String name, Attributes attributes, List<Value> args) {
+            this.call = call;
+            this.name = name;
+            this.attributes = attributes;
+            this.args = List.copyOf(args);
+        }
+
+        @Override
+        public Attributes attributes() {
+            return attributes;
+        }
+
+        @Override
+        public List<Value> args() {
+            return args;
+        }
+
+        @Override
+        public Arg emit(Op op, List<? extends Arg> operands) {
+            return FunctionBuilder.this.emit(call, name, op, operands);
+        }
+
+        @Override
+        public TensorType type(Arg arg) {
+            return FunctionBuilder.this.type(arg);
+        }
+
+        @Override
+        public Optional<Binding> producer(Arg arg) {
+            return arg instanceof Arg.Ref ref ? Optional.ofNullable(producers.get(ref.id())) : Optional.empty();
         }
     }
 

@@ -92,7 +92,7 @@ final class MainFunction {
         return inputs;
     }
 
-    private Optional<Arg> constant(Param param, NamedTensor tensor) {
+    private Optional<Value> constant(Param param, NamedTensor tensor) {
         boolean fits = tensor.dtype() == param.type().dtype()
                 && tensor.shape().equals(param.type().shape().dims());
         if (!fits) {
@@ -105,8 +105,8 @@ final class MainFunction {
                     EXPORT_AGAIN);
             return Optional.empty();
         }
-        return Optional.of(
-                new Constant(tensor.name(), new TensorType(new Shape(tensor.shape()), tensor.dtype()), tensor.data()));
+        TensorType type = new TensorType(new Shape(tensor.shape()), tensor.dtype());
+        return Optional.of(Value.plain(new Constant(tensor.name(), type, tensor.data()), type));
     }
 
     /** Ids from the number of inputs on are computed values. */
@@ -122,7 +122,7 @@ final class MainFunction {
         Set<Integer> seen = new HashSet<>();
         for (int i = 0; i < count; i++) {
             Expression expression = module.results().get(i);
-            Optional<Arg> value = builder.value(expression, names.get(i));
+            Optional<Arg> value = builder.result(expression, names.get(i));
             if (value.isEmpty()) {
                 continue;
             }

@@ -18,6 +18,7 @@ import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
+import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.text.Place;
@@ -65,14 +66,14 @@ final class OperatorRules {
             constants.add(binding.id());
         }
         Op op = binding.op();
-        boolean behindLayer = op instanceof BiasAdd || op instanceof TflRequantize;
+        boolean behindLayer = op instanceof BiasAdd || op instanceof TflRequantize || op instanceof QnnRequantize;
         for (Arg arg : binding.args()) {
             if (arg instanceof Arg.Ref ref && bindings.containsKey(ref.id()) && isAccumulator(bindings.get(ref.id()))) {
                 require(
                         binding,
                         behindLayer && uses.get(ref.id()) == 1,
                         op.name() + " reads an accumulator of int32",
-                        "nn.bias_add or tfl.requantize alone behind qnn.conv2d and qnn.dense");
+                        "nn.bias_add, qnn.requantize or tfl.requantize alone behind qnn.conv2d and qnn.dense");
             }
         }
         checkData(binding);
@@ -97,7 +98,7 @@ final class OperatorRules {
             holds = data == DType.INT8;
         } else if (op instanceof AvgPool2d || op instanceof MaxPool2d || op instanceof Clip) {
             holds = data == DType.INT8 || data == DType.FLOAT32;
-        } else if (op instanceof TflRequantize) {
+        } else if (op instanceof TflRequantize || op instanceof QnnRequantize) {
             holds = data == DType.INT8 || isLayer(binding, DType.INT32);
         } else if (op instanceof BiasAdd) {
             holds = isLayer(binding, DType.INT32) || isLayer(binding, DType.FLOAT32);

@@ -4,11 +4,12 @@ package io.kiln.frontend.relay;
 import io.kiln.ir.op.Op;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** The operators by their names in the text; each family lists its own. */
+/** The operators that are read one by one, without regard to those around, by their names in the text; each family lists its own. */
 final class Operators {
     private static final Map<String, Function<Attributes, Op>> BY_NAME = new TreeMap<>();
 
@@ -23,8 +24,8 @@ final class Operators {
         return Optional.ofNullable(BY_NAME.get(name));
     }
 
-    /** All names, for messages. */
-    static String names() {
-        return String.join(", ", BY_NAME.keySet());
+    /** All names. */
+    static Set<String> names() {
+        return BY_NAME.keySet();
     }
 }

@@ -15,6 +15,8 @@ import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
+import io.kiln.ir.op.QnnRequantize;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
@@ -26,6 +28,8 @@ import java.util.function.LongPredicate;
 final class ValueRules {
     private static final float SOFTMAX_SCALE = 1f / 256;
     private static final int SOFTMAX_ZERO_POINT = -128;
+    private static final double MOST_RATIO = 1 << 29;
+    private static final double MOST_SUM_RATIO = 1 << 20;
 
     /** Receives every rule and whether it holds. */
     interface Requirement {
@@ -55,12 +59,20 @@ final class ValueRules {
             quantization(4, 2);
             scales(5);
             integers(3, "kernel zero point", ValueRules::isInt8, "-128 to 127");
-        } else if (op instanceof QnnAdd) {
+        } else if (op instanceof QnnAdd add) {
             quantization(2, 3);
             quantization(4, 5);
             quantization(6, 7);
+            if (add.rounding() == Rounding.UPWARD) {
+                ratio(2, 6, MOST_SUM_RATIO);
+                ratio(4, 6, MOST_SUM_RATIO);
+            }
         } else if (op instanceof QnnQuantize || op instanceof QnnDequantize) {
             quantization(1, 2);
+        } else if (op instanceof QnnRequantize requantize) {
+            scales(1);
+            quantization(3, 4);
+            requantize(requantize);
         } else if (op instanceof TflRequantize requantize) {
             requantize(requantize);
         } else if (op instanceof BiasAdd bias) {
@@ -120,6 +132,32 @@ final class ValueRules {
                 "input_zero_point is " + op.inputZeroPoint(),
                 "0 for int32, -128 to 127 for int8");
         rules.require(isInt8(op.outputZeroPoint()), "output_zero_point is " + op.outputZeroPoint(), "-128 to 127");
+    }
+
+    private void requantize(QnnRequantize op) {
+        ratio(1, 3, MOST_RATIO);
+        boolean isWide = data().dtype() == DType.INT32;
+        integers(2, "zero point", zero -> isWide ? zero == 0 : isInt8(zero), isWide ? "0 for int32" : "-128 to 127");
+        if (binding.args().get(1) instanceof Constant scales && scales.elements() > 1) {
+            lastAxis(op.axis());
+        }
+    }
+
+    /** Holds the arithmetic of rescaling within its words. */
+    private void ratio(int from, int to, double most) {
+        if (binding.args().get(from) instanceof Constant inputs
+                && binding.args().get(to) instanceof Constant output) {
+            for (int i = 0; i < inputs.elements(); i++) {
+                double ratio = inputs.real(i) / (double) output.real(0);
+                if (Double.isFinite(ratio) && ratio >= most) {
+                    rules.require(
+                            false,
+                            "an input scale of " + binding.op().name() + " is " + ratio + " times the output's",
+                            "below " + most + " times");
+                    return;
+                }
+            }
+        }
     }
 
     private void lastAxis(int axis) {

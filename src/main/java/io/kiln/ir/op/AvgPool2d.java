@@ -7,11 +7,23 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Mean over a window; padding does not count. Integers round half away from zero, as TFLite does. NHWC. Argument: data.
+ * Mean over a window; padding does not count. Integers sum up in 32 bits. NHWC. Argument: data.
  *
  * @param window geometry
+ * @param rounding of integers: {@link Rounding#TFLITE}, which rounds halves away from zero, or {@link Rounding#TRUNCATE}
  */
-public record AvgPool2d(Window window) implements Op {
+public record AvgPool2d(Window window, Rounding rounding) implements Op {
+    public AvgPool2d {
+        Check.that(
+                rounding == Rounding.TFLITE || rounding == Rounding.TRUNCATE,
+                "rounding must be TFLITE or TRUNCATE, not " + rounding);
+    }
+
+    /** In TensorFlow Lite's arithmetic. */
+    public AvgPool2d(Window window) {
+        this(window, Rounding.TFLITE);
+    }
+
     @Override
     public String name() {
         return "nn.avg_pool2d";
@@ -36,7 +48,7 @@ public record AvgPool2d(Window window) implements Op {
                 "count_include_pad",
                 0,
                 "rounding",
-                "TFLITE",
+                rounding.name(),
                 "layout",
                 "NHWC");
     }

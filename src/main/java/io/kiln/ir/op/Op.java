@@ -13,6 +13,7 @@ public sealed interface Op
                 QnnDense,
                 BiasAdd,
                 TflRequantize,
+                QnnRequantize,
                 Clip,
                 Add,
                 QnnAdd,

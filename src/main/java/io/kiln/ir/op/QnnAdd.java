@@ -7,13 +7,28 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Quantized element-wise sum with broadcasting, in TensorFlow Lite's arithmetic.
+ * Quantized element-wise sum with broadcasting.
  *
- * <p>Arguments: lhs, rhs, lhs scale, lhs zero point, rhs scale, rhs zero point, output scale, output zero point. With
- * {@code twice = 2 * max(lhsScale, rhsScale)}: both sides are shifted left by 20, rescaled by {@code scale / twice},
- * summed, rescaled by {@code twice / (2^20 * outputScale)} and saturated (reference_integer_ops::Add).
+ * <p>Arguments: lhs, rhs, lhs scale, lhs zero point, rhs scale, rhs zero point, output scale, output zero point. In TensorFlow Lite's
+ * arithmetic, with {@code twice = 2 * max(lhsScale, rhsScale)}: both sides are shifted left by 20, rescaled by {@code scale / twice},
+ * summed, rescaled by {@code twice / (2^20 * outputScale)} and saturated (reference_integer_ops::Add). In TVM's
+ * (src/relay/qnn/op/add.cc), both sides are brought to the output's scale as by {@link QnnRequantize}, rounding upward, then summed and
+ * saturated.
+ *
+ * @param rounding {@link Rounding#TFLITE} or, for TVM's arithmetic, {@link Rounding#UPWARD}
  */
-public record QnnAdd() implements Op {
+public record QnnAdd(Rounding rounding) implements Op {
+    public QnnAdd {
+        Check.that(
+                rounding == Rounding.TFLITE || rounding == Rounding.UPWARD,
+                "rounding must be TFLITE or UPWARD, not " + rounding);
+    }
+
+    /** In TensorFlow Lite's arithmetic. */
+    public QnnAdd() {
+        this(Rounding.TFLITE);
+    }
+
     @Override
     public String name() {
         return "qnn.add";
@@ -26,7 +41,7 @@ public record QnnAdd() implements Op {
 
     @Override
     public Map<String, Object> attributes() {
-        return Check.attributes("rounding", "TFLITE");
+        return Check.attributes("rounding", rounding.name());
     }
 
     @Override

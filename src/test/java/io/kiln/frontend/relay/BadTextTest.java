@@ -27,30 +27,30 @@ class BadTextTest {
     @Test
     void everyMistakeIsListedWithItsPlace() {
         String text = """
-                def @main(%x: Tensor[(1, 8), float32]) -> Tensor[(1, 4), float32] {
-                  %0 = nn.relu(%x);
-                  %1 = add(%x, %nowhere);
-                  %1 = contrib.magic(%0, nn.relu(%x), depth=3);
-                  %2 = reshape(%x, newshape=[2, 5], fast=True);
-                  %3 = reshape(%x newshape=[2, 4]);
-                  %4 = nn.softmax(%x, axis=-1);
-                  %4
-                }
-                """;
+            def @main(%x: Tensor[(1, 8), float32]) -> Tensor[(1, 4), float32] {
+              %0 = nn.prelu(%x);
+              %1 = add(%x, %nowhere);
+              %1 = contrib.magic(%0, nn.prelu(%x), depth=3);
+              %2 = reshape(%x, newshape=[2, 4], fast=True);
+              %3 = reshape(%x newshape=[2, 4]);
+              %4 = nn.softmax(%x, axis=-1);
+              %4
+            }
+            """;
 
         assertThat(problems(text))
                 .extracting(p -> p.where() + " " + p.what())
                 .containsExactlyInAnyOrder(
                         "m.relay:6:19 `newshape` is not expected here",
-                        "m.relay:2:8 operator nn.relu is not supported",
+                        "m.relay:2:8 operator nn.prelu is not supported",
                         "m.relay:3:16 %nowhere is not defined",
                         "m.relay:4:8 operator contrib.magic is not supported",
-                        "m.relay:4:26 operator nn.relu is not supported",
+                        "m.relay:4:26 operator nn.prelu is not supported",
                         "m.relay:4:3 %1 is defined twice",
                         "m.relay:5:37 reshape has an attribute `fast`, which is not supported",
                         "m.relay:8:3 the result is Tensor[(1, 8), float32]");
         assertThat(problems(text))
-                .filteredOn(p -> p.what().contains("nn.relu"))
+                .filteredOn(p -> p.what().contains("nn.prelu"))
                 .allSatisfy(p -> assertThat(p.expected()).contains("qnn.conv2d", "tfl.requantize"));
     }
 

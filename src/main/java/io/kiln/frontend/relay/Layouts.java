@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.base.Bytes;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Reshape;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Between NCHW and NHWC, and between what the text has and what the function holds. */
+final class Layouts {
+    static final List<Integer> TO_CHANNELS_LAST = List.of(0, 2, 3, 1);
+    static final List<Integer> TO_CHANNELS_FIRST = List.of(0, 3, 1, 2);
+
+    private static final String CONVERT = "it would have to be transposed at run time; in TVM, run"
+            + " relay.transform.ConvertLayout({\"qnn.conv2d\": [\"NHWC\", \"default\"], \"nn.conv2d\": [\"NHWC\","
+            + " \"default\"]}) and print again";
+
+    private Layouts() {}
+
+    /** The value as the text has it. */
+    static Arg plain(CallSite call, Value value) {
+        if (value.padding().isPresent()) {
+            throw new IllegalArgumentException(
+                    "nn.pad is supported only before a convolution whose zero point it adds, and before nn.max_pool2d");
+        }
+        if (value.widened()) {
+            throw new IllegalArgumentException("cast from int8 to int32 is supported only before nn.avg_pool2d, with a"
+                    + " cast to int8 or qnn.requantize behind it");
+        }
+        if (value.isPlain()) {
+            return value.arg();
+        }
+        Shape nchw = value.flattened().orElse(value.type().shape());
+        if (!isSameOrder(nchw)) {
+            throw new IllegalArgumentException("a value that is computed as NHWC is read as NCHW: " + CONVERT);
+        }
+        return reshape(call, value.arg(), value.type().shape());
+    }
+
+    /** A value of rank 4 that is NCHW in the text, as NHWC. */
+    static Value channelsLast(CallSite call, Value value) {
+        if (value.channelsLast()) {
+            return value;
+        }
+        Shape nchw = call.type(value.arg()).shape();
+        if (nchw.rank() != 4 || value.flattened().isPresent()) {
+            throw new IllegalArgumentException(
+                    "the data, " + value.type().text() + ", is not NCHW, which data_layout says or leaves unsaid");
+        }
+        Shape nhwc = permuted(nchw, TO_CHANNELS_LAST);
+        Arg arg;
+        if (value.arg() instanceof Constant constant) {
+            arg = transpose(constant, TO_CHANNELS_LAST);
+        } else if (isSameOrder(nchw)) {
+            arg = reshape(call, value.arg(), nhwc);
+        } else {
+            throw new IllegalArgumentException("the data, " + value.type().text() + ", is NCHW: " + CONVERT);
+        }
+        return new Value(arg, value.type(), true, value.flattened(), value.padding(), value.widened());
+    }
+
+    /** Whether NCHW and NHWC are the same row of elements. */
+    static boolean isSameOrder(Shape nchw) {
+        return nchw.dim(1) == 1 || nchw.dim(2) * nchw.dim(3) == 1;
+    }
+
+    static Arg reshape(CallSite call, Arg arg, Shape shape) {
+        if (arg instanceof Constant constant) {
+            return new Constant(
+                    constant.name(), new TensorType(shape, constant.type().dtype()), constant.data());
+        }
+        return call.type(arg).shape().equals(shape) ? arg : call.emit(new Reshape(shape), List.of(arg));
+    }
+
+    static Shape permuted(Shape shape, List<Integer> axes) {
+        return new Shape(axes.stream().map(shape::dim).toList());
+    }
+
+    /** A constant whose dimension {@code i} is dimension {@code axes[i]} of another. */
+    static Constant transpose(Constant constant, List<Integer> axes) {
+        Shape from = constant.type().shape();
+        Shape to = permuted(from, axes);
+        int[] strides = strides(from);
+        int[] order = axes.stream().mapToInt(axis -> strides[axis]).toArray();
+        int[] source = new int[constant.elements()];
+        for (int i = 0; i < source.length; i++) {
+            int rest = i;
+            for (int axis = order.length - 1; axis >= 0; axis--) {
+                source[i] += rest % to.dim(axis) * order[axis];
+                rest /= to.dim(axis);
+            }
+        }
+        return gather(constant, to, source);
+    }
+
+    /** A constant of another shape whose elements come from given positions. */
+    static Constant gather(Constant constant, Shape shape, int[] source) {
+        int bytes = constant.type().dtype().bytes();
+        byte[] data = constant.data().toArray();
+        byte[] result = new byte[source.length * bytes];
+        IntStream.range(0, source.length)
+                .forEach(i -> System.arraycopy(data, source[i] * bytes, result, i * bytes, bytes));
+        return new Constant(
+                constant.name(), new TensorType(shape, constant.type().dtype()), Bytes.wrap(result));
+    }
+
+    private static int[] strides(Shape shape) {
+        int[] strides = new int[shape.rank()];
+        int stride = 1;
+        for (int axis = shape.rank() - 1; axis >= 0; axis--) {
+            strides[axis] = stride;
+            stride *= shape.dim(axis);
+        }
+        return strides;
+    }
+}

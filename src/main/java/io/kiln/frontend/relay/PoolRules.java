@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.AvgPool2d;
+import io.kiln.ir.op.MaxPool2d;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Pools, and what frontends put around them. */
+final class PoolRules {
+    private PoolRules() {}
+
+    /** {@code nn.max_pool2d}. */
+    static Value maximum(CallSite call) {
+        call.arity(1);
+        Value data = image(call);
+        Window window = window(call);
+        if (data.padding().isPresent()) {
+            DType dtype = data.type().dtype();
+            double least = dtype.isFloat() ? -Float.MAX_VALUE : dtype.min();
+            window = Windows.padded(window, data.padding().get(), data.channelsLast(), least);
+        }
+        if (data.widened()) {
+            Layouts.plain(call, data);
+        }
+        return pool(call, data, new MaxPool2d(window));
+    }
+
+    /**
+     * {@code nn.avg_pool2d}. In TensorFlow Lite's arithmetic if it says so; else integers are int32 in the text, brought there by a cast
+     * from int8, and the mean is truncated.
+     */
+    static Value average(CallSite call) {
+        call.arity(1);
+        Value data = image(call);
+        Window window = window(call);
+        boolean countsPadding = call.attributes().truth("count_include_pad", false);
+        if (countsPadding && window.isPadded()) {
+            throw new IllegalArgumentException("padding that counts (count_include_pad) is not supported");
+        }
+        return average(call, data, window);
+    }
+
+    /** {@code nn.global_avg_pool2d}. */
+    static Value globalAverage(CallSite call) {
+        call.arity(1);
+        Value data = image(call);
+        Shape held = call.type(data.arg()).shape();
+        return average(call, data, new Window(held.dim(1), held.dim(2), 1, 1, 1, 1, 0, 0, 0, 0));
+    }
+
+    private static Value average(CallSite call, Value data, Window window) {
+        if (data.padding().isPresent()) {
+            throw new IllegalArgumentException("nn.pad is not supported before it");
+        }
+        boolean isFloat = data.type().dtype().isFloat();
+        String rounding = call.attributes().choiceOr("rounding", "", "TFLITE", "TRUNCATE");
+        if (!isFloat && !data.widened() && rounding.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the mean of " + data.type().dtype().text()
+                            + " would overflow in TVM: expected a cast from int8 to int32 before it");
+        }
+        boolean truncates = data.widened() ? !rounding.equals("TFLITE") : rounding.equals("TRUNCATE");
+        return pool(call, data, new AvgPool2d(window, truncates ? Rounding.TRUNCATE : Rounding.TFLITE));
+    }
+
+    /** The data, held as NHWC whatever its layout in the text. */
+    private static Value image(CallSite call) {
+        String layout = call.attributes().choiceOr("layout", "NCHW", "NHWC", "NCHW");
+        call.attributes().choiceOr("out_layout", "", "", layout);
+        Value data = layout.equals("NCHW") ? Layouts.channelsLast(call, call.value(0)) : call.value(0);
+        if (data.type().shape().rank() != 4 || data.flattened().isPresent()) {
+            throw new IllegalArgumentException(
+                    "data must have rank 4, not " + data.type().shape().text());
+        }
+        if (layout.equals("NHWC") && data.channelsLast()) {
+            throw new IllegalArgumentException("the data is NCHW, but layout is NHWC");
+        }
+        return data;
+    }
+
+    private static Window window(CallSite call) {
+        if (call.attributes().truth("ceil_mode", false)) {
+            throw new IllegalArgumentException("ceil_mode is not supported; pad at the bottom and right instead");
+        }
+        return Windows.of(call.attributes(), "pool_size", List.of());
+    }
+
+    private static Value pool(CallSite call, Value data, Op op) {
+        Arg result = call.emit(op, List.of(data.arg()));
+        Shape held = call.type(result).shape();
+        Shape shape = data.channelsLast() ? Layouts.permuted(held, Layouts.TO_CHANNELS_FIRST) : held;
+        TensorType type = new TensorType(shape, data.type().dtype());
+        return new Value(result, type, data.channelsLast(), Optional.empty(), Optional.empty(), data.widened());
+    }
+
+    /** {@code cast}: of constants, to the same type, and from int8 to int32 and back, which only says how others compute. */
+    static Value cast(CallSite call) {
+        call.arity(1);
+        Value data = call.value(0);
+        DType from = data.type().dtype();
+        DType to = call.attributes().dtype("dtype");
+        TensorType type = new TensorType(data.type().shape(), to);
+        if (from == to) {
+            return data;
+        }
+        if (data.isPlain() && data.arg() instanceof Constant constant && from.isInteger() && to.isInteger()) {
+            return Value.plain(Constants.cast(constant, to), type);
+        }
+        boolean widens = from == DType.INT8 && to == DType.INT32 && !data.widened();
+        boolean narrows = from == DType.INT32 && to == DType.INT8 && data.widened();
+        if (!widens && !narrows) {
+            throw new IllegalArgumentException("from " + from.text() + " to " + to.text()
+                    + " is not supported: expected int8 to int32 and back around nn.avg_pool2d");
+        }
+        return data.asWidened(widens, type);
+    }
+
+    /** {@code nn.pad} with a constant, which goes into the window behind it. */
+    static Value pad(CallSite call) {
+        Value data = call.value(0);
+        call.attributes().choiceOr("pad_mode", "constant", "constant");
+        List<List<Integer>> widths = call.attributes().pairs("pad_width", 0, Windows.MAX);
+        double value = call.args().size() > 1
+                ? Constants.number(call.constant(1))
+                : call.attributes().real("pad_value", 0);
+        Shape shape = data.type().shape();
+        if (shape.rank() != 4 || widths.size() != 4 || data.padding().isPresent() || data.widened()) {
+            throw new IllegalArgumentException("only height and width of int8 and float32 can be padded, and once");
+        }
+        List<Integer> dims = new ArrayList<>();
+        for (int i = 0; i < widths.size(); i++) {
+            dims.add(shape.dim(i) + widths.get(i).get(0) + widths.get(i).get(1));
+        }
+        return data.padded(
+                new Value.Padding(widths, value),
+                new TensorType(new Shape(dims), data.type().dtype()));
+    }
+}
