@@ -112,7 +112,7 @@ final class ArithmeticRules {
         }
         int bias = call.value(0).arg() instanceof Constant ? 0 : 1;
         Value data = call.value(1 - bias);
-        Constant vector = biasVector(call, data, call.constant(bias));
+        Constant vector = biasVector(data, call.constant(bias));
         boolean held = data.channelsLast() && data.isWhole();
         Arg arg = held ? data.arg() : call.plain(1 - bias);
         Arg result = call.emit(new BiasAdd(-1), List.of(arg, vector));
@@ -133,7 +133,7 @@ final class ArithmeticRules {
     }
 
     /** A constant that has one element for each channel, or one for all. */
-    private static Constant biasVector(CallSite call, Value data, Constant bias) {
+    private static Constant biasVector(Value data, Constant bias) {
         Shape shape = data.type().shape();
         int axis = data.channelsLast() ? 1 : shape.rank() - 1;
         int channels = shape.rank() == 0 ? 1 : shape.dim(axis);
