@@ -27,7 +27,7 @@ import java.util.Locale;
  * Generated C as a program of this machine, built with every warning as an error, AddressSanitizer and
  * UndefinedBehaviorSanitizer: it reads the inputs of all models from a file and writes their outputs to another.
  */
-final class HostProgram {
+public final class HostProgram {
     private static final List<String> FLAGS = List.of(
             "-std=c99",
             "-Wall",
@@ -46,7 +46,7 @@ final class HostProgram {
     }
 
     /** Builds the program. */
-    static HostProgram build(Path folder, List<ModelMetadata> models, List<List<Artifact>> artifacts) {
+    public static HostProgram build(Path folder, List<ModelMetadata> models, List<List<Artifact>> artifacts) {
         List<String> line = new ArrayList<>(List.of("cc"));
         line.addAll(FLAGS);
         for (List<Artifact> files : artifacts) {
@@ -68,8 +68,8 @@ final class HostProgram {
         return new HostProgram(folder);
     }
 
-    /** Runs all models once on the concatenation of their inputs; gives the concatenation of their outputs. */
-    Bytes run(List<Bytes> inputs) {
+    /** Runs all models on the concatenation of their inputs, again while there are inputs left, variables kept; gives outputs likewise. */
+    public Bytes run(List<Bytes> inputs) {
         try {
             ByteArrayOutputStream all = new ByteArrayOutputStream();
             inputs.forEach(i -> all.writeBytes(i.toArray()));
@@ -89,9 +89,12 @@ final class HostProgram {
         models.forEach(m -> text.append("#include \"tvmgen_").append(m.name()).append(".h\"\n"));
         models.forEach(m -> text.append(m.io() == Io.CALLER ? caller(m) : workspace(m)));
         text.append("int main(int argc, char** argv) {\n  FILE* in = fopen(argv[1], \"rb\");\n")
-                .append("  FILE* out = fopen(argv[2], \"wb\");\n  if (argc != 3 || !in || !out) return 2;\n");
-        models.forEach(m -> text.append("  run_" + m.name() + "(in, out);\n"));
-        return text.append("  fclose(in);\n  return fclose(out);\n}\n").toString();
+                .append("  FILE* out = fopen(argv[2], \"wb\");\n  if (argc != 3 || !in || !out) return 2;\n")
+                .append("  int next;\n  do {\n");
+        models.forEach(m -> text.append("    run_" + m.name() + "(in, out);\n"));
+        return text.append("    next = fgetc(in);\n  } while (next != EOF && ungetc(next, in) != EOF);\n")
+                .append("  fclose(in);\n  return fclose(out);\n}\n")
+                .toString();
     }
 
     private static String caller(ModelMetadata model) {
@@ -108,16 +111,11 @@ final class HostProgram {
         model.inputs().forEach(t -> text.append("." + t.cName() + " = i_" + t.cName() + ", "));
         text.append("};\n  struct " + p + "_outputs outputs = {");
         model.outputs().forEach(t -> text.append("." + t.cName() + " = o_" + t.cName() + ", "));
-        text.append("};\n").append(reset(p)).append("  if (" + p + "_run(&inputs, &outputs) != 0) exit(4);\n");
+        text.append("};\n  if (" + p + "_run(&inputs, &outputs) != 0) exit(4);\n");
         model.outputs().forEach(t -> text.append("  fwrite(o_" + t.cName() + ", 1, " + t.bytes() + ", out);\n"));
         model.inputs().forEach(t -> text.append("  free(i_" + t.cName() + ");\n"));
         model.outputs().forEach(t -> text.append("  free(o_" + t.cName() + ");\n"));
         return text.append("}\n").toString();
-    }
-
-    /** Every run stands for itself. */
-    private static String reset(String prefix) {
-        return "#ifdef " + prefix.toUpperCase(Locale.ROOT) + "_STATE_SIZE\n  " + prefix + "_reset();\n#endif\n";
     }
 
     private static String workspace(ModelMetadata model) {
@@ -130,7 +128,7 @@ final class HostProgram {
         model.inputs()
                 .forEach(t -> text.append("  if (fread(inputs." + t.cName() + ", 1, " + t.bytes() + ", in) != "
                         + t.bytes() + ") exit(3);\n"));
-        text.append(reset(p)).append("  if (" + p + "_run(&pools) != 0) exit(4);\n");
+        text.append("  if (" + p + "_run(&pools) != 0) exit(4);\n");
         model.outputs().forEach(t -> text.append("  fwrite(outputs." + t.cName() + ", 1, " + t.bytes() + ", out);\n"));
         return text.append("  free(pools.global_workspace);\n}\n").toString();
     }

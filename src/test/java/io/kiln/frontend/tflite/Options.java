@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import com.google.flatbuffers.FlatBufferBuilder;
+import java.util.Arrays;
 import java.util.function.ToIntFunction;
 import org.tensorflow.lite.schema.AddOptions;
 import org.tensorflow.lite.schema.BuiltinOptions;
@@ -62,5 +63,81 @@ public record Options(byte type, ToIntFunction<FlatBufferBuilder> writer) {
         return new Options(
                 BuiltinOptions.ReshapeOptions,
                 b -> ReshapeOptions.createReshapeOptions(b, ReshapeOptions.createNewShapeVector(b, shape)));
+    }
+
+    /**
+     * Any options table, field by field; all are written, defaults too.
+     *
+     * @param type the table's number in the schema's union {@code BuiltinOptions}
+     * @param fields what stands in it, by the fields' numbers in the schema
+     */
+    public static Options table(byte type, Field... fields) {
+        return new Options(type, b -> {
+            int[] vectors =
+                    Arrays.stream(fields).mapToInt(f -> f.before.applyAsInt(b)).toArray();
+            b.forceDefaults(true);
+            b.startTable(Arrays.stream(fields).mapToInt(f -> f.id + 1).max().orElse(0));
+            for (int i = 0; i < fields.length; i++) {
+                fields[i].adder.add(b, fields[i].id, vectors[i]);
+            }
+            int table = b.endTable();
+            b.forceDefaults(false);
+            return table;
+        });
+    }
+
+    /** Adds a field to a table that has been started; a vector was written before. */
+    private interface Adder {
+        void add(FlatBufferBuilder b, int id, int vector);
+    }
+
+    /** A field of an options table: its number in the schema and its value. */
+    public static final class Field {
+        private final int id;
+        private final ToIntFunction<FlatBufferBuilder> before;
+        private final Adder adder;
+
+        private Field(int id, ToIntFunction<FlatBufferBuilder> before, Adder adder) {
+            this.id = id;
+            this.before = before;
+            this.adder = adder;
+        }
+
+        /** Enums are of this type too. */
+        public static Field int8(int id, int value) {
+            return scalar(id, (b, i, v) -> b.addByte(i, (byte) value, 0));
+        }
+
+        public static Field bool(int id, boolean value) {
+            return scalar(id, (b, i, v) -> b.addBoolean(i, value, false));
+        }
+
+        public static Field int32(int id, int value) {
+            return scalar(id, (b, i, v) -> b.addInt(i, value, 0));
+        }
+
+        public static Field int64(int id, long value) {
+            return scalar(id, (b, i, v) -> b.addLong(i, value, 0));
+        }
+
+        public static Field float32(int id, float value) {
+            return scalar(id, (b, i, v) -> b.addFloat(i, value, 0));
+        }
+
+        public static Field ints(int id, int... values) {
+            return vector(id, b -> ReshapeOptions.createNewShapeVector(b, values));
+        }
+
+        public static Field text(int id, String value) {
+            return vector(id, b -> b.createString(value));
+        }
+
+        private static Field scalar(int id, Adder adder) {
+            return new Field(id, b -> 0, adder);
+        }
+
+        private static Field vector(int id, ToIntFunction<FlatBufferBuilder> writer) {
+            return new Field(id, writer, (b, i, v) -> b.addOffset(i, v, 0));
+        }
     }
 }

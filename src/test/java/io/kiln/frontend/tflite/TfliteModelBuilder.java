@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.tensorflow.lite.schema.Buffer;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.Model;
@@ -23,60 +24,80 @@ import org.tensorflow.lite.schema.Tensor;
 public final class TfliteModelBuilder {
     private record Code(int builtin, int version, String custom) {}
 
-    private record OperatorSpec(int code, List<Integer> inputs, List<Integer> outputs, Options options) {}
+    private record OperatorSpec(
+            int code, List<Integer> inputs, List<Integer> outputs, Options options, Bytes customOptions) {}
 
-    private final List<TensorSpec> tensors = new ArrayList<>();
+    private static final class Subgraph {
+        private final List<TensorSpec> tensors = new ArrayList<>();
+        private final List<OperatorSpec> operators = new ArrayList<>();
+        private final Map<Integer, int[]> signatures = new HashMap<>();
+        private int[] inputs = {};
+        private int[] outputs = {};
+
+        private Stream<TensorSpec> constants() {
+            return tensors.stream().filter(TensorSpec::isConstant);
+        }
+    }
+
     private final Map<Code, Integer> codes = new LinkedHashMap<>();
-    private final List<OperatorSpec> operators = new ArrayList<>();
-    private final Map<Integer, int[]> signatures = new HashMap<>();
-    private int[] inputs = {};
-    private int[] outputs = {};
-    private int subgraphs = 1;
+    private final List<Subgraph> subgraphs = new ArrayList<>(List.of(new Subgraph()));
     private long schemaVersion = 3;
+
+    private Subgraph current() {
+        return subgraphs.get(subgraphs.size() - 1);
+    }
+
+    /** What is added from here on belongs to a further subgraph; gives its index, by which operators such as IF name it. */
+    public int nextSubgraph() {
+        subgraphs.add(new Subgraph());
+        return subgraphs.size() - 1;
+    }
 
     /** Adds a tensor and returns its index. */
     public int tensor(TensorSpec tensor) {
-        tensors.add(tensor);
-        return tensors.size() - 1;
+        current().tensors.add(tensor);
+        return current().tensors.size() - 1;
     }
 
     /** States a tensor's shape with -1 for what may have any size. */
     public TfliteModelBuilder signature(int tensor, int... dims) {
-        signatures.put(tensor, dims);
+        current().signatures.put(tensor, dims);
         return this;
     }
 
     public TfliteModelBuilder operator(int builtin, int version, Options options, int[] in, int... out) {
-        return operator(new Code(builtin, version, ""), options, in, out);
+        return operator(new Code(builtin, version, ""), options, Bytes.wrap(new byte[0]), in, out);
     }
 
     public TfliteModelBuilder custom(String name, int[] in, int... out) {
-        return operator(new Code(BuiltinOperator.CUSTOM, 1, name), Options.none(), in, out);
+        return custom(name, Bytes.wrap(new byte[0]), in, out);
     }
 
-    private TfliteModelBuilder operator(Code code, Options options, int[] in, int... out) {
+    /** A custom operator; its options are, as a rule, a FlexBuffer. */
+    public TfliteModelBuilder custom(String name, Bytes customOptions, int[] in, int... out) {
+        return operator(new Code(BuiltinOperator.CUSTOM, 1, name), Options.none(), customOptions, in, out);
+    }
+
+    private TfliteModelBuilder operator(Code code, Options options, Bytes customOptions, int[] in, int... out) {
         codes.putIfAbsent(code, codes.size());
-        operators.add(new OperatorSpec(
-                codes.get(code),
-                Arrays.stream(in).boxed().toList(),
-                Arrays.stream(out).boxed().toList(),
-                options));
+        current()
+                .operators
+                .add(new OperatorSpec(
+                        codes.get(code),
+                        Arrays.stream(in).boxed().toList(),
+                        Arrays.stream(out).boxed().toList(),
+                        options,
+                        customOptions));
         return this;
     }
 
     public TfliteModelBuilder inputs(int... indices) {
-        inputs = indices;
+        current().inputs = indices;
         return this;
     }
 
     public TfliteModelBuilder outputs(int... indices) {
-        outputs = indices;
-        return this;
-    }
-
-    /** Writes the same subgraph several times. */
-    public TfliteModelBuilder subgraphs(int count) {
-        subgraphs = count;
+        current().outputs = indices;
         return this;
     }
 
@@ -93,9 +114,11 @@ public final class TfliteModelBuilder {
     public byte[] build() {
         FlatBufferBuilder b = new FlatBufferBuilder(1024);
         int buffers = Model.createBuffersVector(b, writeBuffers(b));
-        int[] graphs = new int[subgraphs];
-        for (int i = 0; i < subgraphs; i++) {
-            graphs[i] = writeSubgraph(b);
+        int[] graphs = new int[subgraphs.size()];
+        int firstBuffer = 1;
+        for (int i = 0; i < graphs.length; i++) {
+            graphs[i] = writeSubgraph(b, subgraphs.get(i), firstBuffer);
+            firstBuffer += (int) subgraphs.get(i).constants().count();
         }
         int graphVector = Model.createSubgraphsVector(b, graphs);
         int codeVector = Model.createOperatorCodesVector(b, writeCodes(b));
@@ -109,39 +132,39 @@ public final class TfliteModelBuilder {
     private int[] writeBuffers(FlatBufferBuilder b) {
         List<Integer> offsets = new ArrayList<>();
         offsets.add(Buffer.createBuffer(b, 0));
-        for (TensorSpec tensor : tensors) {
-            if (tensor.isConstant()) {
-                byte[] data = tensor.data().toArray();
-                b.startVector(1, data.length, 16);
-                for (int i = data.length - 1; i >= 0; i--) {
-                    b.addByte(data[i]);
-                }
-                offsets.add(Buffer.createBuffer(b, b.endVector()));
+        subgraphs.stream().flatMap(Subgraph::constants).forEach(tensor -> {
+            byte[] data = tensor.data().toArray();
+            b.startVector(1, data.length, 16);
+            for (int i = data.length - 1; i >= 0; i--) {
+                b.addByte(data[i]);
             }
-        }
+            offsets.add(Buffer.createBuffer(b, b.endVector()));
+        });
         return toArray(offsets);
     }
 
-    private int writeSubgraph(FlatBufferBuilder b) {
+    private static int writeSubgraph(FlatBufferBuilder b, Subgraph graph, int firstBuffer) {
         List<Integer> tensorOffsets = new ArrayList<>();
-        int buffer = 0;
-        for (int i = 0; i < tensors.size(); i++) {
-            TensorSpec tensor = tensors.get(i);
-            buffer += tensor.isConstant() ? 1 : 0;
-            tensorOffsets.add(
-                    writeTensor(b, tensor, tensor.isConstant() ? buffer : 0, signatures.getOrDefault(i, new int[0])));
+        int buffer = firstBuffer;
+        for (int i = 0; i < graph.tensors.size(); i++) {
+            TensorSpec tensor = graph.tensors.get(i);
+            int[] signature = graph.signatures.getOrDefault(i, new int[0]);
+            tensorOffsets.add(writeTensor(b, tensor, tensor.isConstant() ? buffer++ : 0, signature));
         }
         List<Integer> operatorOffsets = new ArrayList<>();
-        for (OperatorSpec operator : operators) {
+        for (OperatorSpec operator : graph.operators) {
             int in = Operator.createInputsVector(b, toArray(operator.inputs));
             int out = Operator.createOutputsVector(b, toArray(operator.outputs));
             int options = operator.options.writer().applyAsInt(b);
+            int custom = operator.customOptions.size() == 0
+                    ? 0
+                    : Operator.createCustomOptionsVector(b, operator.customOptions.toArray());
             operatorOffsets.add(Operator.createOperator(
-                    b, operator.code, in, out, operator.options.type(), options, 0, (byte) 0, 0, 0));
+                    b, operator.code, in, out, operator.options.type(), options, custom, (byte) 0, 0, 0));
         }
         int tensorVector = SubGraph.createTensorsVector(b, toArray(tensorOffsets));
-        int inputVector = SubGraph.createInputsVector(b, inputs);
-        int outputVector = SubGraph.createOutputsVector(b, outputs);
+        int inputVector = SubGraph.createInputsVector(b, graph.inputs);
+        int outputVector = SubGraph.createOutputsVector(b, graph.outputs);
         int operatorVector = SubGraph.createOperatorsVector(b, toArray(operatorOffsets));
         return SubGraph.createSubGraph(b, tensorVector, inputVector, outputVector, operatorVector, 0);
     }

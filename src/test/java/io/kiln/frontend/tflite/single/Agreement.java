@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+
+/** Compares tensors: integers for equality, floats within 1e-5 + 1e-4 |expected| and a millionth of the largest. */
+final class Agreement {
+    private Agreement() {}
+
+    /**
+     * How two tensors differ.
+     *
+     * @param allowance by how much integers may
+     * @return empty if they agree
+     */
+    static String difference(DType dtype, Bytes expected, Bytes actual, int allowance) {
+        if (expected.size() != actual.size()) {
+            return actual.size() + " bytes, not " + expected.size();
+        }
+        int count = expected.size() / dtype.bytes();
+        double largest = 0;
+        for (int i = 0; i < count; i++) {
+            largest = Math.max(largest, Math.abs(element(dtype, expected.buffer(), i)));
+        }
+        int wrong = 0;
+        String first = "";
+        for (int i = 0; i < count; i++) {
+            double e = element(dtype, expected.buffer(), i);
+            double a = element(dtype, actual.buffer(), i);
+            if (!agree(e, a, dtype.isFloat() ? 1e-5 + 1e-4 * Math.abs(e) + 1e-6 * largest : allowance)) {
+                first = wrong++ == 0 ? String.format(Locale.ROOT, "element %d is %s, not %s", i, a, e) : first;
+            }
+        }
+        return wrong == 0 ? "" : wrong + " of " + count + " differ; " + first;
+    }
+
+    private static boolean agree(double expected, double actual, double limit) {
+        return Double.compare(expected, actual) == 0 || Math.abs(expected - actual) <= limit;
+    }
+
+    private static double element(DType dtype, ByteBuffer data, int index) {
+        int at = index * dtype.bytes();
+        return switch (dtype) {
+            case INT8 -> data.get(at);
+            case UINT8, BOOL -> data.get(at) & 0xFF;
+            case INT16 -> data.getShort(at);
+            case INT32 -> data.getInt(at);
+            case UINT32 -> data.getInt(at) & 0xFFFFFFFFL;
+            case INT64 -> data.getLong(at);
+            case FLOAT32 -> data.getFloat(at);
+        };
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import io.kiln.frontend.tflite.Options;
+import io.kiln.frontend.tflite.TensorSpec;
+import java.util.Arrays;
+import java.util.List;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.TensorType;
+
+/** Sums, softmax and what changes only shape or type. */
+final class BasicOperators {
+    static final OperatorCases ADD = OperatorCases.of("ADD", d -> {
+        byte type = d.oneOf(TensorType.INT8, TensorType.INT8, TensorType.FLOAT32);
+        int[] shape = d.shape(1, 5);
+        int a = d.input(d.tensor(type, shape));
+        int b = d.inputOrConstant(d.tensor(type, d.broadcastsTo(shape)));
+        int[] in = d.coin() ? new int[] {a, b} : new int[] {b, a};
+        d.output(d.tensor(type, shape));
+        d.operator(BuiltinOperator.ADD, 2, Options.add(d.activation()), in);
+    });
+
+    static final OperatorCases SOFTMAX = OperatorCases.of("SOFTMAX", d -> {
+        int[] shape = d.shape(1, 4);
+        float beta = d.oneOf(1f, 1f, 0.5f, 2.5f);
+        if (d.coin()) {
+            int x = d.input(d.tensor(TensorType.FLOAT32, shape));
+            d.output(d.tensor(TensorType.FLOAT32, shape));
+            d.operator(BuiltinOperator.SOFTMAX, 1, Options.softmax(beta), x);
+        } else {
+            int x = d.input(d.tensor(TensorType.INT8, shape));
+            d.output(TensorSpec.int8("y", 1f / 256, -128, shape));
+            d.operator(BuiltinOperator.SOFTMAX, 2, Options.softmax(beta), x);
+        }
+    });
+
+    static final OperatorCases RESHAPE = OperatorCases.of("RESHAPE", d -> {
+        int[] shape = d.shape(1, 5);
+        int rows = d.oneOf(1, shape[0]);
+        int[] to = {rows, Arrays.stream(shape).reduce(1, (a, b) -> a * b) / rows, 1};
+        TensorSpec x = d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32), shape);
+        int in = d.input(x);
+        int[] stated = d.coin() ? new int[] {rows, -1, 1} : to;
+        int s = d.add(TensorSpec.int32("shape", stated));
+        d.output(
+                x.type() == TensorType.INT8
+                        ? TensorSpec.int8("y", x.scales().get(0), x.zeroPoints().get(0), to)
+                        : TensorSpec.float32("y", to));
+        d.operator(BuiltinOperator.RESHAPE, 1, Options.reshape(stated), in, s);
+    });
+
+    static final OperatorCases QUANTIZE = OperatorCases.of("QUANTIZE", d -> {
+        int[] shape = d.shape(1, 5);
+        int x = d.input(d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32), shape));
+        d.output(d.tensor(TensorType.INT8, shape));
+        d.operator(BuiltinOperator.QUANTIZE, 2, Options.none(), x);
+    });
+
+    static final OperatorCases DEQUANTIZE = OperatorCases.of("DEQUANTIZE", d -> {
+        int[] shape = d.shape(1, 5);
+        int x = d.input(d.tensor(TensorType.INT8, shape));
+        d.output(d.tensor(TensorType.FLOAT32, shape));
+        d.operator(BuiltinOperator.DEQUANTIZE, 2, Options.none(), x);
+    });
+
+    static final List<OperatorCases> ALL = List.of(ADD, SOFTMAX, RESHAPE, QUANTIZE, DEQUANTIZE);
+
+    private BasicOperators() {}
+}

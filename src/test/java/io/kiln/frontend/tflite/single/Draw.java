@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import io.kiln.base.Bytes;
+import io.kiln.frontend.tflite.Options;
+import io.kiln.frontend.tflite.TensorSpec;
+import io.kiln.frontend.tflite.TfliteModelBuilder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.tensorflow.lite.schema.TensorType;
+
+/**
+ * The random numbers of one case, and the model that is made of them: tensors first, then the operator. The same seed gives the same
+ * case. Integers that are drawn lie within limits that are both included.
+ */
+public final class Draw {
+    private static final int MAX_ELEMENTS = 1500;
+
+    private final Random random;
+    private final TfliteModelBuilder model = new TfliteModelBuilder();
+    private final List<Integer> inputs = new ArrayList<>();
+    private final List<RandomData> inputData = new ArrayList<>();
+    private final List<Integer> outputs = new ArrayList<>();
+    private int count;
+
+    Draw(long seed) {
+        this.random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
+        random.nextLong();
+    }
+
+    public int between(int low, int high) {
+        return low + random.nextInt(high - low + 1);
+    }
+
+    public boolean coin() {
+        return random.nextBoolean();
+    }
+
+    @SafeVarargs
+    public final <T> T oneOf(T... choices) {
+        return choices[random.nextInt(choices.length)];
+    }
+
+    /** A fused activation: NONE, RELU, RELU_N1_TO_1 or RELU6. */
+    public byte activation() {
+        return (byte) (coin() ? 0 : between(0, 3));
+    }
+
+    /** A scale between 2^-9 and 1, as activations have. */
+    public float scale() {
+        return (float) Math.exp(-random.nextFloat() * 9 * Math.log(2));
+    }
+
+    /** A shape of some rank; every third dimension is 1, few have more than 7, and there are at most 1500 elements. */
+    public int[] shape(int minRank, int maxRank) {
+        int[] shape = new int[between(minRank, maxRank)];
+        int elements = 1;
+        for (int i = 0; i < shape.length; i++) {
+            int dim = between(1, 3) == 1 ? 1 : between(1, between(1, 8) == 1 ? 40 : 7);
+            shape[i] = elements * dim > MAX_ELEMENTS ? 1 : dim;
+            elements *= shape[i];
+        }
+        return shape;
+    }
+
+    /** A shape that broadcasts to the given one: some dimensions 1, some leading ones missing. */
+    public int[] broadcastsTo(int... shape) {
+        int from = between(1, 4) == 1 ? between(0, shape.length - 1) : 0;
+        int[] dims = Arrays.copyOfRange(shape, from, shape.length);
+        for (int i = 0; i < dims.length; i++) {
+            dims[i] = between(1, 4) == 1 ? 1 : dims[i];
+        }
+        return dims;
+    }
+
+    /** A tensor that the model computes or takes; int8, uint8 and int16 get a scale, and but for int16 a zero point. */
+    public TensorSpec tensor(byte type, int... shape) {
+        TensorSpec tensor = TensorSpec.of("t" + count++, type, shape);
+        return switch (type) {
+            case TensorType.INT8 -> tensor.quantized(scale(), between(-128, 127));
+            case TensorType.UINT8 -> tensor.quantized(scale(), between(0, 255));
+            case TensorType.INT16 -> tensor.quantized(scale() / 64, 0);
+            default -> tensor;
+        };
+    }
+
+    /** Symmetric weights with a scale per index of a dimension; a scale for all if the dimension is -1; none for floats. */
+    public TensorSpec weights(byte type, int channelDimension, int... shape) {
+        TensorSpec tensor = TensorSpec.of("t" + count++, type, shape);
+        if (type != TensorType.FLOAT32) {
+            float[] scales = new float[channelDimension < 0 ? 1 : shape[channelDimension]];
+            for (int i = 0; i < scales.length; i++) {
+                scales[i] = scale() / 16;
+            }
+            tensor = tensor.quantized(scales, new long[scales.length], Math.max(0, channelDimension));
+        }
+        return tensor.withData(RandomData.weights(tensor).next(random));
+    }
+
+    /** A bias of a layer: int32 with the scale of data times weights, or float. */
+    public TensorSpec bias(TensorSpec data, TensorSpec weights, int channels) {
+        if (data.type() == TensorType.FLOAT32) {
+            return constant(TensorSpec.float32("t" + count++, channels));
+        }
+        float[] scales = new float[weights.scales().size()];
+        for (int i = 0; i < scales.length; i++) {
+            scales[i] = data.scales().get(0) * weights.scales().get(i);
+        }
+        return constant(
+                TensorSpec.of("t" + count++, TensorType.INT32, channels).quantized(scales, new long[scales.length], 0));
+    }
+
+    /** The tensor with random data in it. */
+    public TensorSpec constant(TensorSpec tensor) {
+        return tensor.withData(RandomData.whole(tensor).next(random));
+    }
+
+    /** Adds a tensor that is no input of the model: a constant or what is computed on the way. */
+    public int add(TensorSpec tensor) {
+        return model.tensor(tensor);
+    }
+
+    /** Adds an input of the model. */
+    public int input(TensorSpec tensor) {
+        return input(tensor, RandomData.whole(tensor));
+    }
+
+    /** Adds an input whose elements lie between two numbers, both included: indices, for instance. */
+    public int input(TensorSpec tensor, int low, int high) {
+        return input(tensor, RandomData.between(tensor, low, high));
+    }
+
+    private int input(TensorSpec tensor, RandomData data) {
+        inputs.add(model.tensor(tensor));
+        inputData.add(data);
+        return inputs.get(inputs.size() - 1);
+    }
+
+    /** Adds an input of the model or, every fourth time, a constant. */
+    public int inputOrConstant(TensorSpec tensor) {
+        return between(1, 4) == 1 ? add(constant(tensor)) : input(tensor);
+    }
+
+    /** Adds an output of the model. */
+    public int output(TensorSpec tensor) {
+        outputs.add(model.tensor(tensor));
+        return outputs.get(outputs.size() - 1);
+    }
+
+    /** Adds the operator, whose outputs are those added so far. */
+    public void operator(int builtin, int version, Options options, int... in) {
+        model.operator(builtin, version, options, in, toArray(outputs));
+    }
+
+    /** The model, for what this class has no shorter way for. */
+    public TfliteModelBuilder model() {
+        return model;
+    }
+
+    byte[] build() {
+        return model.inputs(toArray(inputs)).outputs(toArray(outputs)).build();
+    }
+
+    /** Inputs for some invocations: at random, at the ends of their types, small. */
+    List<List<Bytes>> rounds(int rounds) {
+        List<List<Bytes>> all = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            List<Bytes> one = new ArrayList<>();
+            for (RandomData data : inputData) {
+                one.add(Bytes.wrap(data.next(random, round)));
+            }
+            all.add(one);
+        }
+        return all;
+    }
+
+    private static int[] toArray(List<Integer> values) {
+        return values.stream().mapToInt(Integer::intValue).toArray();
+    }
+}

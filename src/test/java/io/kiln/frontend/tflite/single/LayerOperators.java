@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import io.kiln.frontend.tflite.Options;
+import io.kiln.frontend.tflite.TensorSpec;
+import java.util.List;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.TensorType;
+
+/** Convolutions, dense layers and pools. */
+final class LayerOperators {
+    static final OperatorCases CONV_2D = OperatorCases.of("CONV_2D", d -> {
+        byte type = d.oneOf(TensorType.INT8, TensorType.INT8, TensorType.FLOAT32);
+        Windows w = new Windows(d);
+        int depth = d.between(1, 9);
+        int channels = d.between(1, 9);
+        TensorSpec x = d.tensor(type, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+        TensorSpec weights = d.weights(type, d.coin() ? 0 : -1, channels, w.height, w.width, depth);
+        int[] in = layer(d, x, weights, channels);
+        d.output(scaled(
+                d,
+                x,
+                weights,
+                w.height * w.width * depth,
+                x.shape().get(0),
+                w.outputHeight(),
+                w.outputWidth(),
+                channels));
+        d.operator(
+                BuiltinOperator.CONV_2D,
+                3,
+                Options.conv2d(w.padding, w.strideH, w.strideW, d.activation(), w.dilationH, w.dilationW),
+                in);
+    });
+
+    static final OperatorCases DEPTHWISE_CONV_2D = OperatorCases.of("DEPTHWISE_CONV_2D", d -> {
+        byte type = d.oneOf(TensorType.INT8, TensorType.INT8, TensorType.FLOAT32);
+        Windows w = new Windows(d);
+        int depth = d.between(1, 9);
+        int multiplier = d.between(1, 3) == 1 ? d.between(2, 4) : 1;
+        int channels = depth * multiplier;
+        TensorSpec x = d.tensor(type, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+        TensorSpec weights = d.weights(type, d.coin() ? 3 : -1, 1, w.height, w.width, channels);
+        int[] in = perhapsWithoutBias(d, x, weights, channels);
+        d.output(scaled(
+                d, x, weights, w.height * w.width, x.shape().get(0), w.outputHeight(), w.outputWidth(), channels));
+        d.operator(
+                BuiltinOperator.DEPTHWISE_CONV_2D,
+                3,
+                Options.depthwise(
+                        w.padding, w.strideH, w.strideW, multiplier, d.activation(), w.dilationH, w.dilationW),
+                in);
+    });
+
+    static final OperatorCases FULLY_CONNECTED = OperatorCases.of("FULLY_CONNECTED", d -> {
+                byte type = d.oneOf(TensorType.INT8, TensorType.INT8, TensorType.FLOAT32);
+                int depth = d.between(1, 50);
+                int units = d.between(1, 20);
+                boolean keep = d.coin();
+                int rows = d.between(1, 4);
+                int[] shape = keep ? new int[] {1, rows, depth} : new int[] {rows, depth};
+                TensorSpec x = d.tensor(type, shape);
+                TensorSpec weights = d.weights(type, d.between(1, 3) == 1 ? 0 : -1, units, depth);
+                int[] in = perhapsWithoutBias(d, x, weights, units);
+                d.output(scaled(d, x, weights, depth, keep ? new int[] {1, rows, units} : new int[] {rows, units}));
+                d.operator(BuiltinOperator.FULLY_CONNECTED, 5, Options.fullyConnected(d.activation(), keep), in);
+            })
+            .mayDifferByOne("the kernel rounds the rescaled sum once where TensorFlow Lite Micro's rounds twice");
+
+    static final OperatorCases AVERAGE_POOL_2D =
+            OperatorCases.of("AVERAGE_POOL_2D", d -> pool(d, BuiltinOperator.AVERAGE_POOL_2D));
+
+    static final OperatorCases MAX_POOL_2D = OperatorCases.of("MAX_POOL_2D", d -> pool(d, BuiltinOperator.MAX_POOL_2D));
+
+    static final List<OperatorCases> ALL =
+            List.of(CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, AVERAGE_POOL_2D, MAX_POOL_2D);
+
+    private LayerOperators() {}
+
+    private static int[] layer(Draw d, TensorSpec x, TensorSpec weights, int channels) {
+        return new int[] {d.input(x), d.add(weights), d.add(d.bias(x, weights, channels))};
+    }
+
+    /** As {@link #layer}, but some have no bias; TensorFlow Lite demands one of CONV_2D alone. */
+    private static int[] perhapsWithoutBias(Draw d, TensorSpec x, TensorSpec weights, int channels) {
+        return d.between(1, 4) == 1 ? new int[] {d.input(x), d.add(weights)} : layer(d, x, weights, channels);
+    }
+
+    /** An output whose range fits sums of so many products, so that few of them saturate. */
+    private static TensorSpec scaled(Draw d, TensorSpec x, TensorSpec weights, int products, int... shape) {
+        TensorSpec y = d.tensor(x.type(), shape);
+        if (x.type() == TensorType.FLOAT32) {
+            return y;
+        }
+        float product = x.scales().get(0) * weights.scales().get(0);
+        float scale = (float) (product * 60 * Math.sqrt(products) * Math.exp(d.between(-10, 10) / 10.0));
+        return y.quantized(scale, y.zeroPoints().get(0));
+    }
+
+    private static void pool(Draw d, int builtin) {
+        Windows w = new Windows(d);
+        int depth = d.between(1, 9);
+        TensorSpec x = d.tensor(
+                d.oneOf(TensorType.INT8, TensorType.FLOAT32), d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+        int in = d.input(x);
+        TensorSpec y = TensorSpec.of("y", x.type(), x.shape().get(0), w.pooledHeight(), w.pooledWidth(), depth);
+        d.output(
+                x.type() == TensorType.INT8
+                        ? y.quantized(x.scales().get(0), x.zeroPoints().get(0))
+                        : y);
+        d.operator(builtin, 2, Options.pool(w.padding, w.strideH, w.strideW, w.height, w.width, d.activation()), in);
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import java.util.function.Consumer;
+
+/**
+ * An operator's random cases.
+ *
+ * @param name what tests and failures call it
+ * @param draw builds a model from one case's random numbers
+ * @param allowance by how much an integer of ours may differ from TensorFlow Lite's, 0 or 1
+ * @param reason why, if it may differ
+ */
+public record OperatorCases(String name, Consumer<Draw> draw, int allowance, String reason) {
+    public static OperatorCases of(String name, Consumer<Draw> draw) {
+        return new OperatorCases(name, draw, 0, "");
+    }
+
+    /** The same, where TensorFlow Lite's kernel is known not to be the one of TensorFlow Lite Micro, which decides. */
+    public OperatorCases mayDifferByOne(String why) {
+        return new OperatorCases(name, draw, 1, why);
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import io.kiln.frontend.tflite.TensorSpec;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Random;
+import org.tensorflow.lite.schema.TensorType;
+
+/**
+ * What the elements of a tensor are drawn from.
+ *
+ * @param tensor its type, shape and zero point
+ * @param low smallest element; for floats standard deviations count instead
+ * @param high largest element
+ */
+record RandomData(TensorSpec tensor, long low, long high) {
+    private enum Kind {
+        ANY,
+        EXTREME,
+        SMALL
+    }
+
+    /** The type's whole range; -1000 to 1000 for integers that are not quantized, normally distributed floats. */
+    static RandomData whole(TensorSpec tensor) {
+        return switch (tensor.type()) {
+            case TensorType.INT8 -> new RandomData(tensor, Byte.MIN_VALUE, Byte.MAX_VALUE);
+            case TensorType.UINT8 -> new RandomData(tensor, 0, 255);
+            case TensorType.INT16 -> new RandomData(tensor, Short.MIN_VALUE, Short.MAX_VALUE);
+            case TensorType.BOOL -> new RandomData(tensor, 0, 1);
+            default -> new RandomData(tensor, -1000, 1000);
+        };
+    }
+
+    /** As {@link #whole}, but without the one value that symmetric weights do not have. */
+    static RandomData weights(TensorSpec tensor) {
+        return tensor.type() == TensorType.INT8 ? between(tensor, -127, 127) : whole(tensor);
+    }
+
+    static RandomData between(TensorSpec tensor, long low, long high) {
+        return new RandomData(tensor, low, high);
+    }
+
+    byte[] next(Random random) {
+        return next(random, Kind.ANY);
+    }
+
+    /** Data of a kind that changes with the round. */
+    byte[] next(Random random, int round) {
+        return next(random, Kind.values()[round % Kind.values().length]);
+    }
+
+    private byte[] next(Random random, Kind kind) {
+        int elements = tensor.shape().stream().reduce(1, (a, b) -> a * b);
+        ByteBuffer buffer = ByteBuffer.allocate(elements * bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < elements; i++) {
+            switch (tensor.type()) {
+                case TensorType.FLOAT32 -> buffer.putFloat(nextFloat(random, kind));
+                case TensorType.INT64 -> buffer.putLong(nextInteger(random, kind));
+                case TensorType.INT32, TensorType.UINT32 -> buffer.putInt((int) nextInteger(random, kind));
+                case TensorType.INT16 -> buffer.putShort((short) nextInteger(random, kind));
+                default -> buffer.put((byte) nextInteger(random, kind));
+            }
+        }
+        return buffer.array();
+    }
+
+    private float nextFloat(Random random, Kind kind) {
+        return switch (kind) {
+            case ANY -> (float) random.nextGaussian();
+            case EXTREME -> (float) (random.nextGaussian() * 30);
+            case SMALL -> Math.round(random.nextGaussian() * 4) / 4f;
+        };
+    }
+
+    private long nextInteger(Random random, Kind kind) {
+        long zero = tensor.zeroPoints().isEmpty() ? 0 : tensor.zeroPoints().get(0);
+        return switch (kind) {
+            case ANY -> low + (long) (random.nextDouble() * (high - low + 1));
+            case EXTREME -> random.nextBoolean() ? low : high;
+            case SMALL -> Math.max(low, Math.min(high, zero + random.nextInt(7) - 3));
+        };
+    }
+
+    private int bytes() {
+        return switch (tensor.type()) {
+            case TensorType.FLOAT32, TensorType.INT32, TensorType.UINT32 -> 4;
+            case TensorType.INT64 -> 8;
+            case TensorType.INT16 -> 2;
+            case TensorType.INT8, TensorType.UINT8, TensorType.BOOL -> 1;
+            default -> throw new IllegalArgumentException("no random data of type " + TensorType.name(tensor.type()));
+        };
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
+import io.kiln.flow.CompileRequest;
+import io.kiln.flow.CompiledModel;
+import io.kiln.flow.HostProgram;
+import io.kiln.flow.ModelCompiler;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
+import io.kiln.ir.Verifier;
+import io.kiln.ir.type.TensorType;
+import io.kiln.reference.Interpreter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Models of one operator with random shapes, types, quantization and options, answered by three: TensorFlow Lite's reference kernels
+ * (the oracle), the reference interpreter on what the frontend made of the file, and the generated C on this machine under sanitizers.
+ *
+ * <p>To add an operator, write how one case is drawn, in a class for its family, and list it in {@link SingleOperatorTest}:
+ *
+ * <pre>{@code
+ * static final OperatorCases ADD = OperatorCases.of("ADD", d -> {
+ *     byte type = d.oneOf(TensorType.INT8, TensorType.FLOAT32);
+ *     int[] shape = d.shape(1, 5);
+ *     int a = d.input(d.tensor(type, shape));                          // scale and zero point are drawn too
+ *     int b = d.inputOrConstant(d.tensor(type, d.broadcastsTo(shape)));
+ *     d.output(d.tensor(type, shape));                                 // .quantized(scale, zeroPoint) where the kernel wants it so
+ *     d.operator(BuiltinOperator.ADD, 2, Options.add(d.activation()), a, b);
+ * });
+ * }</pre>
+ *
+ * {@link io.kiln.frontend.tflite.Options#table} writes any options; {@link Draw#model()} is the whole writer of model files. What is
+ * drawn must be valid for TensorFlow Lite and supported by Kiln: a refusal by either fails the test. Each case runs with three sets of
+ * inputs, in one interpreter and one program, so that variables keep their values. Integers must be equal, ours and C's always; floats
+ * within 1e-5 + 1e-4 |expected| + a millionth of the tensor's largest, for sums that cancel. {@code -Dkiln.cases=500} takes more cases,
+ * {@code -Dkiln.seed=17} begins with another; a failing model is kept in {@code target/single-operator}.
+ */
+public final class SingleOperatorCheck {
+    private static final Path KEPT = Path.of("target", "single-operator");
+    private static final int ROUNDS = 3;
+    private static final List<String> TARGETS = List.of(
+            "c -keys=cpu -model=host",
+            "c -keys=arm_cpu,cpu -mcpu=cortex-m4",
+            "c -keys=arm_cpu,cpu -mcpu=cortex-m55",
+            "c -keys=arm_cpu,cpu -mcpu=cortex-m0");
+
+    private static final List<Optimize> FAVOURED = List.of(Optimize.SPEED, Optimize.RAM, Optimize.SIZE);
+
+    private final OperatorCases operator;
+    private final List<String> failures = new ArrayList<>();
+    private final List<Prepared> prepared = new ArrayList<>();
+
+    /** A case that the oracle and the reference interpreter have answered. */
+    private record Prepared(
+            long seed, Bytes model, List<List<Bytes>> inputs, List<List<Bytes>> ours, CompiledModel compiled) {
+        List<TensorType> types() {
+            Function function = compiled.imported();
+            return function.results().stream()
+                    .map(r -> function.types().get(r.id()))
+                    .toList();
+        }
+    }
+
+    private SingleOperatorCheck(OperatorCases operator) {
+        this.operator = operator;
+    }
+
+    /**
+     * Checks cases of an operator.
+     *
+     * @param operator how they are drawn
+     * @param firstSeed seed of the first; the others follow
+     * @param folder an empty folder for the generated C
+     * @return what is wrong, one text per finding
+     */
+    public static List<String> check(OperatorCases operator, long firstSeed, int cases, Path folder) {
+        SingleOperatorCheck check = new SingleOperatorCheck(operator);
+        for (long seed = firstSeed; seed < firstSeed + cases; seed++) {
+            check.prepare(seed);
+        }
+        check.compareWithC(folder);
+        return check.failures;
+    }
+
+    private void prepare(long seed) {
+        Draw draw = new Draw(seed);
+        operator.draw().accept(draw);
+        Bytes model = Bytes.wrap(draw.build());
+        List<List<Bytes>> inputs = draw.rounds(ROUNDS);
+        try {
+            List<List<TfliteOracle.Output>> expected = TfliteOracle.runAll(model.toArray(), inputs);
+            String name = operator.name().toLowerCase(Locale.ROOT) + seed;
+            Function function = TfliteFrontend.read(model, name + ".tflite", name);
+            Verifier.verify(function);
+            Interpreter.State state = Interpreter.State.initial(function);
+            List<List<Bytes>> ours = inputs.stream()
+                    .map(i -> Interpreter.run(function, i, state))
+                    .toList();
+            Prepared one =
+                    new Prepared(seed, model, inputs, ours, ModelCompiler.compile(request(seed, name), function));
+            compareWithOracle(one, expected);
+            prepared.add(one);
+        } catch (KilnException | TfliteOracle.RefusedException e) {
+            fail(seed, model, e.getMessage());
+        }
+    }
+
+    /** Targets and what is optimized for take turns. */
+    private static CompileRequest request(long seed, String name) {
+        String target = TARGETS.get(Math.floorMod(seed, TARGETS.size()));
+        Optimize optimize = FAVOURED.get(Math.floorMod(seed / TARGETS.size(), FAVOURED.size()));
+        return new CompileRequest(Path.of(name + ".tflite"), name, target, Io.CALLER, optimize);
+    }
+
+    private void compareWithOracle(Prepared one, List<List<TfliteOracle.Output>> expected) {
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int i = 0; i < one.types().size(); i++) {
+                TfliteOracle.Output output = expected.get(round).get(i);
+                TensorType type = one.types().get(i);
+                String what = type.shape().dims().equals(output.shape())
+                        ? Agreement.difference(
+                                type.dtype(),
+                                output.data(),
+                                one.ours().get(round).get(i),
+                                operator.allowance())
+                        : "shape is " + type.shape() + ", not " + output.shape();
+                if (!what.isEmpty()) {
+                    fail(
+                            one.seed(),
+                            one.model(),
+                            "against TensorFlow Lite, round " + round + ", output " + i + ": " + what);
+                }
+            }
+        }
+    }
+
+    private void compareWithC(Path folder) {
+        if (prepared.isEmpty()) {
+            return;
+        }
+        List<ModelMetadata> models = new ArrayList<>();
+        List<List<Artifact>> artifacts = new ArrayList<>();
+        for (Prepared one : prepared) {
+            models.add(one.compiled().library().metadata());
+            artifacts.add(one.compiled().library().artifacts().artifacts());
+        }
+        List<Bytes> inputs = new ArrayList<>();
+        for (int round = 0; round < ROUNDS; round++) {
+            for (Prepared one : prepared) {
+                inputs.addAll(one.inputs().get(round));
+            }
+        }
+        Bytes answers = HostProgram.build(folder, models, artifacts).run(inputs);
+        int at = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            for (Prepared one : prepared) {
+                for (int i = 0; i < one.types().size(); i++) {
+                    Bytes ours = one.ours().get(round).get(i);
+                    byte[] answer = new byte[ours.size()];
+                    answers.buffer().get(at, answer);
+                    at += answer.length;
+                    String what = Agreement.difference(one.types().get(i).dtype(), ours, Bytes.wrap(answer), 0);
+                    if (!what.isEmpty()) {
+                        fail(one.seed(), one.model(), "C against the interpreter, round " + round + ": " + what);
+                    }
+                }
+            }
+        }
+    }
+
+    private void fail(long seed, Bytes model, String what) {
+        Path file = KEPT.resolve(operator.name() + "-" + seed + ".tflite");
+        try {
+            Files.createDirectories(KEPT);
+            Files.write(file, model.toArray());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        failures.add(file + ": " + what);
+    }
+}
