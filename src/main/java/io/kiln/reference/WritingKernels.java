@@ -2,7 +2,6 @@
 package io.kiln.reference;
 
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
@@ -33,10 +32,7 @@ final class WritingKernels {
         Outcome run(O op, List<Tensor> args, TensorType type);
     }
 
-    private static final Map<Class<? extends Op>, Kernel<Op>> VARIABLES =
-            Map.ofEntries(entry(RefWrite.class, (op, args, type) -> Outcome.of(args.get(1))));
-
-    private static final Map<Class<? extends Op>, Kernel<Op>> BY_OPERATOR = Stream.of(VARIABLES)
+    private static final Map<Class<? extends Op>, Kernel<Op>> BY_OPERATOR = Stream.of(StatefulKernels.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

@@ -11,6 +11,7 @@ import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Softmax;
+import io.kiln.ir.op.Svdf;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
@@ -23,6 +24,7 @@ import io.kiln.lower.PoolLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SoftmaxLowering;
+import io.kiln.lower.SvdfLowering;
 import io.kiln.lower.Tables;
 import io.kiln.lower.VariableLowering;
 import io.kiln.target.CpuFeatures;
@@ -70,6 +72,9 @@ public final class Dispatch {
         }
         if (root instanceof Softmax || root instanceof TflSoftmax) {
             return new SoftmaxLowering(op).lower(rows);
+        }
+        if (root instanceof Svdf) {
+            return new SvdfLowering(op).lower(rows);
         }
         if (root instanceof RefWrite) {
             return VariableLowering.lower(op, rows);

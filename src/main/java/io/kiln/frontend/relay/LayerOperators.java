@@ -4,7 +4,6 @@ package io.kiln.frontend.relay;
 import io.kiln.base.DType;
 import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
 import java.util.Map;
@@ -17,7 +16,6 @@ final class LayerOperators {
 
     static final Map<String, Function<Attributes, Op>> ALL = Map.ofEntries(
             Map.entry("copy", a -> new Copy()),
-            Map.entry("ref_write", a -> new RefWrite()),
             Map.entry("tfl.requantize", a -> {
                 a.choice("rounding", "TFLITE");
                 return new TflRequantize(

@@ -7,6 +7,7 @@ import java.util.Map;
 /** Operators that keep state between runs, by their codes. */
 final class StatefulOperators {
     static final Map<Integer, Support> ALL = Map.ofEntries(
+            Map.entry(27, new Support(new SvdfImporter(), 4)),
             Map.entry(129, new Support(VariableImporter.CALL_ONCE, 1)),
             Map.entry(142, new Support(VariableImporter.VAR_HANDLE, 1)),
             Map.entry(143, new Support(VariableImporter.READ_VARIABLE, 1)),

@@ -25,7 +25,8 @@ public sealed interface Op
                 QnnDequantize,
                 Reshape,
                 Copy,
-                RefWrite {
+                RefWrite,
+                Svdf {
 
     /** Relay's name, or {@code tfl.*} for an operator of our own. */
     String name();

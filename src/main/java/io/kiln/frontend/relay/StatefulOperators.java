@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.RefWrite;
+import io.kiln.ir.op.Svdf;
+import java.util.Map;
+import java.util.function.Function;
+
+/** Variables, and layers that remember. */
+final class StatefulOperators {
+    private static final int MAX = Integer.MAX_VALUE;
+    private static final int MIN = Integer.MIN_VALUE;
+
+    static final Map<String, Function<Attributes, Op>> ALL =
+            Map.ofEntries(Map.entry("ref_write", a -> new RefWrite()), Map.entry("tfl.svdf", a -> {
+                a.choice("rounding", "TFLITE");
+                return new Svdf(
+                        a.integer("rank", 1, MAX),
+                        a.integer("input_zero_point", MIN, MAX),
+                        a.integer("state_zero_point", MIN, MAX),
+                        a.integer("output_zero_point", MIN, MAX));
+            }));
+
+    private StatefulOperators() {}
+}

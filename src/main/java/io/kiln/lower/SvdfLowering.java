@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Svdf;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import java.util.List;
+
+/** A filter that remembers: the state moves on, takes the new features, and is weighed by age. */
+public final class SvdfLowering {
+    private final FusedOperator op;
+    private final Svdf svdf;
+    private final Tables tables;
+    private final OperatorBuffers buffers;
+    private final Buffer state;
+    private final int filters;
+    private final int inputs;
+    private final int memory;
+    private final int batch;
+    private final boolean isFloat;
+
+    public SvdfLowering(FusedOperator op) {
+        this.op = op;
+        this.svdf = (Svdf) op.root().op();
+        this.tables = new Tables(op.name());
+        this.buffers = new OperatorBuffers(op, tables);
+        this.state = buffers.argument(Svdf.STATE);
+        this.filters = op.rootTypes().get(1).shape().dim(0);
+        this.inputs = op.rootTypes().get(1).shape().dim(1);
+        this.memory = op.rootTypes().get(2).shape().dim(1);
+        this.batch = op.type().shape().dim(0);
+        this.isFloat = op.type().dtype().isFloat();
+    }
+
+    public LoweredOperator lower(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        long elements = (long) batch * filters * memory;
+        body.loop("i", elements - 1, (b, i) -> b.store(state, i, load(state, add(i, 1))));
+        features(body);
+        results(body);
+        List<RowDependency> dependencies = op.inputs().stream()
+                .<RowDependency>map(id -> new RowDependency.All(1))
+                .toList();
+        long macs = (long) batch * filters * (inputs + memory);
+        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), macs, "svdf");
+    }
+
+    private Expr zero() {
+        return isFloat ? imm(0.0f) : imm(0);
+    }
+
+    private void features(BlockBuilder body) {
+        Buffer data = buffers.argument(0);
+        Buffer weights = buffers.argument(1);
+        body.loop(
+                "b",
+                batch,
+                (outer, b) -> outer.loop("f", filters, (block, f) -> {
+                    Expr.Var sum = block.mutable("feature", zero());
+                    block.loop("c", inputs, (inner, c) -> {
+                        Expr value = load(data, add(mul(b, inputs), c));
+                        Expr centred = isFloat ? value : sub(value, imm(svdf.inputZeroPoint()));
+                        inner.assign(sum, add(sum, mul(load(weights, add(mul(f, inputs), c)), centred)));
+                    });
+                    Expr last = add(mul(add(mul(b, filters), f), memory), memory - 1L);
+                    block.store(
+                            state,
+                            last,
+                            isFloat ? sum : limited(block, sum, Svdf.STATE + 1, svdf.stateZeroPoint(), state));
+                }));
+    }
+
+    private void results(BlockBuilder body) {
+        int units = filters / svdf.rank();
+        int span = svdf.rank() * memory;
+        Buffer times = buffers.argument(2);
+        Buffer bias = buffers.argument(3);
+        Epilogue epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
+        body.loop(
+                "b",
+                batch,
+                (outer, b) -> outer.loop("u", units, (block, u) -> {
+                    Expr.Var sum = block.mutable("sum", load(bias, u));
+                    Expr unit = block.let("unit", add(mul(b, units), u));
+                    block.loop("k", span, (inner, k) -> {
+                        Expr value = load(state, add(mul(unit, span), k));
+                        Expr centred = isFloat ? value : sub(value, imm(svdf.stateZeroPoint()));
+                        inner.assign(sum, add(sum, mul(load(times, add(mul(u, span), k)), centred)));
+                    });
+                    Expr result = isFloat
+                            ? sum
+                            : limited(block, sum, Svdf.STATE + 3, svdf.outputZeroPoint(), buffers.output());
+                    epilogue.store(block, "_out", result, imm(0), buffers.output(), unit);
+                }));
+    }
+
+    private Expr limited(BlockBuilder block, Expr sum, int multiplier, int zeroPoint, Buffer to) {
+        Expr rescaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(sum, scalar(multiplier), scalar(multiplier + 1)));
+        DType dtype = to.dtype();
+        return block.let(
+                "limited",
+                new Expr.Call(
+                        Intrinsics.CLAMP, List.of(add(rescaled, imm(zeroPoint)), imm(dtype.min()), imm(dtype.max()))));
+    }
+
+    private Expr scalar(int argument) {
+        return Exprs.imm(op.root().constant(argument).integer(0));
+    }
+}
