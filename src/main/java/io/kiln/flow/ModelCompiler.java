@@ -19,6 +19,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.text.RelayPrinter;
+import io.kiln.lower.Callee;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.memory.MemoryPlan;
@@ -59,31 +60,45 @@ public final class ModelCompiler {
     }
 
     private static ModelLibrary library(CompileRequest request, Function imported, Function fused, Target target) {
-        Dispatch dispatch = new Dispatch(target, request.optimize());
-        List<FusedOperator> operators = FusedOperator.all(fused, AotModule.prefix(request.name())).stream()
-                .filter(op -> !(op.root().op() instanceof Reshape))
-                .toList();
-        boolean withInputsAndOutputs = request.io() == ModelMetadata.Io.WORKSPACE;
-        PlannedProgram planned =
-                StreamPlanner.plan(fused, operators, dispatch::lower, request.optimize(), withInputsAndOutputs);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
-        AotModule module = new AotModule(
-                request.name(),
-                String.valueOf(request.model().getFileName()),
-                target.text(),
-                request.io(),
-                planned.program(),
-                planned.layout(),
-                tensors.inputs(),
-                tensors.outputs());
+        AotModule module = module(request, request.name(), fused, target, request.io(), false);
         List<Artifact> artifacts = new ArrayList<>(AotExecutor.emit(module));
         artifacts.add(Artifact.ofText(
                 CODEGEN, Loader.RELAY, request.name() + ".relay", RelayPrinter.print(imported), target.text()));
         artifacts.add(new Artifact(
                 CODEGEN, Loader.PARAMETERS, request.name() + ".params", ParameterFile.write(List.of()), target.text()));
         return new ModelLibrary(
-                metadata(module, tensors, planned.program().operators(), macs(imported, fused)),
+                metadata(module, tensors, module.program().operators(), macs(imported, fused)),
                 new ArtifactSet(artifacts));
+    }
+
+    /** A function planned and lowered, and before it those that its operators call. */
+    private static AotModule module(
+            CompileRequest request, String name, Function fused, Target target, ModelMetadata.Io io, boolean called) {
+        List<Callee> callees = new ArrayList<>();
+        for (Function function : fused.functions()) {
+            String own = name + "_" + callees.size();
+            Function ready = Pipeline.of(request.passes()).run(function);
+            callees.add(AotExecutor.callee(module(request, own, ready, target, ModelMetadata.Io.CALLER, true)));
+        }
+        Dispatch dispatch = new Dispatch(target, request.optimize(), callees);
+        List<FusedOperator> operators = FusedOperator.all(fused, AotModule.prefix(name)).stream()
+                .filter(op -> !(op.root().op() instanceof Reshape))
+                .toList();
+        PlannedProgram planned = StreamPlanner.plan(
+                fused, operators, dispatch::lower, request.optimize(), io == ModelMetadata.Io.WORKSPACE);
+        TensorDescriptions tensors = TensorDescriptions.of(fused);
+        return new AotModule(
+                name,
+                String.valueOf(request.model().getFileName()),
+                target.text(),
+                io,
+                planned.program(),
+                planned.layout(),
+                tensors.inputs(),
+                tensors.outputs(),
+                callees,
+                called);
     }
 
     private static ModelMetadata metadata(
@@ -97,7 +112,7 @@ public final class ModelCompiler {
                 module.outputs(),
                 module.workspaceBytes(),
                 AotModule.POOL_ALIGNMENT,
-                operators.stream().mapToLong(o -> o.function().constantBytes()).sum(),
+                module.constantBytes(),
                 new Plan(
                         plan.algorithm(),
                         plan.bytes(),

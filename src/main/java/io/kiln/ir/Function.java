@@ -15,6 +15,7 @@ import java.util.Map;
  * @param results outputs in model order
  * @param groups the fused groups in execution order, covering every binding once; empty before fusion
  * @param variables what it remembers between runs
+ * @param functions what its operators call, by index; their variables are the callers'
  */
 public record Function(
         String name,
@@ -22,30 +23,36 @@ public record Function(
         List<Binding> bindings,
         List<Result> results,
         List<Group> groups,
-        List<Variable> variables) {
+        List<Variable> variables,
+        List<Function> functions) {
     public Function {
         params = List.copyOf(params);
         bindings = List.copyOf(bindings);
         results = List.copyOf(results);
         groups = List.copyOf(groups);
         variables = List.copyOf(variables);
+        functions = List.copyOf(functions);
     }
 
     /** A function that remembers nothing, before fusion. */
     public Function(String name, List<Parameter> params, List<Binding> bindings, List<Result> results) {
-        this(name, params, bindings, results, List.of(), List.of());
+        this(name, params, bindings, results, List.of(), List.of(), List.of());
     }
 
     public Function withBindings(List<Binding> newBindings) {
-        return new Function(name, params, newBindings, results, groups, variables);
+        return new Function(name, params, newBindings, results, groups, variables, functions);
     }
 
     public Function withGroups(List<Group> newGroups) {
-        return new Function(name, params, bindings, results, newGroups, variables);
+        return new Function(name, params, bindings, results, newGroups, variables, functions);
     }
 
     public Function withVariables(List<Variable> newVariables) {
-        return new Function(name, params, bindings, results, groups, newVariables);
+        return new Function(name, params, bindings, results, groups, newVariables, functions);
+    }
+
+    public Function withFunctions(List<Function> newFunctions) {
+        return new Function(name, params, bindings, results, groups, variables, newFunctions);
     }
 
     /** The same with ids in order: parameters, variables, bindings. */
@@ -78,7 +85,8 @@ public record Function(
                         .toList(),
                 variables.stream()
                         .map(v -> new Variable(order.get(v.id()), v.name(), v.type(), v.initial()))
-                        .toList());
+                        .toList(),
+                functions);
     }
 
     /** Types of all parameters, variables and bindings by id. */

@@ -46,6 +46,7 @@ public final class Verifier {
         }
         verifyGroups(function, problems);
         problems.throwIfAny();
+        function.functions().forEach(Verifier::verify);
     }
 
     private static void verifyBinding(Binding binding, Map<Integer, TensorType> types, Problems problems) {

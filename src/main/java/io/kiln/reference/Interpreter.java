@@ -11,7 +11,9 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
+import io.kiln.ir.op.If;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.While;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -56,19 +58,25 @@ public final class Interpreter {
      * @throws KilnException if the inputs do not fit the parameters
      */
     public static List<Bytes> run(Function function, List<Bytes> inputs, State state) {
+        return execute(function, parameters(function, inputs), state).stream()
+                .map(Tensor::toBytes)
+                .toList();
+    }
+
+    /** The results, from the parameters by their ids. */
+    private static List<Tensor> execute(Function function, Map<Integer, Tensor> values, State state) {
         Map<Integer, Integer> uses = function.useCounts();
-        Map<Integer, Tensor> values = parameters(function, inputs);
         for (Binding binding : function.bindings()) {
-            values.put(binding.id(), evaluate(binding, values, state));
+            values.put(binding.id(), evaluate(function, binding, values, state));
             for (Arg arg : binding.args()) {
                 if (arg instanceof Arg.Ref ref && uses.merge(ref.id(), -1, Integer::sum) == 0) {
                     values.remove(ref.id());
                 }
             }
         }
-        List<Bytes> results = new ArrayList<>();
+        List<Tensor> results = new ArrayList<>();
         for (Result result : function.results()) {
-            results.add(value(result.id(), values, state).toBytes());
+            results.add(value(result.id(), values, state));
         }
         return results;
     }
@@ -79,7 +87,7 @@ public final class Interpreter {
         State state = State.initial(function);
         Map<Integer, Bytes> all = new LinkedHashMap<>();
         for (Binding binding : function.bindings()) {
-            Tensor value = evaluate(binding, values, state);
+            Tensor value = evaluate(function, binding, values, state);
             values.put(binding.id(), value);
             all.put(binding.id(), value.toBytes());
         }
@@ -121,7 +129,7 @@ public final class Interpreter {
         return values;
     }
 
-    private static Tensor evaluate(Binding binding, Map<Integer, Tensor> values, State state) {
+    private static Tensor evaluate(Function function, Binding binding, Map<Integer, Tensor> values, State state) {
         List<Tensor> args = new ArrayList<>();
         for (Arg arg : binding.args()) {
             args.add(
@@ -132,12 +140,40 @@ public final class Interpreter {
         if (binding.op().writes().isEmpty()) {
             return Kernels.evaluate(binding.op(), args, binding.type());
         }
-        WritingKernels.Outcome outcome = WritingKernels.evaluate(binding.op(), args, binding.type());
+        WritingKernels.Outcome outcome;
+        if (binding.op() instanceof If choice) {
+            outcome = ControlFlow.choose(choice, function, args);
+        } else if (binding.op() instanceof While loop) {
+            outcome = ControlFlow.repeat(loop, function, args);
+        } else {
+            outcome = WritingKernels.evaluate(binding.op(), args, binding.type());
+        }
         for (int i = 0; i < outcome.written().size(); i++) {
             state.variables.put(
                     binding.ref(binding.op().writes().get(i)), outcome.written().get(i));
         }
         return outcome.result();
+    }
+
+    /**
+     * Calls a function.
+     *
+     * @param variables the caller's values of its variables; changed to what it leaves
+     */
+    static List<Tensor> call(Function function, List<Tensor> inputs, List<Tensor> variables) {
+        Map<Integer, Tensor> values = new HashMap<>();
+        for (int i = 0; i < inputs.size(); i++) {
+            values.put(function.params().get(i).id(), inputs.get(i));
+        }
+        State state = new State();
+        for (int i = 0; i < variables.size(); i++) {
+            state.variables.put(function.variables().get(i).id(), variables.get(i));
+        }
+        List<Tensor> results = execute(function, values, state);
+        for (int i = 0; i < variables.size(); i++) {
+            variables.set(i, state.variables.get(function.variables().get(i).id()));
+        }
+        return results;
     }
 
     private static Tensor value(int id, Map<Integer, Tensor> values, State state) {

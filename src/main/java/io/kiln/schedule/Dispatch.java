@@ -5,6 +5,7 @@ import io.kiln.base.Optimize;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.If;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2d;
@@ -13,7 +14,10 @@ import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.Svdf;
 import io.kiln.ir.op.TflSoftmax;
+import io.kiln.ir.op.While;
 import io.kiln.ir.op.Window;
+import io.kiln.lower.Callee;
+import io.kiln.lower.ControlFlowLowering;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.ElementwiseLowering;
 import io.kiln.lower.FusedOperator;
@@ -49,8 +53,19 @@ public final class Dispatch {
 
     private final CpuFeatures features;
     private final Optimize optimize;
+    private final List<Callee> callees;
 
     public Dispatch(Target target, Optimize optimize) {
+        this(target, optimize, List.of());
+    }
+
+    /**
+     * For a function whose operators call others.
+     *
+     * @param callees these, by index
+     */
+    public Dispatch(Target target, Optimize optimize, List<Callee> callees) {
+        this.callees = List.copyOf(callees);
         this.features = target.features();
         this.optimize = optimize;
     }
@@ -72,6 +87,9 @@ public final class Dispatch {
         }
         if (root instanceof Softmax || root instanceof TflSoftmax) {
             return new SoftmaxLowering(op).lower(rows);
+        }
+        if (root instanceof If || root instanceof While) {
+            return new ControlFlowLowering(op, callees).lower(rows);
         }
         if (root instanceof Svdf) {
             return new SvdfLowering(op).lower(rows);

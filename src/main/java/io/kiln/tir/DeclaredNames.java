@@ -22,6 +22,8 @@ final class DeclaredNames {
         } else if (statement instanceof Stmt.For loop) {
             names.add(loop.variable().name());
             collect(loop.body(), names);
+        } else if (statement instanceof Stmt.While loop) {
+            collect(loop.body(), names);
         } else if (statement instanceof Stmt.If branch) {
             collect(branch.then(), names);
             branch.otherwise().ifPresent(o -> collect(o, names));

@@ -16,6 +16,9 @@ public sealed interface Stmt {
     /** {@code for (v = begin; v < end; v += step)}. */
     record For(Expr.Var variable, Expr begin, Expr end, int step, Stmt body) implements Stmt {}
 
+    /** {@code while (condition)}. */
+    record While(Expr condition, Stmt body) implements Stmt {}
+
     /** A conditional. */
     record If(Expr condition, Stmt then, Optional<Stmt> otherwise) implements Stmt {}
 

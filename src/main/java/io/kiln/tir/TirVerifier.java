@@ -66,6 +66,10 @@ public final class TirVerifier {
             Scope inner = scope.inner();
             declare(loop.variable(), false, inner);
             statement(loop.body(), inner);
+        } else if (stmt instanceof Stmt.While loop) {
+            expression(loop.condition(), scope);
+            expect(DType.BOOL, loop.condition(), "a condition");
+            statement(loop.body(), scope.inner());
         } else if (stmt instanceof Stmt.If branch) {
             expression(branch.condition(), scope);
             expect(DType.BOOL, branch.condition(), "a condition");

@@ -22,6 +22,9 @@ public final class UnusedScalars {
         if (stmt instanceof Stmt.For loop) {
             return new Stmt.For(loop.variable(), loop.begin(), loop.end(), loop.step(), remove(loop.body()));
         }
+        if (stmt instanceof Stmt.While loop) {
+            return new Stmt.While(loop.condition(), remove(loop.body()));
+        }
         if (stmt instanceof Stmt.If branch) {
             Optional<Stmt> otherwise = branch.otherwise().map(UnusedScalars::remove);
             return new Stmt.If(branch.condition(), remove(branch.then()), otherwise);
@@ -56,6 +59,9 @@ public final class UnusedScalars {
         } else if (stmt instanceof Stmt.For loop) {
             readBy(loop.begin(), read);
             readBy(loop.end(), read);
+            readBy(loop.body(), read);
+        } else if (stmt instanceof Stmt.While loop) {
+            readBy(loop.condition(), read);
             readBy(loop.body(), read);
         } else if (stmt instanceof Stmt.If branch) {
             readBy(branch.condition(), read);

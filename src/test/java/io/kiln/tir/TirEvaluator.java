@@ -103,6 +103,10 @@ public final class TirEvaluator {
                 scalars.put(loop.variable().name(), i);
                 run(loop.body());
             }
+        } else if (stmt instanceof Stmt.While loop) {
+            while (eval(loop.condition()) != 0) {
+                run(loop.body());
+            }
         } else if (stmt instanceof Stmt.If branch) {
             if (eval(branch.condition()) != 0) {
                 run(branch.then());

@@ -75,6 +75,8 @@ final class FunctionPrinter {
             line("}");
         } else if (stmt instanceof Stmt.For loop) {
             braced(forHead(loop), loop.body(), "");
+        } else if (stmt instanceof Stmt.While loop) {
+            braced("while (" + ExprPrinter.print(loop.condition()) + ")", loop.body(), "");
         } else if (stmt instanceof Stmt.If branch) {
             conditional(branch);
         } else if (stmt instanceof Stmt.Switch choice) {

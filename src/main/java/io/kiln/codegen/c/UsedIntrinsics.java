@@ -65,6 +65,9 @@ final class UsedIntrinsics {
             walk(loop.begin(), exprs);
             walk(loop.end(), exprs);
             walk(loop.body(), exprs, statements);
+        } else if (stmt instanceof Stmt.While loop) {
+            walk(loop.condition(), exprs);
+            walk(loop.body(), exprs, statements);
         } else if (stmt instanceof Stmt.If branch) {
             walk(branch.condition(), exprs);
             walk(branch.then(), exprs, statements);

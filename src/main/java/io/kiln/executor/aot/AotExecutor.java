@@ -4,6 +4,7 @@ package io.kiln.executor.aot;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.codegen.c.CFilePrinter;
+import io.kiln.lower.Callee;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.TirVerifier;
@@ -19,8 +20,7 @@ public final class AotExecutor {
     /** {@code <name>_lib0.c}, {@code <name>_lib1.c} and {@code tvmgen_<name>.h}. */
     public static List<Artifact> emit(AotModule module) {
         PrimFunc main = MainFunction.build(module);
-        List<PrimFunc> functions = new ArrayList<>();
-        module.program().operators().forEach(operator -> functions.add(operator.function()));
+        List<PrimFunc> functions = new ArrayList<>(module.functions());
         StateMemory.reset(module).ifPresent(functions::add);
         functions.add(main);
         List<Buffer> state = StateMemory.arrays(module);
@@ -30,6 +30,14 @@ public final class AotExecutor {
                 artifact(module, Loader.SOURCE, module.name() + "_lib0.c", EntryPoint.print(module, main)),
                 artifact(module, Loader.SOURCE, module.name() + "_lib1.c", operators),
                 artifact(module, Loader.HEADER, module.prefix() + ".h", InterfaceHeader.print(module)));
+    }
+
+    /** A module that operators of another one call. */
+    public static Callee callee(AotModule module) {
+        PrimFunc main = MainFunction.build(module);
+        List<PrimFunc> functions = new ArrayList<>(module.functions());
+        functions.add(main);
+        return new Callee(main, module.workspaceBytes(), functions);
     }
 
     private static Artifact artifact(AotModule module, Loader loader, String fileName, String text) {

@@ -4,9 +4,12 @@ package io.kiln.executor.aot;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.codegen.c.CText;
+import io.kiln.lower.Callee;
 import io.kiln.stream.Program;
 import io.kiln.stream.WorkspaceLayout;
 import io.kiln.tir.Buffer;
+import io.kiln.tir.PrimFunc;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -21,6 +24,8 @@ import java.util.Locale;
  * @param layout where it lies
  * @param inputs described, in model order
  * @param outputs described, in model order
+ * @param callees what its operators call
+ * @param called whether an operator calls it, so that its variables are its caller's
  */
 public record AotModule(
         String name,
@@ -30,7 +35,9 @@ public record AotModule(
         Program program,
         WorkspaceLayout layout,
         List<TensorInfo> inputs,
-        List<TensorInfo> outputs) {
+        List<TensorInfo> outputs,
+        List<Callee> callees,
+        boolean called) {
     /** Name of the only workspace pool. */
     static final String POOL = "global_workspace";
 
@@ -40,6 +47,7 @@ public record AotModule(
     public AotModule {
         inputs = List.copyOf(inputs);
         outputs = List.copyOf(outputs);
+        callees = List.copyOf(callees);
     }
 
     /** {@code tvmgen_<name>}. */
@@ -68,6 +76,19 @@ public record AotModule(
     /** Bytes that live from run to run. */
     long stateBytes() {
         return StateMemory.arrays(this).stream().mapToLong(Buffer::bytes).sum();
+    }
+
+    /** Everything that its C consists of but the entry: what operators call, then the operators. */
+    List<PrimFunc> functions() {
+        List<PrimFunc> functions = new ArrayList<>();
+        callees.forEach(callee -> functions.addAll(callee.functions()));
+        program.operators().forEach(operator -> functions.add(operator.function()));
+        return functions;
+    }
+
+    /** Bytes of weights and tables. */
+    public long constantBytes() {
+        return functions().stream().mapToLong(PrimFunc::constantBytes).sum();
     }
 
     /** Planned bytes of the workspace. */

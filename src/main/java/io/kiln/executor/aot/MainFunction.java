@@ -25,6 +25,7 @@ import java.util.Map;
 final class MainFunction {
     private final AotModule module;
     private final List<Buffer> parameters = new ArrayList<>();
+    private final List<Buffer> variables = new ArrayList<>();
     private final Map<Integer, Buffer> buffers = new HashMap<>();
     private final Map<Integer, Integer> indexOf = new HashMap<>();
     private final BlockBuilder body = new BlockBuilder();
@@ -45,7 +46,11 @@ final class MainFunction {
     private PrimFunc build() {
         for (StoredValue value : module.program().values()) {
             if (value.place() == Place.STATE) {
-                buffers.put(value.id(), StateMemory.buffer(module, value));
+                Buffer state = StateMemory.buffer(module, value);
+                buffers.put(value.id(), state);
+                if (module.called()) {
+                    variables.add(state);
+                }
                 continue;
             }
             if (value.elements() == 0) {
@@ -60,6 +65,7 @@ final class MainFunction {
                 place(buffer, module.layout().value(value.id()));
             }
         }
+        parameters.addAll(variables);
         if (module.hasPool()) {
             parameters.add(pool);
         }

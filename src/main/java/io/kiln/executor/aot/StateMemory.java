@@ -23,14 +23,16 @@ import java.util.Optional;
 final class StateMemory {
     private StateMemory() {}
 
-    /** The static array of a variable. */
+    /** The static array of a variable, or the parameter that stands for the caller's. */
     static Buffer buffer(AotModule module, StoredValue value) {
         return array(module, value.index(), variables(module).get(value.index()));
     }
 
     private static Buffer array(AotModule module, int index, Variable variable) {
-        String name = module.prefix() + "_state" + index;
-        return new Buffer(name, variable.type().dtype(), variable.type().shape().elements(), Scope.STATE);
+        long elements = variable.type().shape().elements();
+        return module.called()
+                ? new Buffer("state" + index, variable.type().dtype(), elements, Scope.OUTPUT)
+                : new Buffer(module.prefix() + "_state" + index, variable.type().dtype(), elements, Scope.STATE);
     }
 
     private static List<Variable> variables(AotModule module) {
@@ -68,7 +70,7 @@ final class StateMemory {
 
     /** Calls the reset before the first run, if that is not what static memory begins with. */
     static void ensureInitialised(AotModule module, BlockBuilder body) {
-        if (!beginsWithZeros(module)) {
+        if (!module.called() && !beginsWithZeros(module)) {
             body.ifThen(
                     Exprs.equal(Exprs.load(ready(module), Exprs.imm(0)), Exprs.imm(0, DType.BOOL)),
                     b -> b.add(new Stmt.CallFunction(module.resetName(), List.of(), List.of())));

@@ -6,6 +6,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Variable;
@@ -28,6 +29,7 @@ final class GraphBuilder {
     private final List<TensorType> types = new ArrayList<>();
     private final Map<Integer, Arg> values = new HashMap<>();
     private final List<Variable> variables = new ArrayList<>();
+    private final List<Function> functions = new ArrayList<>();
     private final List<String> handles = new ArrayList<>();
     private final Map<String, Variable> resources = new LinkedHashMap<>();
     private final Map<List<Integer>, Bytes> constantData = new HashMap<>();
@@ -45,9 +47,29 @@ final class GraphBuilder {
         if (tensor.dtype() == DType.INT8 && tensor.quantization().isPresent()) {
             Arrays.fill(initial, (byte) tensor.quantization().zeroPoint());
         }
-        Arg.Ref value = newValue(tensor.type());
-        variables.add(new Variable(value.id(), tensor.name(), tensor.type(), Bytes.wrap(initial)));
-        values.put(tensor.index(), value);
+        values.put(tensor.index(), newVariable(tensor.name(), tensor.type(), Bytes.wrap(initial)));
+    }
+
+    /** A variable that only this graph knows, which begins with zeros. */
+    Arg.Ref newVariable(String name, TensorType type) {
+        return newVariable(name, type, Bytes.wrap(new byte[Math.toIntExact(type.bytes())]));
+    }
+
+    /** A variable that only this graph knows. */
+    Arg.Ref newVariable(String name, TensorType type, Bytes initial) {
+        Arg.Ref value = newValue(type);
+        variables.add(new Variable(value.id(), name, type, initial));
+        return value;
+    }
+
+    /** Adds a function that operators call, and returns its index. */
+    int addFunction(Function function) {
+        functions.add(function);
+        return functions.size() - 1;
+    }
+
+    List<Function> functions() {
+        return functions;
     }
 
     /** A number for a variable that subgraphs share by its name. */

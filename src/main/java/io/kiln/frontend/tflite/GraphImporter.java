@@ -69,7 +69,8 @@ final class GraphImporter {
             throw new KilnException(List.copyOf(problems));
         }
         Function function = new Function(moduleName, graph.params(), graph.bindings(), results);
-        return new ImportedSubgraph(function.withVariables(graph.variables()), graph.resources());
+        return new ImportedSubgraph(
+                function.withVariables(graph.variables()).withFunctions(graph.functions()), graph.resources());
     }
 
     private void addInputs(int[] inputs) {

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Shared checks and shape rules of the operators. */
 final class Check {
@@ -62,6 +63,15 @@ final class Check {
 
     static void scalar(String what, TensorType type, DType dtype) {
         perAxis(what, type, dtype, 1);
+    }
+
+    /** How many variables there are that either list names by index. */
+    static int variables(List<Integer> first, List<Integer> second) {
+        return 1
+                + Stream.concat(first.stream(), second.stream())
+                        .mapToInt(i -> i)
+                        .max()
+                        .orElse(-1);
     }
 
     /** NumPy's broadcasting rule. */

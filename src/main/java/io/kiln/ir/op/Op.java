@@ -26,7 +26,9 @@ public sealed interface Op
                 Reshape,
                 Copy,
                 RefWrite,
-                Svdf {
+                Svdf,
+                If,
+                While {
 
     /** Relay's name, or {@code tfl.*} for an operator of our own. */
     String name();

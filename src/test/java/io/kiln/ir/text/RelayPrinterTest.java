@@ -109,18 +109,17 @@ class RelayPrinterTest {
         net.add(new QnnDequantize(), Constant.scalar(0.1f), Constant.scalar(3));
         net.add(new Softmax(1.0f));
         return new Function(
-                "small",
-                List.of(new Parameter(
-                        0,
-                        input,
-                        new TensorType(Shape.of(1, 4, 4, 1), DType.INT8),
-                        Optional.of(new Quantization(0.0582336f, -128)))),
-                net.bindings,
-                List.of(
-                        new Result(6, "Identity", Optional.empty()),
-                        new Result(3, "pool", Optional.of(new Quantization(0.1f, 3)))),
-                groups,
-                List.of());
+                        "small",
+                        List.of(new Parameter(
+                                0,
+                                input,
+                                new TensorType(Shape.of(1, 4, 4, 1), DType.INT8),
+                                Optional.of(new Quantization(0.0582336f, -128)))),
+                        net.bindings,
+                        List.of(
+                                new Result(6, "Identity", Optional.empty()),
+                                new Result(3, "pool", Optional.of(new Quantization(0.1f, 3)))))
+                .withGroups(groups);
     }
 
     private static void check(String name, String text) throws IOException {

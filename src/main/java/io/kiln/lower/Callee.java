@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.tir.PrimFunc;
+import java.util.List;
+
+/**
+ * A function that an operator calls, lowered as a whole. It takes pointers to its inputs, results and variables, then to its
+ * workspace if it needs one.
+ *
+ * @param function its entry
+ * @param workspaceBytes what it needs of the caller's scratch
+ * @param functions everything it consists of, in the order of the file, the entry last
+ */
+public record Callee(PrimFunc function, long workspaceBytes, List<PrimFunc> functions) {
+    public Callee {
+        functions = List.copyOf(functions);
+    }
+}
