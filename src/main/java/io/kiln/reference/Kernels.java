@@ -15,7 +15,8 @@ final class Kernels {
         Tensor run(O op, List<Tensor> args, TensorType type);
     }
 
-    private static final Map<Class<? extends Op>, Kernel<Op>> BY_OPERATOR = Stream.of(LayerKernels.ALL)
+    private static final Map<Class<? extends Op>, Kernel<Op>> BY_OPERATOR = Stream.of(
+                    LayerKernels.ALL, MovementKernels.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

@@ -7,6 +7,7 @@ import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.If;
 import io.kiln.ir.op.MaxPool2d;
+import io.kiln.ir.op.Movement;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
@@ -22,6 +23,7 @@ import io.kiln.lower.ConvComputation;
 import io.kiln.lower.ElementwiseLowering;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.MovementLowering;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.PoolLowering;
@@ -96,6 +98,9 @@ public final class Dispatch {
         }
         if (root instanceof RefWrite) {
             return VariableLowering.lower(op, rows);
+        }
+        if (root instanceof Movement) {
+            return new MovementLowering(op).lower(rows);
         }
         if (MveSum.suits(op, features)) {
             return MveSum.lower(op, rows);

@@ -9,6 +9,7 @@ import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.Movement;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
@@ -81,7 +82,7 @@ public final class FuseOperators implements Pass {
         if (binding.op() instanceof TflRequantize || binding.op() instanceof QnnRequantize) {
             return accumulates && (last == root || last instanceof BiasAdd);
         }
-        boolean limited = last instanceof Clip || root instanceof Reshape;
+        boolean limited = last instanceof Clip || root instanceof Reshape || root instanceof Movement;
         return binding.op() instanceof Clip && !limited;
     }
 

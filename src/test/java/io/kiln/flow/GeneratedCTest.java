@@ -99,6 +99,28 @@ class GeneratedCTest {
         return new CompileRequest(source, name, target, io, Optimize.SPEED, options, InputShapes.NONE);
     }
 
+    /** All in one program, on one target after another. */
+    @Test
+    void goldenModelsOfOneOperatorAnswerAsTheReferenceKernelsDo() throws IOException {
+        List<ModelMetadata> models = new ArrayList<>();
+        List<List<Artifact>> artifacts = new ArrayList<>();
+        List<Bytes> inputs = new ArrayList<>();
+        ByteArrayOutputStream expected = new ByteArrayOutputStream();
+        for (String model : GoldenModels.SINGLE_OPERATORS) {
+            String target = TARGETS.get(models.size() % TARGETS.size());
+            Optimize optimize = List.of(Optimize.values()).get(models.size() % Optimize.values().length);
+            Path source = GoldenModels.model(model);
+            CompiledModel compiled =
+                    ModelCompiler.compile(new CompileRequest(source, model, target, Io.CALLER, optimize));
+            models.add(compiled.library().metadata());
+            artifacts.add(compiled.library().artifacts().artifacts());
+            inputs.add(Bytes.wrap(Files.readAllBytes(source.resolveSibling("input_1.bin"))));
+            expected.writeBytes(Files.readAllBytes(source.resolveSibling("output_1.bin")));
+        }
+        Bytes actual = HostProgram.build(folder, models, artifacts).run(inputs);
+        assertThat(actual).isEqualTo(Bytes.wrap(expected.toByteArray()));
+    }
+
     private void answersAsTheReferenceKernelsDo(String model, CompileRequest request) throws IOException {
         Path source = request.model();
         CompiledModel compiled = ModelCompiler.compile(request);

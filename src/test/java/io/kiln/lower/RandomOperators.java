@@ -54,9 +54,16 @@ public final class RandomOperators {
         return new RandomOperators(seed).build("case" + seed);
     }
 
-    /** As {@link #next}, but every fourth is of a kind for which many micro-kernels are written. */
+    /**
+     * As {@link #next}, but every fourth is of a kind for which many micro-kernels are written, and of the others every fourth only
+     * copies elements.
+     */
     public static Function mixed(long seed) {
-        return seed % 4 == 3 ? depthwise(seed) : next(seed);
+        return switch ((int) (seed % 16)) {
+            case 3, 7, 11, 15 -> depthwise(seed);
+            case 1, 6, 12 -> RandomMovements.next(seed);
+            default -> next(seed);
+        };
     }
 
     /** An int8 depthwise convolution with as many channels as its input has. */
@@ -95,6 +102,11 @@ public final class RandomOperators {
         Random random = new Random(seed);
         byte[] data = new byte[Math.toIntExact(type.bytes())];
         random.nextBytes(data);
+        if (type.dtype() == DType.BOOL) {
+            for (int i = 0; i < data.length; i++) {
+                data[i] &= 1;
+            }
+        }
         if (type.dtype().isFloat()) {
             float[] values = new float[data.length / 4];
             for (int i = 0; i < values.length; i++) {

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The golden models beside the project: real models and what the reference kernels answer for them. */
@@ -31,6 +32,12 @@ public final class GoldenModels {
             "micro_kws_xs",
             "simple_add_model");
 
+    /** Integer models of one operator each. */
+    public static final List<String> SINGLE_OPERATORS = Stream.of(
+                    numbered("seanet_pad", 0, 18), numbered("seanet_strided_slice", 0, 32))
+            .flatMap(names -> names)
+            .toList();
+
     /** Models with float results. */
     public static final List<String> FLOAT =
             List.of("hello_world_float", "ad01_fp32", "pretrainedResnet", "vww_96_float", "model_ToyCar_quant_fullint");
@@ -38,6 +45,11 @@ public final class GoldenModels {
     private static final Path ROOT = Path.of("..", "shared", "golden");
 
     private GoldenModels() {}
+
+    /** Names that end in even numbers, the last included. */
+    private static Stream<String> numbered(String name, int first, int last) {
+        return IntStream.rangeClosed(first / 2, last / 2).mapToObj(i -> name + 2 * i);
+    }
 
     /** A model's folder; the test is skipped if the golden models are not there. */
     public static Path folder(String model) {

@@ -24,10 +24,11 @@ class InterpreterGoldenTest {
     private static final Pattern LAYER = Pattern.compile("op(\\d+)_out0_t\\d+\\.bin");
 
     static final List<String> INTEGER = GoldenModels.INTEGER;
+    static final List<String> SINGLE_OPERATORS = GoldenModels.SINGLE_OPERATORS;
     static final List<String> FLOAT = GoldenModels.FLOAT;
 
     @ParameterizedTest
-    @FieldSource("INTEGER")
+    @FieldSource({"INTEGER", "SINGLE_OPERATORS"})
     void integerModelsAnswerBitForBit(String model) {
         Function function = TfliteFrontend.read(GoldenModels.model(model), "default");
         Verifier.verify(function);

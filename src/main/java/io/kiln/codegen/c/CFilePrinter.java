@@ -28,7 +28,7 @@ public final class CFilePrinter {
         intrinsics.stream().map(Intrinsic::header).filter(h -> !h.isEmpty()).forEach(headers::add);
         List<Kernel> kernels = UsedIntrinsics.kernels(functions);
         kernels.forEach(k -> headers.addAll(k.headers()));
-        if (statics.stream().anyMatch(s -> s.dtype() == DType.BOOL)) {
+        if (UsedIntrinsics.bools(functions) || statics.stream().anyMatch(s -> s.dtype() == DType.BOOL)) {
             headers.add("stdbool.h");
         }
         if (!UsedIntrinsics.copies(functions)) {
@@ -50,6 +50,11 @@ public final class CFilePrinter {
             out.append('\n').append(prototype(function)).append(FunctionPrinter.print(function));
         }
         return out.toString();
+    }
+
+    /** Whether a function's declaration needs stdbool.h. */
+    public static boolean declaresBool(PrimFunc function) {
+        return function.buffers().stream().anyMatch(buffer -> buffer.dtype() == DType.BOOL);
     }
 
     /** The declaration of a function, ended by a newline. */

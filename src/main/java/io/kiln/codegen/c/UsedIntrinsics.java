@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen.c;
 
+import io.kiln.base.DType;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
@@ -54,6 +55,22 @@ final class UsedIntrinsics {
     static boolean copies(List<PrimFunc> functions) {
         boolean[] found = new boolean[1];
         functions.forEach(f -> walk(f.body(), e -> {}, s -> found[0] |= s instanceof Stmt.Copy));
+        return found[0];
+    }
+
+    /** Whether the type bool is named. */
+    static boolean bools(List<PrimFunc> functions) {
+        boolean[] found = new boolean[1];
+        for (PrimFunc function : functions) {
+            found[0] |= CFilePrinter.declaresBool(function)
+                    || function.constants().stream()
+                            .anyMatch(table -> table.buffer().dtype() == DType.BOOL);
+            walk(
+                    function.body(),
+                    expr -> found[0] |= expr instanceof Expr.Cast cast && cast.dtype() == DType.BOOL,
+                    stmt -> found[0] |= stmt instanceof Stmt.Declare declare
+                            && declare.variable().dtype() == DType.BOOL);
+        }
         return found[0];
     }
 

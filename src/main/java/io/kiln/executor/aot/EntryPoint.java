@@ -31,6 +31,9 @@ final class EntryPoint {
     private String print() {
         out.append(module.head());
         line("#include \"" + module.prefix() + ".h\"");
+        if (CFilePrinter.declaresBool(main)) {
+            line("#include <stdbool.h>");
+        }
         line("");
         out.append(CFilePrinter.prototype(main));
         if (module.io() == Io.CALLER) {

@@ -4,6 +4,7 @@ package io.kiln.frontend.relay;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Constant;
+import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,6 +21,13 @@ final class Constants {
                     "a scalar is expected, not " + constant.type().text());
         }
         return constant.type().dtype().isFloat() ? constant.real(0) : constant.integer(0);
+    }
+
+    /** A number as a scalar of a type. */
+    static Constant scalar(double value, DType dtype) {
+        return dtype.isFloat()
+                ? Constant.scalar((float) value)
+                : of("", new TensorType(Shape.scalar(), dtype), i -> (long) value);
     }
 
     /** Integers of another type, which wrap around. */

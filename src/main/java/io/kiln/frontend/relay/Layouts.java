@@ -4,7 +4,9 @@ package io.kiln.frontend.relay;
 import io.kiln.base.Bytes;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Pad;
 import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -24,8 +26,7 @@ final class Layouts {
     /** The value as the text has it. */
     static Arg plain(CallSite call, Value value) {
         if (value.padding().isPresent()) {
-            throw new IllegalArgumentException(
-                    "nn.pad is supported only before a convolution whose zero point it adds, and before nn.max_pool2d");
+            return padded(call, value);
         }
         if (value.widened()) {
             throw new IllegalArgumentException("cast from int8 to int32 is supported only before nn.avg_pool2d, with a"
@@ -36,9 +37,29 @@ final class Layouts {
         }
         Shape nchw = value.flattened().orElse(value.type().shape());
         if (!isSameOrder(nchw)) {
-            throw new IllegalArgumentException("a value that is computed as NHWC is read as NCHW: " + CONVERT);
+            Arg first = call.emit(new Transpose(TO_CHANNELS_FIRST), List.of(value.arg()));
+            return reshape(call, first, value.type().shape());
         }
         return reshape(call, value.arg(), value.type().shape());
+    }
+
+    /** The padding that no window took. */
+    private static Arg padded(CallSite call, Value value) {
+        if (value.channelsLast() || value.widened()) {
+            throw new IllegalArgumentException(
+                    "nn.pad of NCHW data is supported only before a convolution whose zero point"
+                            + " it adds, and before nn.max_pool2d");
+        }
+        return padded(call, value.arg(), value.padding().orElseThrow());
+    }
+
+    /** A value with a border around it, computed. */
+    static Arg padded(CallSite call, Arg data, Value.Padding padding) {
+        List<Integer> before =
+                padding.widths().stream().map(pair -> pair.get(0)).toList();
+        List<Integer> after = padding.widths().stream().map(pair -> pair.get(1)).toList();
+        Constant border = Constants.scalar(padding.value(), call.type(data).dtype());
+        return call.emit(new Pad(before, after), List.of(data, border));
     }
 
     /** A value of rank 4 that is NCHW in the text, as NHWC. */

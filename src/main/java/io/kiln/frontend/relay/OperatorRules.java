@@ -10,6 +10,7 @@ import io.kiln.ir.op.Add;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
+import io.kiln.ir.op.Concatenate;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.MaxPool2d;
@@ -125,7 +126,7 @@ final class OperatorRules {
 
     /** All arguments are constants but the data, and the other side of a sum. */
     private void checkConstants(Binding binding) {
-        int free = binding.op() instanceof Add || binding.op() instanceof QnnAdd ? 2 : 1;
+        int free = free(binding.op());
         for (int i = free; i < binding.args().size(); i++) {
             require(
                     binding,
@@ -133,6 +134,14 @@ final class OperatorRules {
                     "argument " + (i + 1) + " of " + binding.op().name() + " is not constant",
                     "a number, meta[relay.Constant][n] or a parameter of the .params file");
         }
+    }
+
+    /** Arguments that may be computed. */
+    private static int free(Op op) {
+        if (op instanceof Concatenate) {
+            return op.arity();
+        }
+        return op instanceof Add || op instanceof QnnAdd ? 2 : 1;
     }
 
     private DType dtype(Binding binding, int index) {

@@ -134,8 +134,10 @@ final class PoolRules {
                 ? Constants.number(call.constant(1))
                 : call.attributes().real("pad_value", 0);
         Shape shape = data.type().shape();
-        if (shape.rank() != 4 || widths.size() != 4 || data.padding().isPresent() || data.widened()) {
-            throw new IllegalArgumentException("only height and width of int8 and float32 can be padded, and once");
+        boolean fitsWindow = shape.rank() == 4 && widths.size() == 4;
+        if (!fitsWindow || data.padding().isPresent() || data.widened()) {
+            Arg padded = Layouts.padded(call, Layouts.plain(call, data), new Value.Padding(widths, value));
+            return Value.plain(padded, call.type(padded));
         }
         List<Integer> dims = new ArrayList<>();
         for (int i = 0; i < widths.size(); i++) {

@@ -14,6 +14,7 @@ final class Rules {
             Map.entry("add", ArithmeticRules::add),
             Map.entry("cast", PoolRules::cast),
             Map.entry("clip", ArithmeticRules::clip),
+            Map.entry("concatenate", MovementOperators::concatenate),
             Map.entry("expand_dims", ShapeRules::expand),
             Map.entry("layout_transform", ShapeRules::layoutTransform),
             Map.entry("multiply", ArithmeticRules::multiply),

@@ -4,6 +4,7 @@ package io.kiln.frontend.relay;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
@@ -94,7 +95,7 @@ final class ShapeRules {
         return reshaped(call, call.value(0), new Shape(dims));
     }
 
-    /** {@code transpose}: of constants, between NCHW and NHWC, and where the elements stay in order. */
+    /** {@code transpose}: of constants at once; between NCHW and NHWC only if something wants it in that order. */
     static Value transpose(CallSite call) {
         call.arity(1);
         Shape from = call.value(0).type().shape();
@@ -144,8 +145,7 @@ final class ShapeRules {
         if (axes.equals(Layouts.TO_CHANNELS_FIRST)) {
             return Value.channelsLast(plain, type);
         }
-        throw new IllegalArgumentException("transposing " + from.text() + " by " + axes
-                + " at run time is not supported: expected constants, or NCHW to NHWC and back around other operators");
+        return Value.plain(call.emit(new Transpose(axes), List.of(plain)), type);
     }
 
     /** The elements in order in other dimensions; NCHW that is held as NHWC stays so, flattened. */

@@ -22,11 +22,6 @@ final class ReshapeImporter implements OperatorImporter {
                         + output.dtype().text() + " differ",
                 "the same type on both sides",
                 "Export the model again");
-        operator.require(
-                data.dtype() == DType.INT8 || data.dtype() == DType.FLOAT32,
-                "element type " + data.dtype().text() + " is not supported here",
-                "int8 or float32",
-                "Quantize the model to int8 or convert it to float32");
         if (data.quantization().isPerTensor() && output.quantization().isPerTensor()) {
             QuantizationRules.requireEqual(operator, data, output);
         }

@@ -16,7 +16,8 @@ final class SupportedOperators {
      */
     record Support(OperatorImporter importer, int maxVersion) {}
 
-    private static final Map<Integer, Support> BY_CODE = Stream.of(LayerOperators.ALL, StatefulOperators.ALL)
+    private static final Map<Integer, Support> BY_CODE = Stream.of(
+                    LayerOperators.ALL, StatefulOperators.ALL, MovementImporters.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

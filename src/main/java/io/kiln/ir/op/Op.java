@@ -28,7 +28,8 @@ public sealed interface Op
                 RefWrite,
                 Svdf,
                 If,
-                While {
+                While,
+                Movement {
 
     /** Relay's name, or {@code tfl.*} for an operator of our own. */
     String name();
@@ -41,7 +42,7 @@ public sealed interface Op
     /** Number of arguments. */
     int arity();
 
-    /** Attributes by Relay's names, in Relay's order; values are Integer, Double, String or List of Integer. */
+    /** Attributes by Relay's names, in Relay's order; values are Integer, Double, String or lists of these. */
     Map<String, Object> attributes();
 
     /**

@@ -16,7 +16,7 @@ class UnsupportedGoldenModelTest {
         "kws_ref_model_float32, 5, hybrid operators",
         "keyword_scrambled, 3, from int16 to int8 is not supported",
         "trained_lstm_int8, 1, operator UNIDIRECTIONAL_SEQUENCE_LSTM version 1 is not supported",
-        "seanet_pad0, 1, operator PAD version"
+        "seanet_transpose_conv0, 1, operator TRANSPOSE_CONV version"
     })
     void modelIsRefusedWithEveryReason(String model, int problems, String reason) {
         Path file = GoldenModels.model(model);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.ir.op.BroadcastTo;
+import io.kiln.ir.op.Concatenate;
+import io.kiln.ir.op.Movement;
+import io.kiln.ir.op.Pad;
+import io.kiln.ir.op.StridedSlice;
+import io.kiln.ir.op.Transpose;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Which boxes of its arguments an operator that only copies is made of. */
+final class Boxes {
+    private Boxes() {}
+
+    /** The boxes that make up the output; none overlap, none are empty. */
+    static List<Box> of(Movement op, List<TensorType> args, Shape out) {
+        Shape data = args.get(0).shape();
+        if (op instanceof Transpose transpose) {
+            List<Long> strides = Box.strides(data);
+            return List.of(Box.whole(
+                    out, 0, transpose.axes().stream().map(strides::get).toList()));
+        }
+        if (op instanceof StridedSlice slice) {
+            return List.of(slice(slice, data, out));
+        }
+        if (op instanceof BroadcastTo) {
+            return List.of(broadcast(data, out));
+        }
+        List<Box> boxes = op instanceof Pad pad ? padded(pad, data, out) : parts((Concatenate) op, args);
+        return boxes.stream().filter(box -> !box.isEmpty()).toList();
+    }
+
+    private static Box slice(StridedSlice slice, Shape data, Shape out) {
+        List<Long> own = Box.strides(data);
+        List<Long> strides = new ArrayList<>();
+        long offset = 0;
+        for (int axis = 0; axis < data.rank(); axis++) {
+            offset += slice.first(data, axis) * own.get(axis);
+            strides.add(slice.strides().get(axis) * own.get(axis));
+        }
+        return Box.whole(out, offset, strides);
+    }
+
+    private static Box broadcast(Shape data, Shape out) {
+        List<Long> own = Box.strides(data);
+        List<Long> strides = new ArrayList<>();
+        int missing = out.rank() - data.rank();
+        for (int axis = 0; axis < out.rank(); axis++) {
+            boolean repeats = axis < missing || data.dim(axis - missing) == 1;
+            strides.add(repeats ? 0 : own.get(axis - missing));
+        }
+        return Box.whole(out, 0, strides);
+    }
+
+    private static List<Box> parts(Concatenate op, List<TensorType> args) {
+        List<Box> boxes = new ArrayList<>();
+        int at = 0;
+        for (int i = 0; i < args.size(); i++) {
+            Shape part = args.get(i).shape();
+            List<Integer> begin = new ArrayList<>(Box.zeros(part.rank()));
+            begin.set(op.axis(), at);
+            boxes.add(new Box(i, begin, part.dims(), 0, Box.strides(part)));
+            at += part.dim(op.axis());
+        }
+        return boxes;
+    }
+
+    /** The data, and what is in front of it and behind it along each dimension, as far as earlier dimensions have not covered it. */
+    private static List<Box> padded(Pad pad, Shape data, Shape out) {
+        List<Box> boxes = new ArrayList<>();
+        List<Long> still =
+                Box.zeros(out.rank()).stream().map(Integer::longValue).toList();
+        List<Integer> begin = new ArrayList<>(Box.zeros(out.rank()));
+        List<Integer> size = new ArrayList<>(out.dims());
+        for (int axis = 0; axis < out.rank(); axis++) {
+            int before = pad.before().get(axis);
+            size.set(axis, before);
+            boxes.add(new Box(1, begin, size, 0, still));
+            begin.set(axis, before + data.dim(axis));
+            size.set(axis, pad.after().get(axis));
+            boxes.add(new Box(1, begin, size, 0, still));
+            begin.set(axis, before);
+            size.set(axis, data.dim(axis));
+        }
+        boxes.add(new Box(0, begin, size, 0, Box.strides(data)));
+        return boxes;
+    }
+}

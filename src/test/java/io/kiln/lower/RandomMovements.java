@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Origin;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Result;
+import io.kiln.ir.op.BroadcastTo;
+import io.kiln.ir.op.Concatenate;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Pad;
+import io.kiln.ir.op.StridedSlice;
+import io.kiln.ir.op.Transpose;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+
+/** Seeded models of one operator that only copies, of any element type; most of them images with rows. */
+final class RandomMovements {
+    private final Random random;
+    private final DType dtype;
+    private final Shape shape;
+    private final List<Parameter> params = new ArrayList<>();
+
+    private RandomMovements(long seed) {
+        this.random = new Random(seed);
+        this.dtype = List.of(DType.values()).get(random.nextInt(DType.values().length));
+        List<Integer> dims = new ArrayList<>();
+        int rank = random.nextInt(3) == 0 ? 1 + random.nextInt(5) : 4;
+        for (int i = 0; i < rank; i++) {
+            dims.add(rank == 4 && i == 0 && random.nextInt(6) > 0 ? 1 : 1 + random.nextInt(7));
+        }
+        this.shape = new Shape(dims);
+    }
+
+    /** A function named {@code move<seed>}; the same for the same seed. */
+    static Function next(long seed) {
+        RandomMovements movement = new RandomMovements(seed);
+        return switch (movement.random.nextInt(5)) {
+            case 0 -> movement.transpose(seed);
+            case 1 -> movement.slice(seed);
+            case 2 -> movement.pad(seed);
+            case 3 -> movement.broadcast(seed);
+            default -> movement.concatenate(seed);
+        };
+    }
+
+    private Function transpose(long seed) {
+        List<Integer> axes = new ArrayList<>();
+        for (int i = 0; i < shape.rank(); i++) {
+            axes.add(i);
+        }
+        Collections.shuffle(axes, random);
+        return function(seed, new Transpose(axes), parameter(shape));
+    }
+
+    private Function slice(long seed) {
+        List<Integer> begin = new ArrayList<>();
+        List<Integer> end = new ArrayList<>();
+        List<Integer> strides = new ArrayList<>();
+        for (int size : shape.dims()) {
+            int first = random.nextInt(size);
+            int last = first + random.nextInt(size - first);
+            boolean backwards = random.nextInt(4) == 0;
+            begin.add(backwards ? last : first);
+            end.add(backwards ? first - 1 - (first == 0 ? size : 0) : last + 1);
+            strides.add((backwards ? -1 : 1) * (1 + random.nextInt(3) / 2));
+        }
+        return function(seed, new StridedSlice(begin, end, strides), parameter(shape));
+    }
+
+    private Function pad(long seed) {
+        List<Integer> before = new ArrayList<>();
+        List<Integer> after = new ArrayList<>();
+        for (int axis = 0; axis < shape.rank(); axis++) {
+            boolean pads = axis > 0 && random.nextBoolean();
+            before.add(pads ? random.nextInt(3) : 0);
+            after.add(pads ? random.nextInt(3) : 0);
+        }
+        return function(seed, new Pad(before, after), parameter(shape), constant(Shape.scalar()));
+    }
+
+    private Function broadcast(long seed) {
+        List<Integer> own = new ArrayList<>(shape.dims());
+        for (int i = 0; i < own.size(); i++) {
+            own.set(i, random.nextBoolean() ? 1 : own.get(i));
+        }
+        int missing = random.nextInt(3) == 0 ? random.nextInt(own.size()) : 0;
+        return function(seed, new BroadcastTo(shape), parameter(new Shape(own.subList(missing, own.size()))));
+    }
+
+    private Function concatenate(long seed) {
+        int axis = random.nextInt(shape.rank());
+        List<Arg> parts = new ArrayList<>();
+        parts.add(parameter(shape));
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            List<Integer> dims = new ArrayList<>(shape.dims());
+            dims.set(axis, 1 + random.nextInt(5));
+            parts.add(
+                    switch (random.nextInt(4)) {
+                        case 0 -> constant(new Shape(dims));
+                        case 1 -> parts.get(0);
+                        default -> parameter(new Shape(dims));
+                    });
+        }
+        return function(seed, new Concatenate(axis, parts.size()), parts.toArray(Arg[]::new));
+    }
+
+    private Arg parameter(Shape own) {
+        params.add(new Parameter(params.size(), "in" + params.size(), new TensorType(own, dtype), Optional.empty()));
+        return new Arg.Ref(params.size() - 1);
+    }
+
+    private Constant constant(Shape own) {
+        TensorType type = new TensorType(own, dtype);
+        return new Constant("", type, RandomOperators.input(type, random.nextLong()));
+    }
+
+    private Function function(long seed, Op op, Arg... args) {
+        List<TensorType> types = new ArrayList<>();
+        for (Arg arg : args) {
+            types.add(
+                    arg instanceof Constant constant
+                            ? constant.type()
+                            : params.get(((Arg.Ref) arg).id()).type());
+        }
+        Binding binding =
+                new Binding(100, op, List.of(args), op.infer(types), new Origin("random", 0, op.name(), "t100"));
+        return new Function("move" + seed, params, List.of(binding), List.of(new Result(100, "out", Optional.empty())));
+    }
+}
