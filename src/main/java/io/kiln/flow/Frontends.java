@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
@@ -26,21 +24,14 @@ final class Frontends {
      *
      * @param file the model; a text's parameters are looked for beside it
      * @param name module name
-     * @param shapes in place of the inputs' shapes in the file; Relay text says its own
+     * @param shapes in place of the inputs' shapes in the file
      * @throws io.kiln.base.KilnException with everything that is wrong with the model or not supported
      */
     static Function read(Path file, String name, InputShapes shapes) {
         if (!RelayFrontend.accepts(file)) {
             return TfliteFrontend.read(file, name, shapes);
         }
-        if (!shapes.byName().isEmpty()) {
-            throw new KilnException(new Problem(
-                    "kiln.inputShapes is given for Relay text",
-                    String.valueOf(file.getFileName()),
-                    "shapes in the text, which types all that follows from them",
-                    "Remove the parameter, or change the types in the text"));
-        }
-        return RelayFrontend.read(file, name);
+        return RelayFrontend.read(file, name, shapes);
     }
 
     /** The second file of a model whose format has one; it need not exist. */

@@ -3,6 +3,7 @@ package io.kiln.frontend.relay;
 
 import io.kiln.artifact.NamedTensor;
 import io.kiln.base.Problem;
+import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
@@ -31,6 +32,7 @@ final class MainFunction {
     private final Definition module;
     private final Map<String, NamedTensor> params = new LinkedHashMap<>();
     private final String paramsFile;
+    private final OpenShapes shapes;
     private final Findings findings;
     private final Attributes attributes;
     private final FunctionBuilder builder;
@@ -38,11 +40,14 @@ final class MainFunction {
     /**
      * @param params tensors of the parameters file
      * @param paramsFile what messages call that file
+     * @param shapes in place of the inputs' own
      */
-    MainFunction(Definition module, List<NamedTensor> params, String paramsFile, Findings findings) {
+    MainFunction(
+            Definition module, List<NamedTensor> params, String paramsFile, InputShapes shapes, Findings findings) {
         this.module = module;
         params.forEach(tensor -> this.params.put(tensor.name(), tensor));
         this.paramsFile = paramsFile;
+        this.shapes = new OpenShapes(shapes, findings);
         this.findings = findings;
         this.attributes = new Attributes("@main", new Place(1, 1), module.attributes(), findings);
         this.builder = new FunctionBuilder(module.constants(), findings);
@@ -86,9 +91,11 @@ final class MainFunction {
         List<Parameter> inputs = new ArrayList<>();
         for (int i = 0; i < atRunTime.size(); i++) {
             Param param = atRunTime.get(i);
-            int id = builder.input(param.name(), param.type(), param.place());
-            inputs.add(new Parameter(id, names.get(i), param.type(), quantization.get(i)));
+            TensorType type = shapes.type(param, names.get(i));
+            int id = builder.input(param.name(), type, param.place());
+            inputs.add(new Parameter(id, names.get(i), type, quantization.get(i)));
         }
+        shapes.refuseOthers(names);
         return inputs;
     }
 
@@ -144,7 +151,9 @@ final class MainFunction {
     private void checkType(int index, TensorType type, Place place) {
         List<TensorType> stated = module.resultTypes();
         boolean isStated = index < stated.size();
-        if (!stated.isEmpty() && (!isStated || !stated.get(index).equals(type))) {
+        if (!stated.isEmpty()
+                && !shapes.areGiven()
+                && (!isStated || !stated.get(index).equals(type))) {
             findings.add(
                     place,
                     "the result is " + type.text(),

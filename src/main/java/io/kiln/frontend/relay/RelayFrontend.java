@@ -6,6 +6,7 @@ import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayParser;
 import io.kiln.ir.text.RelaySyntax.Definition;
@@ -54,15 +55,27 @@ public final class RelayFrontend {
      *
      * @param file the text
      * @param moduleName name of the resulting function
+     * @param shapes in place of the inputs' shapes in the text
      * @throws KilnException with everything that is wrong with the files or not supported
      */
-    public static Function read(Path file, String moduleName) {
+    public static Function read(Path file, String moduleName, InputShapes shapes) {
         Path params = paramsOf(file);
         Bytes text = content(file, MAX_TEXT_BYTES, "a .relay file");
         Optional<Bytes> parameters = Files.exists(params)
                 ? Optional.of(content(params, MAX_PARAMS_BYTES, "a .params file"))
                 : Optional.empty();
-        return read(text, fileName(file), parameters, fileName(params), moduleName);
+        return read(text, fileName(file), parameters, fileName(params), moduleName, shapes);
+    }
+
+    /** As {@link #read(Path, String, InputShapes)}, with the text's own shapes. */
+    public static Function read(Path file, String moduleName) {
+        return read(file, moduleName, InputShapes.NONE);
+    }
+
+    /** As the other for text in memory, with the text's own shapes. */
+    public static Function read(
+            Bytes text, String fileName, Optional<Bytes> params, String paramsName, String moduleName) {
+        return read(text, fileName, params, paramsName, moduleName, InputShapes.NONE);
     }
 
     /**
@@ -73,10 +86,16 @@ public final class RelayFrontend {
      * @param params the parameters file
      * @param paramsName what messages call that
      * @param moduleName name of the resulting function
+     * @param shapes in place of the inputs' shapes in the text
      * @throws KilnException with everything that is wrong or not supported
      */
     public static Function read(
-            Bytes text, String fileName, Optional<Bytes> params, String paramsName, String moduleName) {
+            Bytes text,
+            String fileName,
+            Optional<Bytes> params,
+            String paramsName,
+            String moduleName,
+            InputShapes shapes) {
         List<NamedTensor> tensors =
                 params.map(content -> ParameterFile.read(content, paramsName)).orElse(List.of());
         Findings findings = new Findings(fileName);
@@ -86,7 +105,7 @@ public final class RelayFrontend {
                 && module.statements().isEmpty()) {
             findings.throwIfAny();
         }
-        return new MainFunction(module, tensors, paramsName, findings).read(moduleName);
+        return new MainFunction(module, tensors, paramsName, shapes, findings).read(moduleName);
     }
 
     private static Bytes content(Path file, long limit, String expected) {

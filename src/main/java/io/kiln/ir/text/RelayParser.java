@@ -121,7 +121,8 @@ public final class RelayParser {
             } else {
                 Token name = words.expect(Token.Kind.LOCAL, "%name: type, or an attribute");
                 words.expect(":");
-                params.add(new Param(name.text().substring(1), types.tensor(), name.place()));
+                TensorType type = types.tensor();
+                params.add(new Param(name.text().substring(1), type, types.open(), name.place()));
             }
             if (!words.takeIf(",")) {
                 break;

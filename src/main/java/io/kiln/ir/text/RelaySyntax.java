@@ -15,7 +15,7 @@ public final class RelaySyntax {
      *
      * @param params {@code @main}'s parameters
      * @param attributes {@code @main}'s attributes
-     * @param resultTypes the types behind {@code ->}; empty if it is left out
+     * @param resultTypes the types behind {@code ->}; empty if it is left out, or leaves dimensions open
      * @param statements what is bound to a name, in order
      * @param results the values of the last line, one or the elements of a tuple
      * @param constants the metadata section's constants, without names
@@ -37,8 +37,17 @@ public final class RelaySyntax {
         }
     }
 
-    /** {@code %name: type}; the name without its mark. */
-    public record Param(String name, TensorType type, Place place) {}
+    /**
+     * {@code %name: type}; the name without its mark.
+     *
+     * @param type the type, 1 in place of dimensions that are left open
+     * @param open which dimensions are left open, as {@code ?}
+     */
+    public record Param(String name, TensorType type, List<Integer> open, Place place) {
+        public Param {
+            open = List.copyOf(open);
+        }
+    }
 
     /** {@code name=value}; the value is a Long, Double, Boolean, String or a List of these. */
     public record Attribute(String name, Object value, Place place) {}

@@ -18,27 +18,40 @@ final class TypeParser {
     private static final int MAX_RANK = 8;
 
     private final Words words;
+    private List<Integer> open = List.of();
 
     TypeParser(Words words) {
         this.words = words;
     }
 
+    /** One type or a tuple of types; none if a dimension is left open. */
     List<TensorType> results() {
         if (!words.takeIf("(")) {
-            return List.of(tensor());
+            TensorType type = tensor();
+            return open.isEmpty() ? List.of(type) : List.of();
         }
         List<TensorType> types = new ArrayList<>();
+        boolean isOpen = false;
         while (!words.peek().is(")")) {
             types.add(tensor());
+            isOpen |= !open.isEmpty();
             if (!words.takeIf(",")) {
                 break;
             }
         }
         words.expect(")");
-        return types;
+        return isOpen ? List.of() : types;
     }
 
+    /** The dimensions that the last tensor left open. */
+    List<Integer> open() {
+        return open;
+    }
+
+    /** One type, with 1 for every dimension that is left open. */
     TensorType tensor() {
+        List<Integer> unknown = new ArrayList<>();
+        open = List.of();
         Token name = words.expect(Token.Kind.NAME, "a type such as Tensor[(1, 12), int8]");
         if (!name.text().equals("Tensor")) {
             return new TensorType(Shape.scalar(), dtype(name));
@@ -47,7 +60,13 @@ final class TypeParser {
         words.expect("(");
         List<Integer> dims = new ArrayList<>();
         while (!words.peek().is(")")) {
-            dims.add(dimension());
+            if (words.peek().is("?") || words.peek().isName("Any")) {
+                words.take();
+                unknown.add(dims.size());
+                dims.add(1);
+            } else {
+                dims.add(dimension());
+            }
             if (dims.size() > MAX_RANK) {
                 throw words.failure(name.place(), "the tensor has too many dimensions", "at most " + MAX_RANK, "");
             }
@@ -60,6 +79,7 @@ final class TypeParser {
         DType dtype = dtype(words.expect(Token.Kind.NAME, "an element type"));
         words.expect("]");
         TensorType type = new TensorType(new Shape(dims), dtype);
+        open = List.copyOf(unknown);
         if (type.isLargerThan(MAX_BYTES)) {
             throw words.failure(
                     name.place(), "the tensor " + type.text() + " is too large", "at most " + MAX_BYTES + " bytes", "");
@@ -69,13 +89,6 @@ final class TypeParser {
 
     private int dimension() {
         Token token = words.take();
-        if (token.is("?") || token.isName("Any")) {
-            throw words.failure(
-                    token.place(),
-                    "a dimension that is known only at run time is not supported",
-                    "a number",
-                    "Give every dimension a number");
-        }
         Optional<NumberLiteral> number =
                 token.kind() == Token.Kind.NUMBER ? NumberLiteral.of(token.text()) : Optional.empty();
         return number.map(NumberLiteral::value)

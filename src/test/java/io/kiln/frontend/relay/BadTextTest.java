@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages for texts that are wrong. */
 class BadTextTest {
-    private static final int DEEP = 200_000;
+    private static final int DEEP = 1_000_000;
 
     @Test
     void everyMistakeIsListedWithItsPlace() {
@@ -100,6 +100,63 @@ class BadTextTest {
                     assertThat(p.text()).contains(message);
                     assertThat(p.where()).matches("m\\.relay:[0-9]+:[0-9]+");
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0.5f, 0, 0.25f | 0f, 0, 0.25f | a scale of qnn.requantize is none",
+                "0.5f, 0, 0.25f | -0.5f, 0, 0.25f | a scale of qnn.requantize is none",
+                "0.5f, 0, 0.25f | 1e999f, 0, 0.25f | `1e999f` is not a number of its type",
+                "0.5f, 0, 0.25f | 0.5f, 0, 1e-44f | times the output's",
+                "0.5f, 0, 0.25f | 0.5f, 200, 0.25f | a zero point of qnn.requantize is 200",
+                "0.5f, 0, 0.25f | %s, 0, 0.25f | argument 2 of qnn.requantize is not constant",
+                "0.5f, 0, 0.25f | meta[relay.Constant][0], 0, 0.25f | the data of the constants is missing",
+                "0.5f, 0, 0.25f | %9, 0, 0.25f | %9 is not defined",
+                "\"UPWARD\" | \"DOWNWARD\" | rounding of qnn.requantize is wrong",
+                "out_dtype=\"int8\" | compute_dtype=\"float32\", out_dtype=\"int8\" | compute_dtype of qnn.requantize"
+                        + " is wrong",
+                "out_dtype=\"int8\" | out_dtype=\"uint8\" | out_dtype of qnn.requantize is wrong",
+                "%0 = nn.relu(%x); | %0 = cast(%x, dtype=\"float32\"); | from int8 to float32 is not supported",
+                "%0 = nn.relu(%x); | %0 = nn.relu(cast(%x, dtype=\"int32\")); | cast from int8 to int32 is supported"
+                        + " only before",
+                "%0 = nn.relu(%x); | %0 = nn.pad(%x, 0, pad_width=[[0, 0], [0, 0], [1, 1], [1, 1]]); | nn.pad is"
+                        + " supported only",
+                "%0 = nn.relu(%x); | %0 = nn.avg_pool2d(%x, pool_size=[2, 2]); | is NCHW: it would have to be"
+                        + " transposed",
+                "%0 = nn.relu(%x); | %0 = nn.avg_pool2d(%x, pool_size=[2, 2], layout=\"NHWC\"); | would overflow in"
+                        + " TVM",
+                "%0 = nn.relu(%x); | %0 = transpose(%x, axes=[0, 2, 1, 3]); | at run time is not supported",
+                "%0 = nn.relu(%x); | %0 = reshape(%x, newshape=[-1, -1]); | newshape [-1, -1] does not fit",
+                "%0 = nn.relu(%x); | %0 = reshape(%x, newshape=[7, -1]); | newshape [7, -1] does not fit",
+                "def @main | def @helper(%y: int8) { %y } def @main | the function `@helper` is not supported"
+            })
+    void aSpoiledTextOfTvmSaysWhatIsWrong(String from, String to, String message) {
+        String text = """
+            def @main(%x: Tensor[(1, 2, 4, 6), int8], %s: Tensor[(1), float32]) {
+              %0 = nn.relu(%x);
+              %1 = qnn.requantize(%0, 0.5f, 0, 0.25f, 1, rounding="UPWARD", out_dtype="int8");
+              %1
+            }
+            """;
+        assertThat(problems(text)).isEmpty();
+        assertThat(text).contains(from);
+
+        assertThat(problems(text.replace(from, to))).anySatisfy(p -> {
+            assertThat(p.text()).contains(message);
+            assertThat(p.where()).matches("m\\.relay:[0-9]+:[0-9]+");
+        });
+    }
+
+    @Test
+    void scalesForOtherChannelsAreRefused() {
+        String text = "def @main(%x: Tensor[(1, 8), int8], %w: Tensor[(2, 8), int8]) {\n"
+                + "  %0 = qnn.dense(%x, %w, 0, 0, 0.5f, 0.5f, units=2);\n"
+                + "  qnn.requantize(%0, %w, 0, 0.5f, 0, axis=1, out_dtype=\"int8\")\n}\n";
+        assertThat(problems(text))
+                .extracting(Problem::text)
+                .anyMatch(p -> p.contains("m.relay:3:3") && p.contains("input scale must be float32, not int8"));
     }
 
     @ParameterizedTest

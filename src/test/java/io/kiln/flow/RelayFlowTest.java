@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.Log;
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.process.Executables;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The whole road of a text that TVM printed, with its parameters beside it. */
+final class RelayFlowTest {
+    private static final String BOARD = "mps2-an386";
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void whatTvmPrintedAnswersBitExactOnAnEmulatedCore() throws IOException {
+        boolean missing = Executables.find("qemu-system-arm").isEmpty();
+        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
+        TestToolchains.resolve("gnu", Boards.builtIn().find(BOARD).target());
+        BuildSpec spec = new BuildSpec(
+                new Layout(folder, folder.resolve("out"), "kws"),
+                List.of(new ModelSource(PublishedListing.write(folder), "kws")),
+                BOARD,
+                Optional.of("gnu"),
+                "speed",
+                "caller",
+                5,
+                Optional.empty(),
+                new VerifySpec("emulator", Optional.empty(), 4, 0));
+
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
+
+        JsonNode verify = json("kiln/verify.json");
+        assertThat(verify.path("bitExact").asBoolean()).isTrue();
+        assertThat(verify.path("cases")).hasSize(4);
+        assertThat(json("kiln/report.json").at("/ram/workspace").asInt())
+                .isBetween(1, PublishedListing.TVM_WORKSPACE_BYTES / 2);
+    }
+
+    private JsonNode json(String file) throws IOException {
+        return new ObjectMapper().readTree(folder.resolve("out").resolve(file).toFile());
+    }
+}
