@@ -48,7 +48,7 @@ final class BlockedConv {
 
     /** The schedule for a core without SIMD, where the rescaling is proven. */
     static Optional<ConvSchedule> schedule(ConvTask task) {
-        return BlockedSums.of(task.features(), task.optimize())
+        return BlockedSums.of(task)
                 .filter(sums -> suits(task.conv(), sums, task.rows()))
                 .flatMap(sums -> ScalarRescale.of(task.conv()).map(rescale -> {
                     BlockedConv blocked = new BlockedConv(task.conv(), sums, rescale, task.tables(), task.buffers());
@@ -66,7 +66,7 @@ final class BlockedConv {
         this.rescale = rescale;
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.constants = rescale.table(tables);
+        this.constants = rescale.table(tables, sums.assembly().isPresent() ? sums.channels() : 1);
         this.flat = isFlat(conv);
         this.columns = sums.pairsInputs()
                 ? buffers.scratch(DType.INT32, taps(conv, sums))

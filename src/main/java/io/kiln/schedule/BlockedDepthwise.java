@@ -160,7 +160,7 @@ final class BlockedDepthwise {
 
     /** Whether core and shape fit, so far as the rescaling does. */
     static boolean suits(ConvTask task) {
-        return BlockedSums.of(task.features(), task.optimize()).isPresent() && suits(task.conv());
+        return BlockedSums.of(task).isPresent() && suits(task.conv());
     }
 
     /** Whether the shape fits: one output channel for each input channel, few taps. */

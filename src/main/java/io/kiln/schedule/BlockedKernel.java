@@ -10,6 +10,7 @@ import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * The micro-kernel of {@link BlockedConv}: all output channels of a block of pixels, block of channels by block of channels, rescaled and
@@ -45,11 +46,13 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                         Pointer.out(INT8)),
                 scalars,
                 List.of(),
-                definition(),
-                List.of(
-                        sums.intrinsic(),
-                        Intrinsics.HIGH_WORD,
-                        rescale.isLimited() ? Intrinsics.CLAMP : Intrinsics.SATURATE_8));
+                sums.assembly().map(this::naked).orElseGet(this::definition),
+                sums.assembly().isPresent()
+                        ? List.of()
+                        : List.of(
+                                sums.intrinsic(),
+                                Intrinsics.HIGH_WORD,
+                                rescale.isLimited() ? Intrinsics.CLAMP : Intrinsics.SATURATE_8));
     }
 
     private String name() {
@@ -58,38 +61,111 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 + (rescale.isLimited() ? SUFFIX_LIMITED : "");
     }
 
+    private String parameters(String attribute) {
+        List<String> all = new ArrayList<>(List.of(
+                "const " + (sums.pairsInputs() ? "int32_t" : "int8_t") + "* x",
+                "const int8_t* w",
+                "const int32_t* rescale",
+                "int8_t* out",
+                "int32_t taps",
+                "int32_t channels"));
+        if (!sums.pairsInputs()) {
+            all.add("int32_t stride");
+        }
+        all.addAll(List.of("int32_t out_stride", "int32_t scale", "int32_t shift"));
+        if (rescale.isSigned()) {
+            all.add("int32_t late");
+        }
+        if (rescale.isLimited()) {
+            all.addAll(List.of("int32_t low", "int32_t high"));
+        }
+        return all.stream().map(p -> attribute + p).collect(Collectors.joining(", "));
+    }
+
+    /** All of it in assembly, and a twin. */
+    private String naked(BlockedAssembly assembly) {
+        return """
+            /* All channels of %d pixels: sums of %d channels at a time, rescaled. Constants fill up the last block of channels. */
+            #if %s
+            __attribute__((naked, noinline)) static void %s(%s) {
+              __asm__ volatile(
+            %s  );
+            }
+            #else
+            static void %s(%s) {
+            %s}
+            #endif
+            """.formatted(
+                        sums.pixels(),
+                        sums.channels(),
+                        assembly.condition(),
+                        name(),
+                        parameters("__attribute__((unused)) "),
+                        assembly.lines(rescale.isSigned(), rescale.isLimited()),
+                        name(),
+                        parameters(""),
+                        twin());
+    }
+
+    private String twin() {
+        int words = rescale.isSigned() ? 3 : 2;
+        String low = rescale.isLimited() ? "low" : "-128";
+        String high = rescale.isLimited() ? "high" : "127";
+        return """
+              for (int32_t channel = 0; channel < channels; ++channel) {
+                const int8_t* weight = &w[channel / %d * %d * taps + channel %% %d];
+                for (int32_t pixel = 0; pixel < %d; ++pixel) {
+                  int32_t sum = 0;
+                  for (int32_t i = 0; i < taps; ++i) {
+                    sum += x[pixel * stride + i] * weight[%d * i];
+                  }
+                  int32_t value = (int32_t)(((int64_t)(sum * scale) * rescale[%d * channel]) >> 32) + rescale[%d * channel + 1];
+            %s      value >>= shift;
+                  out[pixel * out_stride + channel] = (int8_t)(value < %s ? %s : (value > %s ? %s : value));
+                }
+              }
+            """.formatted(
+                        sums.channels(),
+                        sums.channels(),
+                        sums.channels(),
+                        sums.pixels(),
+                        sums.channels(),
+                        words,
+                        words,
+                        rescale.isSigned() ? "      value += late - (value < 0 ? rescale[3 * channel + 2] : 0);\n" : "",
+                        low,
+                        low,
+                        high,
+                        high);
+    }
+
     private String definition() {
         int c = sums.channels();
         int p = sums.pixels();
         return """
-                /* All channels of %d pixels: sums of %d channels at a time, rescaled. */
-                __attribute__((noinline))
-                static void %s(
-                    const %s* x, const int8_t* w, const int32_t* rescale, int8_t* out, int32_t taps, int32_t channels, %sint32_t out_stride,
-                    int32_t scale, int32_t shift%s%s) {
-                  for (int32_t first = 0; first < channels; first += %d) {
-                    int32_t sums[%d];
-                    %s(x, %sw, taps, sums);
-                    w += %d * taps;
-                    const int32_t last = channels - first < %d ? channels - first : %d;
-                    const int32_t* sum = sums;
-                    for (int32_t channel = 0; channel < last; ++channel) {
-                      const int32_t multiplier = rescale[0];
-                      const int32_t offset = rescale[1];
-                %s      rescale += %d;
-                %s      sum += %d;
-                      ++out;
-                    }
-                  }
+            /* All channels of %d pixels: sums of %d channels at a time, rescaled. */
+            __attribute__((noinline))
+            static void %s(%s) {
+              for (int32_t first = 0; first < channels; first += %d) {
+                int32_t sums[%d];
+                %s(x, %sw, taps, sums);
+                w += %d * taps;
+                const int32_t last = channels - first < %d ? channels - first : %d;
+                const int32_t* sum = sums;
+                for (int32_t channel = 0; channel < last; ++channel) {
+                  const int32_t multiplier = rescale[0];
+                  const int32_t offset = rescale[1];
+            %s      rescale += %d;
+            %s      sum += %d;
+                  ++out;
                 }
-                """.formatted(
+              }
+            }
+            """.formatted(
                         p,
                         c,
                         name(),
-                        sums.pairsInputs() ? "int32_t" : "int8_t",
-                        sums.pairsInputs() ? "" : "int32_t stride, ",
-                        rescale.isSigned() ? ", int32_t late" : "",
-                        rescale.isLimited() ? ", int32_t low, int32_t high" : "",
+                        parameters(""),
                         c,
                         p * c,
                         sums.name(),

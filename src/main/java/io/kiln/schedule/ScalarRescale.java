@@ -67,9 +67,18 @@ final class ScalarRescale {
 
     /** Adds the table of constants: multiplier, offset and, where they are used, corrections, channel by channel. */
     Buffer table(Tables tables) {
+        return table(tables, 1);
+    }
+
+    /** The same for a kernel that loads the constants of so many channels at a time. */
+    Buffer table(Tables tables, int block) {
         List<Integer> words = new ArrayList<>();
         for (int o = 0; o < rescale.channels().size(); o++) {
             words.addAll(rescale.constants(o));
+        }
+        int blocks = (rescale.channels().size() + block - 1) / block;
+        while (words.size() < blocks * block * (rescale.hasNegatives() ? 3 : 2)) {
+            words.add(0);
         }
         return tables.add(
                 "rescale", DType.INT32, words.stream().mapToInt(w -> w).toArray());

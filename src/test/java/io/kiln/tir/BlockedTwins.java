@@ -22,8 +22,11 @@ final class BlockedTwins implements KernelTwins.Twin {
             depthwise(kernel, pointers, s);
         } else if (kernel.startsWith("kiln_blocked_")) {
             boolean pairs = kernel.contains("_pair_");
+            int sizes = "kiln_blocked_".length();
             blocked(
-                    new Shape(pairs, pairs ? 2 : kernel.charAt("kiln_blocked_".length()) - '0', pairs ? 2 : 4),
+                    pairs
+                            ? new Shape(true, 2, 2)
+                            : new Shape(false, kernel.charAt(sizes) - '0', kernel.charAt(sizes + 2) - '0'),
                     kernel,
                     pointers,
                     s);

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * {@link BlockedKernel} for RV32IM. A step of 4 pixels and 4 channels is 40 instructions for 16 products: 8 LB, 16 MUL, 16 ADD; one of 5
+ * pixels and 3 channels 38 for 15. The first step multiplies only; into the unrolled loop it jumps so far that the number of steps
+ * comes out right. Instructions are not compressed, so that all steps have the same length.
+ *
+ * <pre>
+ * registers while summing: sums, inputs of each pixel, weights, their end, an input and the weights of a step, a product
+ * registers while storing: sums, weights, outputs of each pixel, lower limit before and after the shift, upper limit, shift, channels left
+ * stack: see the constants below, what the caller needs back, then the arguments: scale, shift, late offset, limits
+ * </pre>
+ *
+ * @param pixels pixels of a block
+ * @param channels channels of a block
+ * @param unroll steps written out, a power of two
+ */
+record BlockedRiscV(int pixels, int channels, int unroll) implements BlockedAssembly {
+    private static final int INPUT = 0;
+    private static final int STRIDE = 4;
+    private static final int END = 8;
+    private static final int SKIP = 12;
+    private static final int SKIP_WEIGHTS = 16;
+    private static final int ENTRY = 20;
+    private static final int CONSTANTS = 24;
+    private static final int OUT = 28;
+    private static final int OUT_STRIDE = 32;
+    private static final int REST = 36;
+    private static final int LOWEST = 40;
+    private static final int HIGHEST = 44;
+    private static final int SAVED = 48;
+    private static final int FRAME = 112;
+    private static final int SCALE = FRAME;
+    private static final int SHIFT = FRAME + 4;
+    private static final int LATE = FRAME + 8;
+    private static final int INSTRUCTION = 4;
+    /** First number of the labels of results that lie below the lower limit. */
+    private static final int LOW_LABEL = 100;
+
+    private static final List<String> SAVED_REGISTERS =
+            List.of("ra", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11");
+
+    @Override
+    public String condition() {
+        return "defined(__riscv_mul) && __riscv_xlen == 32 && !defined(__riscv_32e) && !defined(__riscv_e)";
+    }
+
+    @Override
+    public String lines(boolean signed, boolean limited) {
+        AsmText asm = new AsmText();
+        asm.line(".option push");
+        asm.line(".option norvc");
+        enter(asm, limited, signed ? LATE + 4 : LATE);
+        asm.line("1:");
+        start(asm);
+        asm.line("2:");
+        for (int i = 0; i < unroll; i++) {
+            step(asm, i, false);
+        }
+        asm.line("3:");
+        for (int p = 0; p < pixels; p++) {
+            asm.line("addi %s, %s, %d", input(p), input(p), unroll);
+        }
+        asm.line("addi %s, %s, %d", weights(), weights(), unroll * channels);
+        asm.line("bne %s, %s, 2b", input(0), end());
+        rescale(asm, signed);
+        store(asm, limited, signed ? LATE + 4 : LATE);
+        asm.line(".option pop");
+        return asm.lines();
+    }
+
+    private static List<String> registers() {
+        List<String> all = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            all.add("a" + i);
+        }
+        for (int i = 0; i < 7; i++) {
+            all.add("t" + i);
+        }
+        all.addAll(SAVED_REGISTERS);
+        return all;
+    }
+
+    private String input(int pixel) {
+        return registers().get(pixel);
+    }
+
+    private String weights() {
+        return registers().get(pixels);
+    }
+
+    private String end() {
+        return registers().get(pixels + 1);
+    }
+
+    private String value() {
+        return registers().get(pixels + 2);
+    }
+
+    private String product() {
+        return registers().get(pixels + 3);
+    }
+
+    private String weight(int channel) {
+        return registers().get(pixels + 4 + channel);
+    }
+
+    private String sum(int channel, int pixel) {
+        return registers().get(pixels + 4 + channels + channel * pixels + pixel);
+    }
+
+    /** Registers free when sums are complete: neither sums nor the pointer to weights. */
+    private List<String> free() {
+        List<String> free = new ArrayList<>(registers());
+        free.remove(weights());
+        for (int c = 0; c < channels; c++) {
+            for (int p = 0; p < pixels; p++) {
+                free.remove(sum(c, p));
+            }
+        }
+        return free;
+    }
+
+    private void enter(AsmText asm, boolean limited, int limits) {
+        asm.line("addi sp, sp, -%d", FRAME);
+        for (int i = 0; i < SAVED_REGISTERS.size(); i++) {
+            asm.line("sw %s, %d(sp)", SAVED_REGISTERS.get(i), SAVED + 4 * i);
+        }
+        asm.line("sw a0, %d(sp)", INPUT);
+        asm.line("sw a2, %d(sp)", CONSTANTS);
+        asm.line("sw a3, %d(sp)", OUT);
+        asm.line("sw a5, %d(sp)", REST);
+        asm.line("sw a6, %d(sp)", STRIDE);
+        asm.line("sw a7, %d(sp)", OUT_STRIDE);
+        asm.line("add t0, a0, a4");
+        asm.line("sw t0, %d(sp)", END);
+        asm.line("addi t0, a4, -1");
+        asm.line("andi t0, t0, %d", unroll - 1);
+        asm.line("li t1, %d", INSTRUCTION * (pixels + channels + 2 * pixels * channels));
+        asm.line("mul t1, t1, t0");
+        asm.line("lla t2, 3f");
+        asm.line("sub t2, t2, t1");
+        asm.line("sw t2, %d(sp)", ENTRY);
+        asm.line("addi t0, t0, %d", 1 - unroll);
+        asm.line("sw t0, %d(sp)", SKIP);
+        asm.line("li t1, %d", channels);
+        asm.line("mul t0, t0, t1");
+        asm.line("sw t0, %d(sp)", SKIP_WEIGHTS);
+        asm.line("lw t2, %d(sp)", SHIFT);
+        asm.line(limited ? "lw t0, %d(sp)" : "li t0, -128", limits);
+        asm.line("sll t0, t0, t2");
+        asm.line("sw t0, %d(sp)", LOWEST);
+        asm.line(limited ? "lw t0, %d(sp)" : "li t0, 127", limits + 4);
+        asm.line("sll t0, t0, t2");
+        asm.line("sw t0, %d(sp)", HIGHEST);
+        if (!weights().equals("a1")) {
+            asm.line("mv %s, a1", weights());
+        }
+    }
+
+    /** The first step, and into the loop. */
+    private void start(AsmText asm) {
+        asm.line("lw %s, %d(sp)", input(0), INPUT);
+        asm.line("lw %s, %d(sp)", product(), STRIDE);
+        for (int p = 1; p < pixels; p++) {
+            asm.line("add %s, %s, %s", input(p), input(p - 1), product());
+        }
+        step(asm, 0, true);
+        asm.line("lw %s, %d(sp)", value(), SKIP);
+        asm.line("lw %s, %d(sp)", product(), SKIP_WEIGHTS);
+        for (int p = 0; p < pixels; p++) {
+            asm.line("add %s, %s, %s", input(p), input(p), value());
+        }
+        asm.line("add %s, %s, %s", weights(), weights(), product());
+        asm.line("lw %s, %d(sp)", product(), ENTRY);
+        asm.line("lw %s, %d(sp)", end(), END);
+        asm.line("jr %s", product());
+    }
+
+    private void step(AsmText asm, int tap, boolean first) {
+        int place = first ? 0 : tap;
+        for (int c = 0; c < channels; c++) {
+            asm.line("lb %s, %d(%s)", weight(c), channels * place + c, weights());
+        }
+        for (int p = 0; p < pixels; p++) {
+            asm.line("lb %s, %d(%s)", value(), place, input(p));
+            for (int c = 0; c < channels; c++) {
+                if (first) {
+                    asm.line("mul %s, %s, %s", sum(c, p), value(), weight(c));
+                } else {
+                    asm.line("mul %s, %s, %s", product(), value(), weight(c));
+                    asm.line("add %s, %s, %s", sum(c, p), sum(c, p), product());
+                }
+            }
+        }
+    }
+
+    private void rescale(AsmText asm, boolean signed) {
+        String constants = free().get(0);
+        String multiplier = free().get(1);
+        String offset = free().get(2);
+        String late = free().get(3);
+        asm.line("lw %s, %d(sp)", offset, SCALE);
+        asm.line("lw %s, %d(sp)", constants, CONSTANTS);
+        for (int c = 0; c < channels; c++) {
+            for (int p = 0; p < pixels; p++) {
+                asm.line("mul %s, %s, %s", sum(c, p), sum(c, p), offset);
+            }
+        }
+        if (signed) {
+            asm.line("lw %s, %d(sp)", late, LATE);
+        }
+        int words = signed ? 3 : 2;
+        for (int c = 0; c < channels; c++) {
+            asm.line("lw %s, %d(%s)", multiplier, 4 * words * c, constants);
+            asm.line("lw %s, %d(%s)", offset, 4 * words * c + 4, constants);
+            for (int p = 0; p < pixels; p++) {
+                asm.line("mulh %s, %s, %s", sum(c, p), sum(c, p), multiplier);
+                asm.line("add %s, %s, %s", sum(c, p), sum(c, p), offset);
+            }
+            if (signed) {
+                asm.line("lw %s, %d(%s)", offset, 4 * words * c + 8, constants);
+                for (int p = 0; p < pixels; p++) {
+                    asm.line("bgez %s, 4f", sum(c, p));
+                    asm.line("sub %s, %s, %s", sum(c, p), sum(c, p), offset);
+                    asm.line("4:");
+                    asm.line("add %s, %s, %s", sum(c, p), sum(c, p), late);
+                }
+            }
+        }
+        asm.line("addi %s, %s, %d", constants, constants, 4 * words * channels);
+        asm.line("sw %s, %d(sp)", constants, CONSTANTS);
+    }
+
+    /** Limits, shifts and stores what channels there are, and goes on while there are more. */
+    private void store(AsmText asm, boolean limited, int limits) {
+        List<String> out = free().subList(0, pixels);
+        String shift = free().get(pixels);
+        String lowest = free().get(pixels + 1);
+        String highest = free().get(pixels + 2);
+        String low = free().get(pixels + 3);
+        String rest = free().get(pixels + 4);
+        asm.line("lw %s, %d(sp)", out.get(0), OUT);
+        asm.line("lw %s, %d(sp)", shift, OUT_STRIDE);
+        for (int p = 1; p < pixels; p++) {
+            asm.line("add %s, %s, %s", out.get(p), out.get(p - 1), shift);
+        }
+        asm.line("lw %s, %d(sp)", shift, SHIFT);
+        asm.line("lw %s, %d(sp)", lowest, LOWEST);
+        asm.line("lw %s, %d(sp)", highest, HIGHEST);
+        asm.line(limited ? "lw %s, %d(sp)" : "li %s, -128", low, limits);
+        asm.line("lw %s, %d(sp)", rest, REST);
+        for (int c = 0; c < channels; c++) {
+            for (int p = 0; p < pixels; p++) {
+                int label = LOW_LABEL + c * pixels + p;
+                asm.line("blt %s, %s, %df", sum(c, p), lowest, label);
+                asm.line("ble %s, %s, 5f", sum(c, p), highest);
+                asm.line("mv %s, %s", sum(c, p), highest);
+                asm.line("5:");
+                asm.line("sra %s, %s, %s", sum(c, p), sum(c, p), shift);
+                asm.line("sb %s, %d(%s)", sum(c, p), c, out.get(p));
+                asm.line("%d:", 2 * LOW_LABEL + c * pixels + p);
+            }
+            asm.line("addi %s, %s, -1", rest, rest);
+            asm.line("beqz %s, 6f", rest);
+        }
+        asm.line("addi %s, %s, %d", out.get(0), out.get(0), channels);
+        asm.line("sw %s, %d(sp)", out.get(0), OUT);
+        asm.line("sw %s, %d(sp)", rest, REST);
+        asm.line("j 1b");
+        for (int c = 0; c < channels; c++) {
+            for (int p = 0; p < pixels; p++) {
+                asm.line("%d:", LOW_LABEL + c * pixels + p);
+                asm.line("sb %s, %d(%s)", low, c, out.get(p));
+                asm.line("j %db", 2 * LOW_LABEL + c * pixels + p);
+            }
+        }
+        asm.line("6:");
+        for (int i = 0; i < SAVED_REGISTERS.size(); i++) {
+            asm.line("lw %s, %d(sp)", SAVED_REGISTERS.get(i), SAVED + 4 * i);
+        }
+        asm.line("addi sp, sp, %d", FRAME);
+        asm.line("ret");
+    }
+}
