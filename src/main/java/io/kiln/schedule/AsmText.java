@@ -7,6 +7,13 @@ import java.util.stream.IntStream;
 
 /** Collects the lines of one inline assembly statement in GNU syntax, for GCC and Clang alike. */
 final class AsmText {
+    /** Preprocessor condition of Armv7-M and its successors. */
+    static final String THUMB_2 = "defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2";
+
+    /** Preprocessor condition of RV32IM. */
+    static final String RV32_MUL =
+            "defined(__riscv_mul) && __riscv_xlen == 32 && !defined(__riscv_32e) && !defined(__riscv_e)";
+
     private final StringBuilder lines = new StringBuilder();
     private String indent = "";
 

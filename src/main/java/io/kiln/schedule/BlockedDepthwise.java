@@ -46,16 +46,27 @@ final class BlockedDepthwise {
         }
         """, List.of());
 
+    /** Neighbouring pixels computed together by loops. */
+    private static final int MOST_PIXELS = 5;
+
+    /** On Armv6-M. */
+    private static final int MOST_PIXELS_IN_EIGHT_REGISTERS = 2;
+
     /** Windows with more taps than this are left to loops, to bound the code's size. */
     private static final int MOST_TAPS = 32;
 
     private final ConvComputation conv;
     private final int pixels;
     private final Buffer weights;
-    private final PixelEnd end;
+    private final Pixels kernel;
     private final Buffer scratch;
     private final Buffer output;
     private final PaddedRows rows;
+
+    /** Computes a block of pixels: inputs under the first window, and the place of the first pixel in the output. */
+    private interface Pixels {
+        void emit(BlockBuilder block, Buffer in, Expr out);
+    }
 
     /** Turns the sums of one channel into elements of the output. */
     private interface PixelEnd {
@@ -116,19 +127,34 @@ final class BlockedDepthwise {
         return add(add(out, channel), (long) pixel * conv.channels());
     }
 
-    private BlockedDepthwise(
-            ConvComputation conv, int pixels, Optional<ScalarRescale> rescale, Tables tables, OperatorBuffers buffers) {
-        this.conv = conv;
-        this.pixels = pixels;
-        this.weights =
-                tables.add("weight", conv.weight().type().dtype(), conv.weight().data());
-        this.end = rescale.isPresent()
-                ? new Proven(rescale.get(), tables)
-                : new Plain(BiasTable.ofFilled(conv, tables), tables);
+    private BlockedDepthwise(ConvTask task, Optional<ScalarRescale> rescale) {
+        this.conv = task.conv();
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
         Buffer input = buffers.argument(0);
         this.output = buffers.output();
+        Optional<DepthwiseBlock> assembled = rescale.flatMap(r -> assembled(conv, task.features(), r));
+        this.pixels = assembled
+                .map(DepthwiseBlock::pixels)
+                .orElseGet(() -> PixelBlocks.best(
+                        conv.output().dim(2),
+                        task.features().hasLongMultiply() ? MOST_PIXELS : MOST_PIXELS_IN_EIGHT_REGISTERS));
+        if (assembled.isPresent()) {
+            this.weights = tables.add("weight", DType.INT8, weightsByChannel(conv));
+            Buffer constants = rescale.orElseThrow().table(tables);
+            Kernel block = assembled.get().kernel();
+            this.kernel = (b, in, out) ->
+                    b.call(block, List.of(in, weights, constants, b.mutableView("out", output, out)), List.of());
+        } else {
+            this.weights = tables.add(
+                    "weight", conv.weight().type().dtype(), conv.weight().data());
+            PixelEnd end = rescale.isPresent()
+                    ? new Proven(rescale.get(), tables)
+                    : new Plain(BiasTable.ofFilled(conv, tables), tables);
+            this.kernel = (b, in, out) -> channels(b, in, out, end);
+        }
         this.scratch = buffers.scratch(DType.INT8, PaddedRows.bytes(conv));
-        this.rows = new PaddedRows(conv, input, scratch);
+        this.rows = new PaddedRows(conv, input, scratch, WordMoves.of(task.features()));
     }
 
     /** The schedule for a core without SIMD, where the rescaling is proven. */
@@ -152,10 +178,9 @@ final class BlockedDepthwise {
     }
 
     private static ConvSchedule schedule(ConvTask task, Optional<ScalarRescale> rescale, String reason) {
-        int pixels = pixels(task.conv(), task.features());
-        BlockedDepthwise blocked = new BlockedDepthwise(task.conv(), pixels, rescale, task.tables(), task.buffers());
-        return new ConvSchedule(
-                blocked.body(task.rows()), task.macs(), "depthwise_blocked(pixels=" + pixels + ")", reason);
+        BlockedDepthwise blocked = new BlockedDepthwise(task, rescale);
+        String text = "depthwise_blocked(pixels=" + blocked.pixels + ")";
+        return new ConvSchedule(blocked.body(task.rows()), task.macs(), text, reason);
     }
 
     /** Whether core and shape fit, so far as the rescaling does. */
@@ -172,10 +197,42 @@ final class BlockedDepthwise {
                 && w.kernelH() * w.kernelW() <= MOST_TAPS;
     }
 
-    /** Neighbouring pixels computed together: as many as registers hold, and no wider than a row. */
-    private static int pixels(ConvComputation conv, CpuFeatures features) {
-        int most = features.family() == CpuFeatures.Family.RISCV ? 6 : features.hasLongMultiply() ? 5 : 2;
-        return PixelBlocks.best(conv.output().dim(2), most);
+    /** The micro-kernel of a core that has one. */
+    private static Optional<DepthwiseBlock> assembled(
+            ConvComputation conv, CpuFeatures features, ScalarRescale rescale) {
+        DepthwiseBlock.Assembly assembly;
+        if (features.family() == CpuFeatures.Family.RISCV) {
+            assembly = new DepthwiseRiscV();
+        } else if (features.hasLongMultiply()) {
+            assembly = new DepthwiseThumb();
+        } else {
+            return Optional.empty();
+        }
+        Window w = conv.window();
+        int pixels = PixelBlocks.best(conv.output().dim(2), assembly.mostPixels(w.kernelW()));
+        return Optional.of(new DepthwiseBlock(
+                        w.kernelH(),
+                        w.kernelW(),
+                        pixels,
+                        w.strideW(),
+                        w.dilationW(),
+                        conv.channels(),
+                        PaddedRows.rowElements(conv),
+                        rescale,
+                        assembly))
+                .filter(block -> assembly.mostPixels(w.kernelW()) > 0 && assembly.suits(block));
+    }
+
+    /** Weights in the order in which a kernel takes them, {@code [channel][ky][kx]}. */
+    private static int[] weightsByChannel(ConvComputation conv) {
+        int taps = conv.taps();
+        int[] packed = new int[conv.channels() * taps];
+        for (int i = 0; i < packed.length; i++) {
+            int tap = i % taps;
+            packed[i] = conv.tap(
+                    i / taps, tap / conv.window().kernelW(), tap % conv.window().kernelW(), 0);
+        }
+        return packed;
     }
 
     private Stmt body(Rows range) {
@@ -190,16 +247,17 @@ final class BlockedDepthwise {
                             Expr line = add(mul(n, conv.output().dim(1)), range.outputLine(y));
                             PixelBlocks.loop(row, conv.output().dim(2), pixels, (block, x) -> {
                                 Expr pixel = add(mul(line, conv.output().dim(2)), x);
-                                channels(block, x, block.let("pixel", mul(pixel, conv.channels())));
+                                long step = (long) conv.window().strideW() * conv.channels();
+                                Buffer in = block.view("in", scratch, mul(x, step));
+                                kernel.emit(block, in, block.let("pixel", mul(pixel, conv.channels())));
                             });
                         }));
         return body.build();
     }
 
-    private void channels(BlockBuilder block, Expr x, Expr out) {
+    private void channels(BlockBuilder block, Buffer in, Expr out, PixelEnd end) {
         Window w = conv.window();
         int channels = conv.channels();
-        Buffer in = block.view("in", scratch, mul(x, (long) w.strideW() * channels));
         block.loop("c", channels, (inner, c) -> {
             List<Expr.Var> sums = new ArrayList<>();
             Expr start = end.start(inner, c);

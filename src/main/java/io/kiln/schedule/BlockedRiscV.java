@@ -46,7 +46,7 @@ record BlockedRiscV(int pixels, int channels, int unroll) implements BlockedAsse
 
     @Override
     public String condition() {
-        return "defined(__riscv_mul) && __riscv_xlen == 32 && !defined(__riscv_32e) && !defined(__riscv_e)";
+        return AsmText.RV32_MUL;
     }
 
     @Override

@@ -31,7 +31,7 @@ final class BlockedThumb implements BlockedAssembly {
 
     @Override
     public String condition() {
-        return "defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2";
+        return AsmText.THUMB_2;
     }
 
     @Override

@@ -15,7 +15,6 @@ import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import io.kiln.tir.Stmt;
 
 /**
  * The input rows under one row of windows, copied to scratch with their padding: places outside the input hold its zero
@@ -29,11 +28,13 @@ final class PaddedRows {
     private final ConvComputation conv;
     private final Buffer input;
     private final Buffer scratch;
+    private final WordMoves moves;
 
-    PaddedRows(ConvComputation conv, Buffer input, Buffer scratch) {
+    PaddedRows(ConvComputation conv, Buffer input, Buffer scratch, WordMoves moves) {
         this.conv = conv;
         this.input = input;
         this.scratch = scratch;
+        this.moves = moves;
     }
 
     /** Elements of one row with its padding. */
@@ -66,7 +67,7 @@ final class PaddedRows {
     }
 
     private void fill(BlockBuilder block, String name, Expr first, int count) {
-        block.loop(name, count, (element, i) -> element.store(scratch, add(first, i), imm(conv.inputZeroPoint())));
+        moves.fill(block, name, scratch, first, count, conv.inputZeroPoint());
     }
 
     /** Copies the rows under the windows of output row {@code y}. */
@@ -95,6 +96,6 @@ final class PaddedRows {
         Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, row));
         Buffer target = block.mutableView("target", scratch, to);
         Buffer source = block.view("source", input, mul(line, elements));
-        block.add(new Stmt.Copy(target, source, elements));
+        moves.copy(block, target, source, elements);
     }
 }

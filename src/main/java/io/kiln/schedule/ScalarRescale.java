@@ -43,6 +43,21 @@ final class ScalarRescale {
                         .map(r -> new ScalarRescale(r, sums.low(), sums.high())));
     }
 
+    /** The constants. */
+    ProvenRescale proven() {
+        return rescale;
+    }
+
+    /** Least result. */
+    int low() {
+        return low;
+    }
+
+    /** Largest result. */
+    int high() {
+        return high;
+    }
+
     /** Whether negative results are corrected. */
     boolean isSigned() {
         return rescale.hasNegatives();

@@ -63,7 +63,7 @@ final class SmallDepthwise {
         this.constants = rescale.table(tables);
         this.output = buffers.output();
         this.scratch = buffers.scratch(DType.INT8, PaddedRows.bytes(conv));
-        this.rows = new PaddedRows(conv, buffers.argument(0), scratch);
+        this.rows = new PaddedRows(conv, buffers.argument(0), scratch, new WordMoves(false));
     }
 
     private Stmt body(Rows range) {

@@ -5,20 +5,39 @@ import io.kiln.base.FixedPoint;
 import io.kiln.tir.KernelTwins.Memory;
 import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The micro-kernels for cores without SIMD, in Java. */
 final class BlockedTwins implements KernelTwins.Twin {
+    private static final Pattern BLOCK = Pattern.compile("kiln_depthwise_block_(\\d+)x(\\d+)_pixels(\\d+)_stride(\\d+)"
+            + "_dilation(\\d+)_c(\\d+)_row(\\d+)_scale(\\d+)_shift(\\d+)(?:_late(m)?(\\d+))?(?:_limit_(\\d+)_(\\d+))?");
+
     @Override
     public boolean knows(String kernel) {
         return kernel.startsWith("kiln_blocked_")
                 || kernel.startsWith("kiln_depthwise_row")
+                || BLOCK.matcher(kernel).matches()
+                || kernel.equals("kiln_copy")
+                || kernel.equals("kiln_fill")
                 || kernel.equals("kiln_in_order");
     }
 
     @Override
     public void run(String kernel, List<Memory> pointers, List<Long> scalars) {
         int[] s = scalars.stream().mapToInt(Long::intValue).toArray();
-        if (kernel.startsWith("kiln_depthwise_row")) {
+        Matcher block = BLOCK.matcher(kernel);
+        if (block.matches()) {
+            depthwiseBlock(block, pointers);
+        } else if (kernel.equals("kiln_copy")) {
+            for (int i = 0; i < s[0]; i++) {
+                pointers.get(1).put(i, pointers.get(0).get(i));
+            }
+        } else if (kernel.equals("kiln_fill")) {
+            for (int i = 0; i < s[1]; i++) {
+                pointers.get(0).put(i, s[0]);
+            }
+        } else if (kernel.startsWith("kiln_depthwise_row")) {
             depthwise(kernel, pointers, s);
         } else if (kernel.startsWith("kiln_blocked_")) {
             boolean pairs = kernel.contains("_pair_");
@@ -66,6 +85,34 @@ final class BlockedTwins implements KernelTwins.Twin {
                 pointers.get(3).put(p * s[1] + c, epilogue.apply(sum, c));
             }
         }
+    }
+
+    private static void depthwiseBlock(Matcher name, List<Memory> pointers) {
+        int taps = number(name, 1) * number(name, 2);
+        int late = name.group(11) == null ? 0 : (name.group(10) == null ? 1 : -1) * number(name, 11);
+        Epilogue epilogue = new Epilogue(
+                pointers.get(2),
+                name.group(11) == null ? 2 : 3,
+                1 << number(name, 8),
+                number(name, 9),
+                late,
+                name.group(12) == null ? -128 : number(name, 12) - 128,
+                name.group(13) == null ? 127 : number(name, 13) - 128);
+        for (int p = 0; p < number(name, 3); p++) {
+            for (int c = 0; c < number(name, 6); c++) {
+                long sum = 0;
+                for (int k = 0; k < taps; k++) {
+                    int column = p * number(name, 4) + k % number(name, 2) * number(name, 5);
+                    long x = pointers.get(0).get(k / number(name, 2) * number(name, 7) + column * number(name, 6) + c);
+                    sum += x * pointers.get(1).get(c * taps + k);
+                }
+                pointers.get(3).put(p * number(name, 6) + c, epilogue.apply(sum, c));
+            }
+        }
+    }
+
+    private static int number(Matcher name, int group) {
+        return Integer.parseInt(name.group(group));
     }
 
     /** The rescaling: scale and shift, then the late offset and the limits as the kernel's name says. */
