@@ -6,13 +6,16 @@ import io.kiln.base.Bytes;
 /**
  * One file of a model library.
  *
- * @param codegenId which code generator made it, such as {@code c}
+ * @param codegenId which code generator made it, such as {@code c}, or {@link #FOREIGN}
  * @param loader what has to be done with it
  * @param fileName name relative to its kind's folder, such as {@code default_lib1.c}
  * @param content its bytes
  * @param targetKey the target string it was made for
  */
 public record Artifact(String codegenId, Loader loader, String fileName, Bytes content, String targetKey) {
+    /** The {@link #codegenId} of files that came in an archive: C in somebody else's style. */
+    public static final String FOREIGN = "mlf";
+
     /** What the firmware build does with an artifact, and so its folder in a Model Library Format archive. */
     public enum Loader {
         /** C source: {@code codegen/host/src}. */
@@ -29,6 +32,11 @@ public record Artifact(String codegenId, Loader loader, String fileName, Bytes c
         PARAMETERS,
         /** A template: {@code templates}. */
         TEMPLATE
+    }
+
+    /** Whether it came in an archive rather than from Kiln's own compiler. */
+    public boolean isForeign() {
+        return codegenId.equals(FOREIGN);
     }
 
     /** The content as UTF-8 text. */

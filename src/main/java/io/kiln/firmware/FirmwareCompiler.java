@@ -8,6 +8,7 @@ import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.BuildIndex.Entry;
 import io.kiln.firmware.Compilation.Outcome;
+import io.kiln.toolchain.compiler.SourceKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -92,7 +93,7 @@ public final class FirmwareCompiler {
                         entry -> next.put(outcome.unit().path(), entry),
                         () -> next.remove(outcome.unit().path())));
         BuildIndex.write(indexFile, next);
-        report(outcomes, log);
+        report(project, outcomes, log);
         return stale.stream().map(compilation -> compilation.unit().path()).toList();
     }
 
@@ -139,18 +140,27 @@ public final class FirmwareCompiler {
         WholeFiles.write(project.buildDirectory().resolve(LOG_FILE), text);
     }
 
-    private static void report(List<Outcome> outcomes, Log log) {
+    private static void report(FirmwareProject project, List<Outcome> outcomes, Log log) {
         Problems problems = new Problems();
         for (Outcome outcome : outcomes) {
             String said = outcome.result().message();
             if (outcome.result().timedOut()) {
                 problems.add("the compiler ran out of time", outcome.unit().path(), "", "");
             } else if (outcome.entry().isEmpty()) {
-                problems.add("does not compile:\n" + said, outcome.unit().path(), "", "");
+                problems.add("does not compile:\n" + said, outcome.unit().path(), "", advice(project, outcome));
             } else if (!said.isEmpty()) {
                 said.lines().forEach(log::warn);
             }
         }
         problems.throwIfAny();
+    }
+
+    /** An archive's C may want more of a C library than Kiln's own models do. */
+    private static String advice(FirmwareProject project, Outcome outcome) {
+        return outcome.unit().kind() == SourceKind.FOREIGN
+                        && project.toolchain().shims()
+                ? "If it is a function or header of the C library that is missing, try -Dkiln.toolchain=gnu:"
+                        + " the bundled compiler brings a small part of that library only"
+                : "";
     }
 }

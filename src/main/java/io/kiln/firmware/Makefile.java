@@ -34,7 +34,7 @@ final class Makefile {
                 .append("ifeq ($(origin CC),default)\nCC := ")
                 .append(words(List.of(project.toolchain().compiler())))
                 .append("\nendif\nBUILD ?= build\nexport LC_ALL := C\n\n");
-        for (SourceKind kind : SourceKind.values()) {
+        for (SourceKind kind : kinds()) {
             out.append(flags(kind))
                     .append(" := ")
                     .append(words(lines.compileFlags(kind, HERE)))
@@ -54,6 +54,15 @@ final class Makefile {
         project.units().forEach(unit -> rule(out, unit));
         out.append("clean:\n\trm -rf $(BUILD)\n\n-include $(OBJECTS:.o=.d)\n");
         return out.toString();
+    }
+
+    /** The kinds that there are sources of. */
+    private List<SourceKind> kinds() {
+        return project.units().stream()
+                .map(SourceUnit::kind)
+                .distinct()
+                .sorted()
+                .toList();
     }
 
     private void link(StringBuilder out) {

@@ -44,6 +44,7 @@ final class ProjectFiles {
             project.resources("shims", SHIMS, SourceKind.FREESTANDING);
         }
         request.models().forEach(project::model);
+        project.memory(request, user);
         project.application(request, user);
         project.problems.throwIfAny();
         return project;
@@ -98,7 +99,7 @@ final class ProjectFiles {
             String name = artifact.fileName();
             if (artifact.loader() == Loader.SOURCE) {
                 add(MODEL + "/src/" + name, artifact.content());
-                compile(MODEL + "/src/" + name, SourceKind.OWN);
+                compile(MODEL + "/src/" + name, artifact.isForeign() ? SourceKind.FOREIGN : SourceKind.OWN);
             } else if (artifact.loader() == Loader.HEADER) {
                 add(MODEL + "/include/" + name, artifact.content());
             } else if (artifact.loader() == Loader.OBJECT) {
@@ -106,6 +107,14 @@ final class ProjectFiles {
                 objects.add(MODEL + "/lib/" + name);
             }
         }
+    }
+
+    /** Memory that models ask for while they run, unless the project gives them its own. */
+    private void memory(FirmwareRequest request, SortedMap<String, Bytes> user) {
+        WorkspaceMemory.file(request.models(), user.values()).ifPresent(text -> {
+            add(RUNTIME + "/src/" + WorkspaceMemory.FILE, Bytes.ofText(text));
+            compile(RUNTIME + "/src/" + WorkspaceMemory.FILE, SourceKind.OWN);
+        });
     }
 
     private void application(FirmwareRequest request, SortedMap<String, Bytes> user) {

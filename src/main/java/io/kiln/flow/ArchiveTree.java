@@ -9,14 +9,26 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
-/** Unpacks an archive that Kiln has written, so that people can look at its files. */
+/** Unpacks archives, so that people can look at their files. */
 final class ArchiveTree {
     private ArchiveTree() {}
 
-    /** Writes every file of the archive below a folder and says which. */
+    /** Writes the files of an archive, whose paths were found safe when it was read, below a folder and says which. */
+    static List<Path> unpack(SortedMap<String, Bytes> files, Path folder) {
+        List<Path> written = new ArrayList<>();
+        files.forEach((path, content) -> {
+            Path file = folder.resolve(path);
+            WholeFiles.write(file, content.toArray());
+            written.add(file);
+        });
+        return written;
+    }
+
+    /** Writes every file of an archive that Kiln has written below a folder and says which. */
     static List<Path> unpack(Bytes archive, Path folder) {
         List<Path> written = new ArrayList<>();
         try (TarArchiveInputStream tar = new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()))) {

@@ -12,10 +12,10 @@ import java.util.Optional;
 /** The formats of models, and who reads them: a name that ends in {@code .relay} means Relay text, any other TensorFlow Lite. */
 final class Frontends {
     /** What is expected of a model file, for messages. */
-    static final String EXPECTED = "a .tflite or .relay file";
+    static final String EXPECTED = "a .tflite or .relay file, or an archive (.tar)";
 
     /** The endings by which models are found in a folder. */
-    static final List<String> SUFFIXES = List.of(".tflite", RelayFrontend.SUFFIX);
+    static final List<String> SUFFIXES = List.of(".tflite", RelayFrontend.SUFFIX, Archives.SUFFIX);
 
     private Frontends() {}
 

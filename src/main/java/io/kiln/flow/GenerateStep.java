@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
+import io.kiln.flow.Archives.Archive;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
-/** Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. */
+/** Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are archives are C already. */
 final class GenerateStep {
     private static final int SEVERAL_MODELS = 7;
 
@@ -66,31 +74,84 @@ final class GenerateStep {
     }
 
     private Collection<Path> generate() {
-        BuildSpec spec = build.spec();
-        ModelMetadata.Io io = ModelMetadata.Io.valueOf(spec.io().toUpperCase(Locale.ROOT));
-        Optimize optimize = Optimize.of(spec.optimize());
         List<CompiledModel> compiled = new ArrayList<>();
-        for (ModelSource model : spec.models()) {
-            compiled.add(ModelCompiler.compile(new CompileRequest(
-                    model.file(),
-                    model.name(),
-                    build.board().target(),
-                    io,
-                    optimize,
-                    spec.pipeline().options(),
-                    model.shapes())));
+        List<Archive> archives = new ArrayList<>();
+        List<ModelLibrary> libraries = new ArrayList<>();
+        Problems problems = new Problems();
+        for (ModelSource model : build.spec().models()) {
+            if (Archives.accepts(model.file())) {
+                Archive archive = Archives.read(model.file());
+                List<ModelLibrary> chosen = Archives.chosen(archive, model);
+                ArchiveIncludes.check(archive, chosen, layout.userSources(), problems);
+                archives.add(archive);
+                libraries.addAll(chosen);
+                log.info("Archive " + archive.name() + ", version " + archive.version()
+                        + " of the Model Library Format");
+            } else {
+                CompiledModel one = compile(model);
+                compiled.add(one);
+                libraries.add(one.library());
+            }
         }
-        List<ModelLibrary> libraries =
-                compiled.stream().map(CompiledModel::library).toList();
-        Bytes archive = ModelLibraryFormat.write(
-                libraries, Options.of(mlfVersion(), spec.timestamp(), PluginVersion.released()));
+        checkNames(libraries, problems);
+        problems.throwIfAny();
         FreshFolder.clear(layout.generated());
+        boolean isWhole = compiled.isEmpty() && archives.size() == 1;
+        List<Path> written = isWhole && archives.get(0).models().size() == libraries.size()
+                ? copy(archives.get(0), build.spec().models().get(0).file())
+                : write(libraries);
+        written.addAll(dumpIr(compiled));
+        store(layout).write(libraries);
+        libraries.forEach(library -> log.info(summary(library)));
+        return written;
+    }
+
+    private CompiledModel compile(ModelSource model) {
+        BuildSpec spec = build.spec();
+        return ModelCompiler.compile(new CompileRequest(
+                model.file(),
+                model.name(),
+                build.board().target(),
+                ModelMetadata.Io.valueOf(spec.io().toUpperCase(Locale.ROOT)),
+                Optimize.of(spec.optimize()),
+                spec.pipeline().options(),
+                model.shapes()));
+    }
+
+    /** Archives bring names of their own, so that only now all are known. Not every file system tells cases apart. */
+    private static void checkNames(List<ModelLibrary> libraries, Problems problems) {
+        Set<String> seen = new HashSet<>();
+        for (ModelLibrary library : libraries) {
+            String name = library.metadata().name();
+            if (!seen.add(name.toLowerCase(Locale.ROOT))) {
+                problems.add(
+                        "two models are named `" + name + "`",
+                        "kiln.model",
+                        "a name of its own for every model",
+                        "Export one of the archives with another --module-name, or set <name> of a model that is none");
+            }
+        }
+    }
+
+    private List<Path> write(List<ModelLibrary> libraries) {
+        int version = libraries.size() > 1 ? SEVERAL_MODELS : mlfVersion();
+        Bytes archive = ModelLibraryFormat.write(
+                libraries, Options.of(version, build.spec().timestamp(), PluginVersion.released()));
         List<Path> written = ArchiveTree.unpack(archive, layout.generated());
         WholeFiles.write(archive(layout), archive.toArray());
         written.add(archive(layout));
-        written.addAll(dumpIr(compiled));
-        store(layout).write(libraries);
-        libraries.forEach(library -> log.info(summary(library.metadata())));
+        return written;
+    }
+
+    /** An archive that is taken as it is stays as it is, byte for byte. */
+    private List<Path> copy(Archive archive, Path file) {
+        List<Path> written = ArchiveTree.unpack(archive.files(), layout.generated());
+        try {
+            WholeFiles.write(archive(layout), Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+        written.add(archive(layout));
         return written;
     }
 
@@ -109,7 +170,18 @@ final class GenerateStep {
         return written;
     }
 
-    private static String summary(ModelMetadata model) {
+    private static String summary(ModelLibrary library) {
+        ModelMetadata model = library.metadata();
+        if (library.artifacts().artifacts().stream().anyMatch(Artifact::isForeign)) {
+            return String.format(
+                    Locale.ROOT,
+                    "Model %s, made for %s: %d operators, %,d bytes of constants, %,d of workspace",
+                    model.name(),
+                    model.target(),
+                    model.operators().size(),
+                    model.constantBytes(),
+                    model.workspaceBytes());
+        }
         long macs = model.operators().stream()
                 .mapToLong(ModelMetadata.OperatorInfo::macs)
                 .sum();

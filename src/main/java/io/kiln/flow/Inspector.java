@@ -28,7 +28,6 @@ import java.util.Optional;
 
 /** Shows models, archives and images for people: operators, shapes, sizes, and where the memory goes. */
 final class Inspector {
-    private static final int TAR_MAGIC = 257;
     private static final int TFLITE_MAGIC = 4;
     private static final int HEAD = 512;
 
@@ -74,7 +73,7 @@ final class Inspector {
         if (text(head, TFLITE_MAGIC, 4).equals("TFL3") || RelayFrontend.accepts(file)) {
             return model(new ModelSource(file, "default", inputShapes));
         }
-        if (text(head, TAR_MAGIC, 5).equals("ustar")) {
+        if (Archives.accepts(file)) {
             return ArchiveText.lines(file);
         }
         throw new KilnException(new Problem(
@@ -89,6 +88,9 @@ final class Inspector {
                 new Problem("does not exist", source.file().toString(), Frontends.EXPECTED, "Correct kiln.model");
         if (!Files.isRegularFile(source.file())) {
             throw new KilnException(missing);
+        }
+        if (Archives.accepts(source.file())) {
+            return ArchiveText.lines(source.file());
         }
         Optimize optimize = Optimize.of(spec.optimize());
         CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
@@ -150,7 +152,7 @@ final class Inspector {
     private static String tensor(TensorInfo tensor) {
         String quantization =
                 tensor.scale() == 0 ? "" : ", scale " + tensor.scale() + ", zero point " + tensor.zeroPoint();
-        return tensor.name() + " " + tensor.dtype().text() + tensor.shape() + quantization;
+        return TensorText.type(tensor) + quantization;
     }
 
     private static String shape(List<TensorInfo> tensors) {

@@ -25,6 +25,11 @@ final class TensorText {
         return tensor.name() + " = " + values + more;
     }
 
+    /** The name, element type and shape. */
+    static String type(TensorInfo tensor) {
+        return tensor.name() + " " + tensor.dtype().text() + tensor.shape();
+    }
+
     private static String value(TensorInfo tensor, ByteBuffer buffer) {
         if (tensor.dtype().isFloat()) {
             return real(buffer.getFloat());

@@ -7,13 +7,14 @@ import io.kiln.base.Problems;
 import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.ir.Function;
 import io.kiln.reference.Interpreter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The cases of one model with the answers that the reference interpreter gives.
+ * The cases of one model with the answers that the reference interpreter gives, or, for a model that came as C, those that are given with them.
  *
  * @param model the model
  * @param cases what goes in
@@ -47,6 +48,40 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
         }
         problems.throwIfAny();
         return new VerificationCases(model, cases, expected);
+    }
+
+    /**
+     * Reads vectors of a model that came as C: nothing but their outputs tells what it has to answer.
+     *
+     * @param problems hears of a model without vectors, and of vectors without outputs
+     */
+    static VerificationCases given(ModelMetadata model, VerifySpec spec, boolean severalModels, Problems problems) {
+        Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
+        if (folder.filter(Files::isDirectory).isEmpty()) {
+            problems.add(
+                    "nothing tells what model `" + model.name() + "` has to answer: it came as C",
+                    folder.map(Path::toString).orElse("kiln.verify.vectors"),
+                    "test vectors with outputs: input_0.bin and output_0.bin, and so on",
+                    "Set kiln.verify.vectors to their folder, or kiln.verify.on to none");
+            return new VerificationCases(model, List.of(), List.of());
+        }
+        List<TestCase> cases = TestCases.vectors(folder.get(), model.inputs(), model.outputs());
+        for (TestCase each : cases) {
+            if (each.givenOutputs().isEmpty()) {
+                problems.add(
+                        "the test vector has no outputs, and nothing else tells what model `" + model.name()
+                                + "` has to answer: it came as C",
+                        folder.get() + ", " + each.name(),
+                        each.name().replace("vector", "output") + ".bin",
+                        "Add it, or delete the vector");
+            }
+        }
+        return new VerificationCases(
+                model,
+                cases,
+                cases.stream()
+                        .map(each -> each.givenOutputs().orElse(List.of()))
+                        .toList());
     }
 
     private static void checkGiven(

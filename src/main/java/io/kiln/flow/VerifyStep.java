@@ -5,10 +5,12 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.base.Problems;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.ir.Function;
 import io.kiln.report.JUnitXml;
 import io.kiln.report.Json;
 import io.kiln.report.VerifyReport;
@@ -16,7 +18,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Proves that the image answers what the model says, and writes {@code verify.json} and JUnit XML. */
 final class VerifyStep {
@@ -102,15 +106,20 @@ final class VerifyStep {
 
     private List<VerificationCases> cases() {
         List<ModelMetadata> metadata = GenerateStep.store(layout).metadata();
+        Map<String, ModelSource> sources = build.spec().models().stream()
+                .filter(source -> !Archives.accepts(source.file()))
+                .collect(Collectors.toMap(ModelSource::name, source -> source));
         List<VerificationCases> models = new ArrayList<>();
-        for (int i = 0; i < metadata.size(); i++) {
-            ModelSource source = build.spec().models().get(i);
-            models.add(VerificationCases.of(
-                    metadata.get(i),
-                    Frontends.read(source.file(), source.name(), source.shapes()),
-                    spec,
-                    metadata.size() > 1));
+        Problems problems = new Problems();
+        for (ModelMetadata model : metadata) {
+            Optional<ModelSource> source = Optional.ofNullable(sources.get(model.name()));
+            boolean severalModels = metadata.size() > 1;
+            models.add(
+                    source.isPresent()
+                            ? VerificationCases.of(model, function(source.get()), spec, severalModels)
+                            : VerificationCases.given(model, spec, severalModels, problems));
         }
+        problems.throwIfAny();
         if (models.stream().allMatch(m -> m.cases().isEmpty())) {
             throw new KilnException(new Problem(
                     "there is nothing to verify with",
@@ -119,6 +128,10 @@ final class VerifyStep {
                     "Set kiln.verify.vectors or kiln.verify.samples, or kiln.verify.on=none"));
         }
         return models;
+    }
+
+    private static Function function(ModelSource source) {
+        return Frontends.read(source.file(), source.name(), source.shapes());
     }
 
     private static String summary(VerifyReport report) {

@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.mlf;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
-import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /** Turns the files of an archive into model libraries. */
 final class ArchiveReader {
-    private static final String CODEGEN_ID = "mlf";
+    /** File names that makefiles, shells and every file system can hold. */
+    private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.+/-]{0,250}");
+
+    private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z0-9_]{1,200}");
 
     private final String archive;
     private final SortedMap<String, Bytes> files;
@@ -34,64 +32,56 @@ final class ArchiveReader {
         this.files = files;
     }
 
+    /** Where a model's header lies; its name is in lower case, as names in C are. */
+    static String headerPath(String model) {
+        return ArchiveTree.folder(Loader.HEADER) + InterfaceText.prefix(model) + ".h";
+    }
+
     List<ModelLibrary> read() {
-        JsonNode json = json();
-        SortedMap<String, JsonNode> models = models(json);
-        List<ModelLibrary> libraries = new ArrayList<>();
+        JsonNode json = MetadataFile.parse(archive, files);
+        JsonKey root = JsonKey.root(archive + ": " + ArchiveTree.METADATA, json, problems);
+        SortedMap<String, JsonKey> models = MetadataFile.models(root, problems);
         List<String> names = List.copyOf(models.keySet());
+        List<ModelLibrary> libraries = new ArrayList<>();
         models.forEach((name, model) -> {
-            String header = Optional.ofNullable(files.get("codegen/host/include/tvmgen_" + name + ".h"))
-                    .map(Bytes::text)
-                    .orElse("");
-            ModelMetadata metadata =
-                    new MetadataReader(archive + ": " + ArchiveTree.METADATA, problems, name, model, header).read();
-            libraries.add(new ModelLibrary(metadata, artifacts(name, names, metadata.target())));
+            if (!MODEL_NAME.matcher(name).matches()) {
+                model.at("model_name").wrong("letters, digits and underscores");
+            } else if (MetadataReader.isAheadOfTime(model)) {
+                header(name, model).ifPresent(header -> {
+                    RelaySignature relay =
+                            relay(name, names).map(RelaySignature::of).orElse(RelaySignature.NONE);
+                    ModelMetadata metadata = new MetadataReader(archive, problems, name, model, header, relay).read();
+                    libraries.add(new ModelLibrary(metadata, artifacts(name, names, metadata.target())));
+                });
+            }
         });
         problems.throwIfAny();
         return List.copyOf(libraries);
     }
 
-    private JsonNode json() {
-        Bytes text = files.get(ArchiveTree.METADATA);
-        if (text == null) {
-            throw problem("there is no " + ArchiveTree.METADATA, archive, "a Model Library Format archive");
+    /** The header, without which nobody can call the model from C. */
+    private Optional<InterfaceText> header(String name, JsonKey model) {
+        Optional<Bytes> content = Optional.ofNullable(files.get(headerPath(name)));
+        if (content.isEmpty()) {
+            boolean isForCrt = model.at("external_dependencies").isThere()
+                    || files.keySet().stream().anyMatch(path -> path.startsWith(ArchiveTree.folder(Loader.RUNTIME)));
+            problems.add(
+                    "there is no header: the model has "
+                            + (isForCrt ? "the packed interface" : "the packed interface of the C++ runtime"),
+                    archive + ": " + headerPath(name),
+                    "the C interface with the unpacked API",
+                    MetadataReader.EXPORT);
         }
-        try {
-            return new ObjectMapper().readTree(text.text());
-        } catch (JsonProcessingException e) {
-            throw problem(
-                    "this is no JSON: " + e.getOriginalMessage(),
-                    archive + ": " + ArchiveTree.METADATA,
-                    "a JSON object");
-        }
+        return content.map(bytes -> new InterfaceText(name, bytes.text()));
     }
 
-    /** The models by name; one in versions 5 and 6, which only differ in how they write the target. */
-    private SortedMap<String, JsonNode> models(JsonNode json) {
-        String where = archive + ": " + ArchiveTree.METADATA;
-        int version = json.path("version").asInt(0);
-        SortedMap<String, JsonNode> models = new TreeMap<>();
-        if (version == ModelLibraryFormat.SEVERAL_MODELS) {
-            json.path("modules").properties().forEach(module -> models.put(module.getKey(), module.getValue()));
-        } else if (version >= ModelLibraryFormat.ONE_MODEL && version < ModelLibraryFormat.SEVERAL_MODELS) {
-            models.put(json.path("model_name").asText(""), json);
-        } else {
-            throw problem("`version` is " + json.path("version"), where, "5, 6 or 7");
-        }
-        if (models.isEmpty()) {
-            throw problem("`modules` is empty", where, "at least one model");
-        }
-        for (Map.Entry<String, JsonNode> model : models.entrySet()) {
-            String name = model.getKey();
-            if (!name.matches("[A-Za-z0-9_]{1,200}")) {
-                throw problem("`" + name + "` cannot name a model", where, "letters, digits and underscores");
-            }
-            if (!model.getValue().path("style").asText("").equals("full-model")) {
-                throw problem(
-                        "model `" + name + "` has style " + model.getValue().path("style"), where, "\"full-model\"");
-            }
-        }
-        return models;
+    /** Version 7 names the text after the model; before it had the one name, as there was one model. */
+    private Optional<String> relay(String name, List<String> models) {
+        return Optional.ofNullable(files.get(ArchiveTree.RELAY + name + ".relay"))
+                .or(() -> models.size() == 1
+                        ? Optional.ofNullable(files.get(ArchiveTree.RELAY_OF_ONE_MODEL))
+                        : Optional.empty())
+                .map(Bytes::text);
     }
 
     /** A model's own files, and the runtime, which all share. */
@@ -103,23 +93,44 @@ final class ArchiveReader {
                 String name = path.startsWith(folder) ? path.substring(folder.length()) : "";
                 boolean isShared = loader == Loader.RUNTIME || loader == Loader.TEMPLATE;
                 if (!name.isEmpty() && (isShared || owner(name, models).equals(model))) {
-                    artifacts.add(new Artifact(CODEGEN_ID, loader, name, content, target));
+                    check(path, name, loader);
+                    artifacts.add(new Artifact(Artifact.FOREIGN, loader, name, content, target));
                 }
             }
         });
+        if (artifacts.stream().noneMatch(a -> a.loader() == Loader.SOURCE || a.loader() == Loader.OBJECT)) {
+            problems.add(
+                    "there is no C of model `" + model + "`",
+                    archive + ": " + ArchiveTree.folder(Loader.SOURCE),
+                    model + "_lib0.c and so on",
+                    MetadataReader.EXPORT);
+        }
         return new ArtifactSet(artifacts);
+    }
+
+    private void check(String path, String name, Loader loader) {
+        if ((loader == Loader.SOURCE || loader == Loader.HEADER || loader == Loader.OBJECT)
+                && !FILE_NAME.matcher(name).matches()) {
+            problems.add(
+                    "the file has a name that makefiles cannot hold",
+                    archive + ": " + path.replaceAll("\\p{Cntrl}", "?"),
+                    "letters, digits and _ . + -",
+                    "");
+        } else if (loader == Loader.SOURCE && !name.endsWith(".c")) {
+            problems.add("the file is not C", archive + ": " + path, "sources that end in .c", MetadataReader.EXPORT);
+        }
     }
 
     /** The model with the longest name that the file's begins with; the first one for files that carry no model's name. */
     private static String owner(String file, List<String> models) {
         String base = file.startsWith("tvmgen_") ? file.substring("tvmgen_".length()) : file;
         return models.stream()
-                .filter(name -> base.startsWith(name + "_") || base.startsWith(name + "."))
+                .filter(name -> startsWith(base, name + "_") || startsWith(base, name + "."))
                 .max(Comparator.comparingInt(String::length))
                 .orElse(models.get(0));
     }
 
-    private static KilnException problem(String what, String where, String expected) {
-        return new KilnException(new Problem(what, where, expected, ""));
+    private static boolean startsWith(String file, String name) {
+        return file.regionMatches(true, 0, name, 0, name.length());
     }
 }

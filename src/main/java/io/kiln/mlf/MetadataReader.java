@@ -1,148 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.mlf;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
-import io.kiln.artifact.ModelMetadata.TensorInfo;
-import io.kiln.base.DType;
 import io.kiln.base.Problems;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
+import java.util.Collection;
 import java.util.List;
-import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads one model's part of {@code metadata.json}; the header tells the order of inputs and outputs, which sorted JSON has lost. */
+/** Reads one model's part of {@code metadata.json}, together with the header and the Relay text, which say what it leaves out. */
 final class MetadataReader {
-    private static final long MOST_BYTES = 1L << 40;
-    private static final int ALIGNMENT = 16;
-    private static final Pattern MEMBER = Pattern.compile("(\\w+)\\s*;");
+    /** How to get an archive that firmware can be made of. */
+    static final String EXPORT =
+            "Export the model with tvmc compile --output-format=mlf --target=c --runtime=crt --executor=aot"
+                    + " --executor-aot-interface-api=c --executor-aot-unpacked-api=1";
 
-    private final String where;
+    private static final Pattern FUNCTION = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,1000}");
+    private static final Pattern TARGET = Pattern.compile("[ -~]{1,1000}");
+    private static final String NOT_TOLD = "not told";
+    private static final int ALIGNMENT = 16;
+
+    private final String archive;
     private final Problems problems;
     private final String name;
-    private final JsonNode json;
-    private final String header;
+    private final JsonKey json;
+    private final InterfaceText header;
+    private final RelaySignature relay;
 
-    MetadataReader(String where, Problems problems, String name, JsonNode json, String header) {
-        this.where = where + " of `" + name + "`";
+    /**
+     * A reader.
+     *
+     * @param archive the archive's name, for messages
+     * @param problems where all that is wrong goes
+     * @param name the model's name
+     * @param json its part of the file
+     * @param header its header
+     * @param relay its Relay text
+     */
+    MetadataReader(
+            String archive, Problems problems, String name, JsonKey json, InterfaceText header, RelaySignature relay) {
+        this.archive = archive;
         this.problems = problems;
         this.name = name;
         this.json = json;
         this.header = header;
+        this.relay = relay;
+    }
+
+    /** Whether this is a whole model for the AOT executor; what is wrong otherwise is among the problems. */
+    static boolean isAheadOfTime(JsonKey json) {
+        JsonKey style = json.at("style");
+        boolean isWhole = style.text().equals("full-model");
+        if (!isWhole && style.isThere()) {
+            style.wrong("\"full-model\"", EXPORT);
+        }
+        List<String> executors =
+                json.at("executors").items().stream().map(JsonKey::text).toList();
+        boolean isAot = executors.contains("aot");
+        if (!isAot && json.at("executors").isThere()) {
+            json.at("executors").wrong("\"aot\" among them", EXPORT);
+        }
+        return isWhole && isAot;
     }
 
     ModelMetadata read() {
-        if (!contains(json.path("executors"), "aot")) {
-            problem("`executors` is " + json.path("executors"), "\"aot\" among them");
+        JsonKey functions = json.at("memory").at("functions");
+        JsonKey main = functions.at("main").first();
+        if (main.isThere() && !main.isObject()) {
+            main.wrong("an object");
         }
-        JsonNode functions = json.path("memory").path("functions");
-        JsonNode main = functions.path("main").path(0);
-        long workspace = size(main, "workspace_size_bytes");
+        boolean isPooled = header.mapsInputs();
+        long workspace = main.isObject() ? workspace(main.at("workspace_size_bytes"), isPooled) : 0;
         List<OperatorInfo> operators = new ArrayList<>();
-        functions.path("operator_functions").forEach(operator -> operators.add(operator(operator)));
+        functions.at("operator_functions").items().forEach(operator -> operators.add(operator(operator)));
+        TensorReader tensors = new TensorReader(headerPlace(), problems, header, relay);
+        checkWhatRunNeeds(isPooled);
         return new ModelMetadata(
                 name,
                 target(),
-                header.contains("tvmgen_" + name + "_map_inputs") ? Io.WORKSPACE : Io.CALLER,
-                tensors(main.path("inputs"), "inputs"),
-                tensors(main.path("outputs"), "outputs"),
+                isPooled ? Io.WORKSPACE : Io.CALLER,
+                tensors.read("inputs", main.at("inputs")),
+                tensors.read("outputs", main.at("outputs")),
                 workspace,
                 ALIGNMENT,
-                main.has("constants_size_bytes") ? size(main, "constants_size_bytes") : 0,
-                new Plan("not told", workspace, 0, List.of()),
+                main.at("constants_size_bytes").isThere()
+                        ? main.at("constants_size_bytes").bytes()
+                        : 0,
+                new Plan(NOT_TOLD, workspace, 0, List.of()),
                 operators);
     }
 
-    /** A map by device in version 5, a list from 6 on. */
+    private String headerPlace() {
+        return archive + ": " + ArchiveReader.headerPath(name);
+    }
+
+    /** An external pool may be larger than what operators need of it: it holds inputs and outputs, too. */
+    private long workspace(JsonKey stated, boolean isPooled) {
+        long bytes = stated.bytes();
+        return isPooled
+                ? header.members("workspace_pools").stream()
+                        .mapToLong(pool -> header.poolBytes(pool).orElse(bytes))
+                        .max()
+                        .orElse(bytes)
+                : bytes;
+    }
+
+    /** The application hands in tensors, or one pool that they lie in; it has no memories to choose from, and no drivers. */
+    private void checkWhatRunNeeds(boolean isPooled) {
+        List<String> pools = header.members("workspace_pools");
+        if (isPooled ? pools.size() != 1 : !pools.isEmpty()) {
+            problems.add(
+                    "the model wants " + (isPooled ? pools.size() + " pools" : "external pools")
+                            + " of memory from its caller: " + String.join(", ", pools),
+                    headerPlace(),
+                    isPooled ? "one pool" : "pools inside the generated C",
+                    "Export the model without --workspace-pools and --constant-pools");
+        }
+        if (header.has("devices")) {
+            problems.add(
+                    "the model wants drivers of " + String.join(", ", header.members("devices")),
+                    headerPlace(),
+                    "operators that the core itself computes",
+                    "Export the model with --target=c alone");
+        }
+    }
+
+    /** A map by device in version 5, a list from 6 on. C comes first: partitioned models have several targets. */
     private String target() {
-        JsonNode target = json.path("target");
-        if (target.isEmpty()) {
-            problem("`target` is " + target, "a target string");
-            return "";
+        JsonKey target = json.at("target");
+        Collection<JsonKey> items = target.isObject() ? target.entries().values() : target.items();
+        List<String> targets =
+                items.stream().map(item -> item.text(TARGET, "a target string")).toList();
+        if (targets.isEmpty() && target.isThere()) {
+            target.wrong("a target string");
         }
-        return target.iterator().next().asText("");
+        return targets.stream()
+                .filter(text -> text.equals("c") || text.startsWith("c "))
+                .findFirst()
+                .orElse(targets.isEmpty() ? "" : targets.get(0))
+                .strip();
     }
 
-    private OperatorInfo operator(JsonNode operator) {
-        JsonNode workspace = operator.path("workspace").path(0);
+    private OperatorInfo operator(JsonKey operator) {
+        long workspace = operator.at("workspace").items().stream()
+                .mapToLong(item -> item.at("workspace_size_bytes").bytes())
+                .max()
+                .orElse(0);
+        String function = operator.at("function_name").text(FUNCTION, "a name of C");
+        String prefix = InterfaceText.prefix(name) + "_";
         return new OperatorInfo(
-                operator.path("function_name").asText(""),
-                "",
+                function,
+                function.startsWith(prefix) ? function.substring(prefix.length()) : function,
                 List.of(),
                 List.of(),
                 0,
                 0,
                 0,
-                workspace.isMissingNode() ? 0 : size(workspace, "workspace_size_bytes"),
-                "",
-                "");
-    }
-
-    private List<TensorInfo> tensors(JsonNode tensors, String side) {
-        List<String> order = order(side);
-        List<TensorInfo> read = new ArrayList<>();
-        tensors.properties().forEach(tensor -> {
-            Optional<DType> dtype = Arrays.stream(DType.values())
-                    .filter(t -> t.text().equals(tensor.getValue().path("dtype").asText()))
-                    .findFirst();
-            long bytes = size(tensor.getValue(), "size");
-            if (dtype.isEmpty()
-                    || bytes % dtype.get().bytes() != 0
-                    || bytes / dtype.get().bytes() > Integer.MAX_VALUE) {
-                problem(
-                        "tensor `" + tensor.getKey() + "` is " + tensor.getValue(),
-                        "a known dtype and a size that fits it");
-            } else {
-                String cName = tensor.getKey().replaceAll("[^A-Za-z0-9]", "_");
-                int elements = (int) (bytes / dtype.get().bytes());
-                read.add(new TensorInfo(tensor.getKey(), cName, dtype.get(), List.of(elements), 0, 0));
-            }
-        });
-        read.sort(Comparator.comparingInt(t -> order.contains(t.cName()) ? order.indexOf(t.cName()) : order.size()));
-        return read;
-    }
-
-    /** Members of the header's struct in their order. */
-    private List<String> order(String side) {
-        List<String> members = new ArrayList<>();
-        String opening = "struct tvmgen_" + name + "_" + side + " {";
-        int begin = header.indexOf(opening);
-        if (begin >= 0) {
-            int end = header.indexOf('}', begin);
-            Matcher matcher =
-                    MEMBER.matcher(header.substring(begin + opening.length(), Math.max(end, begin + opening.length())));
-            while (matcher.find()) {
-                members.add(matcher.group(1));
-            }
-        }
-        return members;
-    }
-
-    private long size(JsonNode node, String key) {
-        JsonNode value = node.path(key);
-        if (!value.canConvertToLong() || value.asLong() < 0 || value.asLong() > MOST_BYTES) {
-            problem("`" + key + "` is " + (value.isMissingNode() ? "missing" : value), "a number of bytes");
-            return 0;
-        }
-        return value.asLong();
-    }
-
-    private static boolean contains(JsonNode list, String text) {
-        for (JsonNode item : list) {
-            if (item.asText("").equals(text)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void problem(String what, String expected) {
-        problems.add(what, where, expected, "");
+                workspace,
+                NOT_TOLD,
+                "the C came in an archive");
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.mlf;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
@@ -90,13 +91,43 @@ public final class ModelLibraryFormat {
     }
 
     /**
-     * Reads an archive of version 5, 6 or 7, by Kiln or by TVM. What its files do not tell (shapes, schedules, multiply-accumulates) is empty or
-     * 0: tensors have one dimension.
+     * The files of an archive by path, without the leading {@code ./}, whether or not firmware can be made of them.
+     *
+     * @throws KilnException if it is no tar, or holds paths or sizes that no archive needs
+     */
+    public static SortedMap<String, Bytes> files(Path file) {
+        return TarMembers.read(file);
+    }
+
+    /**
+     * {@code metadata.json} among the files of an archive.
+     *
+     * @param archive the archive's name, for messages
+     * @throws KilnException if it is missing or no JSON
+     */
+    public static JsonNode metadata(String archive, SortedMap<String, Bytes> files) {
+        return MetadataFile.parse(archive, files);
+    }
+
+    /**
+     * The models of an archive of version 5, 6 or 7, by Kiln or by TVM. What its files do not tell (schedules, multiply-accumulates) is empty or
+     * 0; tensors whose shape they do not tell have one dimension.
+     *
+     * @param archive the archive's name, for messages
+     * @param files its files
+     * @throws KilnException with all that keeps firmware from being made of it
+     */
+    public static List<ModelLibrary> read(String archive, SortedMap<String, Bytes> files) {
+        return new ArchiveReader(archive, files).read();
+    }
+
+    /**
+     * Both at once.
      *
      * @throws KilnException if it is no such archive, or holds paths or sizes that no archive needs
      */
     public static List<ModelLibrary> read(Path file) {
-        return new ArchiveReader(file.getFileName().toString(), TarMembers.read(file)).read();
+        return read(String.valueOf(file.getFileName()), files(file));
     }
 
     private static void put(TarArchiveOutputStream tar, String path, Optional<Bytes> content, Instant time)

@@ -7,12 +7,16 @@ import io.kiln.base.Problem;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
@@ -21,9 +25,18 @@ import org.apache.commons.compress.archivers.tar.TarConstants;
 final class TarMembers {
     private static final int MOST_MEMBERS = 20_000;
     private static final long MOST_BYTES = 256L << 20;
+    private static final int LONGEST_PATH = 1000;
+    private static final int LONGEST_NAME = 200;
+
+    /** What some system takes for a separator, a drive or an end. */
+    private static final Pattern UNSAFE = Pattern.compile("[\\\\:\\p{Cntrl}]");
+
+    private static final int GZIP_MAGIC = 0x1F;
+    private static final int GZIP_SECOND = 0x8B;
 
     private final String archive;
     private final SortedMap<String, Bytes> files = new TreeMap<>();
+    private final Set<String> folders = new HashSet<>();
     private long bytes;
 
     private TarMembers(String archive) {
@@ -36,6 +49,7 @@ final class TarMembers {
             throw members.problem(
                     Files.exists(file) ? "is not a file" : "does not exist", "", "a Model Library Format tar");
         }
+        members.refuseCompressed(file);
         // Commons Compress throws IllegalArgumentException on some broken headers.
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file));
                 TarArchiveInputStream tar = new TarArchiveInputStream(in, StandardCharsets.UTF_8.name())) {
@@ -49,7 +63,27 @@ final class TarMembers {
                             ""),
                     e);
         }
+        members.files.keySet().stream()
+                .filter(members.folders::contains)
+                .findFirst()
+                .ifPresent(path -> {
+                    throw members.problem("is a file and a folder", path, "");
+                });
         return members.files;
+    }
+
+    private void refuseCompressed(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            if (in.read() == GZIP_MAGIC && in.read() == GZIP_SECOND) {
+                throw problem(
+                        "is compressed with gzip",
+                        "",
+                        "a tar without compression, as TVM writes it",
+                        "Run gunzip on it");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
     }
 
     private void read(TarArchiveInputStream tar) throws IOException {
@@ -65,6 +99,9 @@ final class TarMembers {
                 }
                 if (files.putIfAbsent(path, content(tar, entry)) != null) {
                     throw problem("is there twice", entry.getName(), "");
+                }
+                for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+                    folders.add(path.substring(0, slash));
                 }
             }
         }
@@ -92,11 +129,11 @@ final class TarMembers {
 
     private String path(String name) {
         String path = name.startsWith("./") ? name.substring(2) : name;
-        boolean isSafe = !path.isEmpty()
-                && path.indexOf('\\') < 0
-                && path.indexOf(':') < 0
-                && path.indexOf('\0') < 0
-                && List.of(path.split("/", -1)).stream().noneMatch(part -> part.isEmpty() || part.matches("\\.+"));
+        List<String> parts = List.of(path.split("/", -1));
+        boolean isSafe = !UNSAFE.matcher(path).find()
+                && path.length() <= LONGEST_PATH
+                && parts.stream()
+                        .noneMatch(part -> part.isEmpty() || part.matches("\\.+") || part.length() > LONGEST_NAME);
         if (!isSafe) {
             throw problem("lies outside the archive or has no proper name", name, "a path relative to the archive");
         }
@@ -104,7 +141,11 @@ final class TarMembers {
     }
 
     private KilnException problem(String what, String member, String expected) {
-        String where = member.isEmpty() ? archive : archive + ": " + member;
-        return new KilnException(new Problem(what, where, expected, ""));
+        return problem(what, member, expected, "");
+    }
+
+    private KilnException problem(String what, String member, String expected, String next) {
+        String where = member.isEmpty() ? archive : archive + ": " + member.replaceAll("\\p{Cntrl}", "?");
+        return new KilnException(new Problem(what, where, expected, next));
     }
 }

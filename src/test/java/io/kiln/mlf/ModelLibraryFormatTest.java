@@ -169,10 +169,11 @@ class ModelLibraryFormatTest {
     void badMetadataIsExplained() throws IOException {
         Map<String, String> bad = new LinkedHashMap<>();
         bad.put("{", "this is no JSON");
-        bad.put("[]", "`version` is");
+        bad.put("[]", "the file is []; expected a JSON object");
         bad.put("{\"version\": 99}", "expected 5, 6 or 7");
-        bad.put("{\"version\": 7}", "`modules` is empty");
-        bad.put("{\"version\": 7, \"modules\": {\"../x\": {}}}", "cannot name a model");
+        bad.put("{\"version\": 7}", "`modules` is missing");
+        bad.put("{\"version\": 7, \"modules\": {}}", "`modules` is {}; expected at least one model");
+        bad.put("{\"version\": 7, \"modules\": {\"../x\": {}}}", "expected letters, digits and underscores");
         bad.put("{\"version\": 5, \"model_name\": \"m\", \"style\": \"operator\"}", "expected \"full-model\"");
         bad.put(
                 "{\"version\": 5, \"model_name\": \"m\", \"style\": \"full-model\", \"executors\": [\"graph\"]}",
@@ -244,7 +245,15 @@ class ModelLibraryFormatTest {
                         64,
                         "x",
                         "y")));
-        String header = "struct tvmgen_" + name + "_inputs {\n  const void* z_0;\n  const void* a;\n};\n";
+        String header = """
+            struct tvmgen_%1$s_inputs {
+              const void* z_0;
+              const void* a;
+            };
+            struct tvmgen_%1$s_outputs {
+              void* Identity;
+            };
+            """.formatted(name);
         return new ModelLibrary(
                 metadata,
                 new ArtifactSet(List.of(
@@ -257,62 +266,63 @@ class ModelLibraryFormatTest {
     /** One model's metadata, indented by some spaces behind its first line. */
     private static String metadata(int indent, String target, String time) {
         String text = """
+            {
+              "executors": [
+                "aot"
+              ],
+              "export_datetime": "%s",
+              "external_dependencies": [
                 {
-                  "executors": [
-                    "aot"
-                  ],
-                  "export_datetime": "%s",
-                  "external_dependencies": [
+                  "short_name": "tvm_standalone_crt",
+                  "url": "./runtime",
+                  "url_type": "mlf_path",
+                  "version_spec": "0.1.0"
+                }
+              ],
+              "memory": {
+                "functions": {
+                  "main": [
                     {
-                      "short_name": "tvm_standalone_crt",
-                      "url": "./runtime",
-                      "url_type": "mlf_path",
-                      "version_spec": "0.1.0"
+                      "constants_size_bytes": 22000,
+                      "device": 1,
+                      "inputs": {
+                        "a": {
+                          "dtype": "float32",
+                          "size": 8
+                        },
+                        "z:0": {
+                          "dtype": "int8",
+                          "size": 490
+                        }
+                      },
+                      "io_size_bytes": 510,
+                      "outputs": {
+                        "Identity": {
+                          "dtype": "int8",
+                          "size": 12
+                        }
+                      },
+                      "workspace_size_bytes": 1600
                     }
                   ],
-                  "memory": {
-                    "functions": {
-                      "main": [
+                  "operator_functions": [
+                    {
+                      "function_name": "tvmgen_kws_fused_qnn_conv2d",
+                      "workspace": [
                         {
-                          "constants_size_bytes": 22000,
                           "device": 1,
-                          "inputs": {
-                            "a": {
-                              "dtype": "float32",
-                              "size": 8
-                            },
-                            "z:0": {
-                              "dtype": "int8",
-                              "size": 490
-                            }
-                          },
-                          "io_size_bytes": 510,
-                          "outputs": {
-                            "Identity": {
-                              "dtype": "int8",
-                              "size": 12
-                            }
-                          },
-                          "workspace_size_bytes": 1600
-                        }
-                      ],
-                      "operator_functions": [
-                        {
-                          "function_name": "tvmgen_kws_fused_qnn_conv2d",
-                          "workspace": [
-                            {
-                              "device": 1,
-                              "workspace_size_bytes": 64
-                            }
-                          ]
+                          "workspace_size_bytes": 64
                         }
                       ]
                     }
-                  },
-                  "model_name": "kws",
-                  "style": "full-model",
-                  "target": TARGET
-                }""".formatted(time);
+                  ]
+                }
+              },
+              "model_name": "kws",
+              "style": "full-model",
+              "target": TARGET
+            }\
+            """.formatted(time);
         return text.replace("\n", "\n" + " ".repeat(indent)).replace("TARGET", target);
     }
 

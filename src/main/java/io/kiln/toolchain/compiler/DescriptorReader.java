@@ -99,6 +99,9 @@ final class DescriptorReader {
         for (SourceKind kind : SourceKind.values()) {
             sources.put(kind, words(root.path("sources").path(kind.text())));
         }
+        if (!root.path("sources").has(SourceKind.FOREIGN.text())) {
+            sources.put(SourceKind.FOREIGN, sources.get(SourceKind.USER));
+        }
         Map<Optimize, List<String>> optimize = new EnumMap<>(Optimize.class);
         for (Optimize choice : Optimize.values()) {
             optimize.put(choice, words(root.path("optimize").path(choice.text())));

@@ -9,6 +9,8 @@ public enum SourceKind {
     OWN,
     /** Start-up code, console and C library shims: as {@link #OWN}, and the compiler may not assume a C library. */
     FREESTANDING,
+    /** C that came in an archive: it is what it is, and nobody here can act on a warning. */
+    FOREIGN,
     /** The user's: the usual warnings, which do not fail the build. */
     USER;
 

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.mlf;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.tuple;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.KilnException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.zip.GZIPOutputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
+import org.apache.commons.compress.archivers.tar.TarConstants;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is read of archives in TVM's form, and what is said of those that firmware cannot be made of. */
+final class TvmArchiveTest {
+    private static final String METADATA = "metadata.json";
+
+    /** What nothing depends on. */
+    private static final Set<String> PAPERWORK = Set.of(
+            "export_datetime",
+            "io_size_bytes",
+            "device",
+            "external_dependencies",
+            "short_name",
+            "url",
+            "url_type",
+            "version_spec");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void version5TellsItsTensorsInRelayText() {
+        ModelMetadata model = read(TvmArchive.of("v5")).get(0).metadata();
+
+        assertThat(model.name()).isEqualTo("default");
+        assertThat(model.target()).isEqualTo("c -keys=arm_cpu,cpu -link-params=0 -mcpu=cortex-m4 -model=nrf52840");
+        assertThat(model.io()).isEqualTo(Io.CALLER);
+        assertThat(model.inputs())
+                .containsExactly(new TensorInfo("input", "input", DType.INT8, List.of(1, 4, 4, 1), 0, 0));
+        assertThat(model.outputs())
+                .containsExactly(new TensorInfo("output", "output", DType.INT8, List.of(1, 8), 0, 0));
+        assertThat(model.workspaceBytes()).isEqualTo(320);
+        assertThat(model.constantBytes()).isEqualTo(160);
+        assertThat(model.operators())
+                .extracting(OperatorInfo::op, OperatorInfo::workspaceBytes)
+                .contains(tuple("fused_reshape_cast_subtract", 0L));
+    }
+
+    @Test
+    void version6HasTargetsAsAList() {
+        ModelMetadata model = read(TvmArchive.of("v6")).get(0).metadata();
+
+        assertThat(model.target()).isEqualTo("c -keys=cpu");
+        assertThat(model.inputs()).extracting(TensorInfo::cName).containsExactly("serving_default_x_0");
+        assertThat(model.inputs()).extracting(TensorInfo::bytes).containsExactly(16L);
+    }
+
+    @Test
+    void version7HasTensorsInTheOrderOfTheHeader() {
+        List<ModelLibrary> models = read(TvmArchive.of("v7"));
+        ModelMetadata alpha = models.get(0).metadata();
+        ModelMetadata beta = models.get(1).metadata();
+
+        assertThat(alpha.inputs()).extracting(TensorInfo::name).containsExactly("x:0", "bias");
+        assertThat(alpha.inputs()).extracting(TensorInfo::shape).containsExactly(List.of(1, 6), List.of(1, 6));
+        assertThat(beta.io()).isEqualTo(Io.WORKSPACE);
+        assertThat(beta.workspaceBytes()).isEqualTo(42);
+        assertThat(beta.outputs()).extracting(TensorInfo::name).containsExactly("output0", "output1");
+        assertThat(models.get(1).artifacts().of(Loader.SOURCE))
+                .extracting(Artifact::fileName)
+                .containsExactly("beta_lib0.c", "beta_lib1.c");
+        assertThat(models.get(1).artifacts().of(Loader.SOURCE)).allMatch(Artifact::isForeign);
+    }
+
+    @Test
+    void withoutRelayTextShapesAreFlatAndOldArchivesUnreadable() {
+        assertThat(read(TvmArchive.of("v7").without("src/")).get(0).metadata().inputs())
+                .extracting(TensorInfo::shape)
+                .containsExactly(List.of(6), List.of(6));
+        refused(TvmArchive.of("v5").without("src/"))
+                .hasMessageContaining("`memory.functions.main[0].inputs.input` is missing")
+                .hasMessageContaining("`memory.functions.main[0].outputs.output` is missing")
+                .hasMessageContaining("Export the model again with TVM 0.11 or newer");
+    }
+
+    @Test
+    void otherKindsOfExportAreNamed() {
+        refused(TvmArchive.of("v6").replacing(METADATA, "\"aot\"", "\"graph\""))
+                .hasMessageContaining("metadata.json: `executors` is [\"graph\"]; expected \"aot\" among them")
+                .hasMessageContaining("--executor-aot-interface-api=c");
+        refused(TvmArchive.of("v6").without("codegen/host/include/"))
+                .hasMessageContaining("codegen/host/include/tvmgen_default.h: there is no header")
+                .hasMessageContaining("packed interface; expected the C interface with the unpacked API");
+        refused(TvmArchive.of("v5").without("codegen/host/include/").without("runtime/"))
+                .hasMessageContaining("the packed interface of the C++ runtime")
+                .hasMessageContaining("--runtime=crt");
+        refused(TvmArchive.of("v6").replacing(METADATA, "full-model", "operator"))
+                .hasMessageContaining("`style` is \"operator\"; expected \"full-model\"");
+        refused(TvmArchive.of("v6").without("codegen/host/src/"))
+                .hasMessageContaining("codegen/host/src/: there is no C of model `default`");
+        refused(TvmArchive.of("v6").with("codegen/host/src/default_lib2.cc", "int x;"))
+                .hasMessageContaining("default_lib2.cc: the file is not C");
+    }
+
+    @Test
+    void whatARunNeedsBesideTensorsIsNamed() {
+        String header = "codegen/host/include/tvmgen_default.h";
+        refused(TvmArchive.of("v6").replacing(header, "/*!\n * \\brief entry", """
+            struct tvmgen_default_devices {
+              void* ethos_u;
+            };
+
+            struct tvmgen_default_workspace_pools {
+              void* sram;
+              void* dtcm;
+            };
+
+            /*!
+             * \\brief entry\
+            """))
+                .hasMessageContaining("tvmgen_default.h: the model wants drivers of ethos_u")
+                .hasMessageContaining("the model wants external pools of memory from its caller: sram, dtcm")
+                .hasMessageContaining("--workspace-pools");
+    }
+
+    @Test
+    void versionsAreNamed() {
+        refused(TvmArchive.of("v7").replacing(METADATA, "\"version\": 7", "\"version\": 8"))
+                .hasMessageContaining("`version` is 8; expected 5, 6 or 7. The archive is newer than");
+        refused(TvmArchive.of("v5").replacing(METADATA, "\"version\": 5", "\"version\": 4"))
+                .hasMessageContaining("`version` is 4; expected 5, 6 or 7. Export the model again");
+        refused(TvmArchive.of("v5").replacing(METADATA, "\"version\": 5", "\"version\": \"5\""))
+                .hasMessageContaining("`version` is \"5\"; expected a number");
+        refused(TvmArchive.of("v5").replacing(METADATA, "\"version\"", "\"versions\""))
+                .hasMessageContaining("`version` is missing");
+        refused(TvmArchive.of("v7").without(METADATA)).hasMessageContaining("net.tar: there is no metadata.json");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"v5", "v6", "v7"})
+    void everyWrongTypeIsNamedByItsKey(String version) throws IOException {
+        ObjectMapper mapper = new ObjectMapper();
+        TvmArchive archive = TvmArchive.of(version);
+        Path good = archive.save(folder.resolve("good.tar"));
+        JsonNode whole = ModelLibraryFormat.metadata("good.tar", ModelLibraryFormat.files(good));
+        SortedMap<String, Bytes> files = ModelLibraryFormat.files(good);
+        for (List<String> path : paths(whole)) {
+            for (String alien : List.of("null", "{}", "[]", "[[3]]", "true", "-1.5", "1e99", "\"\\u0000\"")) {
+                JsonNode root = whole.deepCopy();
+                JsonNode parent = root;
+                for (String key : path.subList(0, path.size() - 1)) {
+                    parent = parent.isArray() ? parent.get(Integer.parseInt(key)) : parent.get(key);
+                }
+                String last = path.get(path.size() - 1);
+                if (parent instanceof ArrayNode list) {
+                    list.set(Integer.parseInt(last), mapper.readTree(alien));
+                } else {
+                    ((ObjectNode) parent).set(last, mapper.readTree(alien));
+                }
+                files.put(METADATA, Bytes.ofText(mapper.writeValueAsString(root)));
+                if (path.stream().noneMatch(PAPERWORK::contains) && isRead(version, path, alien)) {
+                    assertThat(catchThrowable(() -> ModelLibraryFormat.read("net.tar", files)))
+                            .as(path + " " + alien)
+                            .isInstanceOf(KilnException.class)
+                            .hasMessageContaining(path.stream()
+                                    .filter(key -> !key.matches("[0-9]"))
+                                    .reduce("", (a, b) -> b));
+                }
+            }
+        }
+    }
+
+    /** Version 7 takes names from the keys of modules; lists may be empty where nothing has to be in them, and Relay text tells of tensors, too. */
+    private static boolean isRead(String version, List<String> path, String alien) {
+        String last = path.get(path.size() - 1);
+        boolean isName = version.equals("v7") && last.equals("model_name");
+        boolean mayBeEmpty = Map.of("[]", Set.of("operator_functions", "workspace"), "{}", Set.of("inputs", "outputs"))
+                .getOrDefault(alien, Set.of())
+                .contains(last);
+        return !isName && !mayBeEmpty;
+    }
+
+    private static List<List<String>> paths(JsonNode node) {
+        List<List<String>> paths = new ArrayList<>();
+        List<String> keys = new ArrayList<>();
+        if (node.isObject()) {
+            node.fieldNames().forEachRemaining(keys::add);
+        }
+        for (int i = 0; node.isArray() && i < node.size(); i++) {
+            keys.add(String.valueOf(i));
+        }
+        for (String key : keys) {
+            paths.add(List.of(key));
+            JsonNode child = node.isArray() ? node.get(Integer.parseInt(key)) : node.get(key);
+            for (List<String> deeper : paths(child)) {
+                List<String> path = new ArrayList<>(List.of(key));
+                path.addAll(deeper);
+                paths.add(path);
+            }
+        }
+        return paths;
+    }
+
+    @Test
+    void tensorsHaveToFitTogether() {
+        refused(TvmArchive.of("v7").replacing(METADATA, "\"int32\"", "\"float16\""))
+                .hasMessageContaining("`modules.alpha.memory.functions.main[0].inputs.bias.dtype` is \"float16\"")
+                .hasMessageContaining("expected int8, uint8");
+        refused(TvmArchive.of("v7").replacing(METADATA, "\"size\": 24", "\"size\": 23"))
+                .hasMessageContaining("inputs.bias.size` is 23; expected a multiple of 4, the size of int32");
+        refused(TvmArchive.of("v7").replacing(METADATA, "\"bias\"", "\"offset\""))
+                .hasMessageContaining("inputs.offset` is {\"dtype\":\"int32\",\"size\":24}; expected a member of struct"
+                        + " tvmgen_alpha_inputs in the header, which has [x_0, bias]");
+        refused(TvmArchive.of("v7")
+                        .replacing(
+                                "codegen/host/include/tvmgen_beta.h", "struct tvmgen_beta_outputs {", "struct other {"))
+                .hasMessageContaining("tvmgen_beta.h: struct tvmgen_beta_outputs is missing or empty");
+    }
+
+    @Test
+    @Timeout(20)
+    void hostileJsonIsRefusedQuickly() {
+        refused(TvmArchive.of("v6").with(METADATA, " ".repeat(5 << 20)))
+                .hasMessageContaining("metadata.json: has 5242880 bytes; expected at most 4194304 bytes");
+        refused(TvmArchive.of("v6").with(METADATA, "[".repeat(100_000)))
+                .hasMessageContaining("metadata.json: this is no JSON: Document nesting depth");
+        refused(TvmArchive.of("v6").with(METADATA, "{\"version\": 6, \"version\": 7}"))
+                .hasMessageContaining("Duplicate field 'version'");
+        refused(TvmArchive.of("v6").replacing(METADATA, "\"version\": 6\n}", "\"version\": 6\n} {}"))
+                .hasMessageContaining("this is no JSON");
+        refused(TvmArchive.of("v6").with(METADATA, "{\"version\": 6, \"model_name\": \"" + "a".repeat(1 << 20) + "\"}"))
+                .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(1000));
+        refused(TvmArchive.of("v6").with("src/relay.txt", "def @main(" + "%a: Tensor[(9".repeat(300_000)))
+                .hasMessageContaining("inputs.serving_default_x_0` is missing");
+    }
+
+    @Test
+    @Timeout(20)
+    void hostileTarsAreRefusedQuickly() throws IOException {
+        refused(tar(entry("/etc/passwd", "x"))).hasMessageContaining("net.tar: /etc/passwd: lies outside");
+        refused(tar(entry("./a/../../b", "x"))).hasMessageContaining("lies outside");
+        refused(tar(entry("./a\nb", "x"))).hasMessageContaining("net.tar: ./a?b: lies outside");
+        refused(tar(entry("a", "x"), entry("./a", "y"))).hasMessageContaining("./a: is there twice");
+        refused(tar(entry("a", "x"), entry("a/b", "y"))).hasMessageContaining("net.tar: a: is a file and a folder");
+        refused(tar(entry("a".repeat(300), "x")))
+                .hasMessageContaining("lies outside the archive or has no proper name");
+        refused(tar(new TarArchiveEntry("a", TarConstants.LF_SYMLINK))).hasMessageContaining("neither a plain file");
+        byte[] claims = tar(entry("a", "x"));
+        claims[124] = (byte) 0x80;
+        System.arraycopy(new byte[] {0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0}, 0, claims, 125, 11);
+        refused(checked(claims)).hasMessageContaining("net.tar: a: is too large");
+        ByteArrayOutputStream zipped = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(zipped)) {
+            gzip.write(tar(entry("a", "x")));
+        }
+        refused(zipped.toByteArray())
+                .hasMessageContaining("net.tar: is compressed with gzip; expected a tar without compression");
+    }
+
+    @Test
+    void namesThatMakefilesCannotHoldAreRefused() {
+        refused(TvmArchive.of("v6").with("codegen/host/src/$(shell id).c", "int x;"))
+                .hasMessageContaining("$(shell id).c: the file has a name that makefiles cannot hold");
+        refused(TvmArchive.of("v6").with("codegen/host/include/a b.h", "int x;"))
+                .hasMessageContaining("a b.h: the file");
+    }
+
+    private List<ModelLibrary> read(TvmArchive archive) {
+        return ModelLibraryFormat.read(archive.save(folder.resolve("net.tar")));
+    }
+
+    private AbstractThrowableAssert<?, ? extends Throwable> refused(TvmArchive archive) {
+        return assertThatThrownBy(() -> read(archive)).isInstanceOf(KilnException.class);
+    }
+
+    private AbstractThrowableAssert<?, ? extends Throwable> refused(byte[] tar) throws IOException {
+        Path file = Files.write(folder.resolve("net.tar"), tar);
+        return assertThatThrownBy(() -> ModelLibraryFormat.read(file)).isInstanceOf(KilnException.class);
+    }
+
+    private record Member(TarArchiveEntry entry, Bytes content) {}
+
+    private static Member entry(String name, String text) {
+        TarArchiveEntry entry = new TarArchiveEntry(name, true);
+        entry.setSize(text.length());
+        return new Member(entry, Bytes.ofText(text));
+    }
+
+    private static byte[] tar(TarArchiveEntry entry) throws IOException {
+        return tar(new Member(entry, Bytes.ofText("")));
+    }
+
+    private static byte[] tar(Member... members) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out)) {
+            tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
+            for (Member member : members) {
+                tar.putArchiveEntry(member.entry());
+                tar.write(member.content().toArray());
+                tar.closeArchiveEntry();
+            }
+        }
+        return out.toByteArray();
+    }
+
+    /** Makes the first header's checksum right again. */
+    private static byte[] checked(byte[] tar) {
+        int sum = 0;
+        for (int i = 0; i < 512; i++) {
+            sum += i >= 148 && i < 156 ? ' ' : Byte.toUnsignedInt(tar[i]);
+        }
+        byte[] text = String.format("%06o", sum).getBytes(StandardCharsets.US_ASCII);
+        System.arraycopy(text, 0, tar, 148, 6);
+        tar[154] = 0;
+        tar[155] = ' ';
+        return tar;
+    }
+}
