@@ -233,7 +233,7 @@ final class ArchiveFlowTest {
                 .contains(
                         "Interface of alpha: kiln.io=caller",
                         "  input  x:0 uint8[1, 6]",
-                        "  input  bias int32[1, 6]",
+                        "  input  state int32[1, 6]",
                         "Interface of beta: kiln.io=workspace",
                         "  output output1 int16[1, 5]")
                 .anyMatch(line -> line.contains("tvmgen_beta_fused_nn_relu"));

@@ -92,7 +92,7 @@ final class TvmArchiveTest {
         ModelMetadata alpha = models.get(0).metadata();
         ModelMetadata beta = models.get(1).metadata();
 
-        assertThat(alpha.inputs()).extracting(TensorInfo::name).containsExactly("x:0", "bias");
+        assertThat(alpha.inputs()).extracting(TensorInfo::name).containsExactly("x:0", "state");
         assertThat(alpha.inputs()).extracting(TensorInfo::shape).containsExactly(List.of(1, 6), List.of(1, 6));
         assertThat(beta.io()).isEqualTo(Io.WORKSPACE);
         assertThat(beta.workspaceBytes()).isEqualTo(42);
@@ -235,13 +235,13 @@ final class TvmArchiveTest {
     @Test
     void tensorsHaveToFitTogether() {
         refused(TvmArchive.of("v7").replacing(METADATA, "\"int32\"", "\"float16\""))
-                .hasMessageContaining("`modules.alpha.memory.functions.main[0].inputs.bias.dtype` is \"float16\"")
+                .hasMessageContaining("`modules.alpha.memory.functions.main[0].inputs.state.dtype` is \"float16\"")
                 .hasMessageContaining("expected int8, uint8");
         refused(TvmArchive.of("v7").replacing(METADATA, "\"size\": 24", "\"size\": 23"))
-                .hasMessageContaining("inputs.bias.size` is 23; expected a multiple of 4, the size of int32");
-        refused(TvmArchive.of("v7").replacing(METADATA, "\"bias\"", "\"offset\""))
+                .hasMessageContaining("inputs.state.size` is 23; expected a multiple of 4, the size of int32");
+        refused(TvmArchive.of("v7").replacing(METADATA, "\"state\"", "\"offset\""))
                 .hasMessageContaining("inputs.offset` is {\"dtype\":\"int32\",\"size\":24}; expected a member of struct"
-                        + " tvmgen_alpha_inputs in the header, which has [x_0, bias]");
+                        + " tvmgen_alpha_inputs in the header, which has [x_0, state]");
         refused(TvmArchive.of("v7")
                         .replacing(
                                 "codegen/host/include/tvmgen_beta.h", "struct tvmgen_beta_outputs {", "struct other {"))

@@ -104,14 +104,18 @@ final class ModelTable {
         for (TensorInfo output : model.outputs()) {
             line("  outputs." + output.cName() + " = tensor_" + name + "(" + index++ + "u);");
         }
-        reset(prefix);
+        reset(model);
         line("  return " + prefix + "_run(&inputs, &outputs);");
         line("}");
         line("");
     }
 
-    /** Each request stands for itself, also for a model that remembers. */
-    private void reset(String prefix) {
+    /** Each request stands for itself, also for a model that remembers. The macro may also be the size of a tensor named {@code state}. */
+    private void reset(ModelMetadata model) {
+        if (tensors(model).stream().anyMatch(tensor -> tensor.cName().equalsIgnoreCase("state"))) {
+            return;
+        }
+        String prefix = prefix(model);
         line("#ifdef " + prefix.toUpperCase(Locale.ROOT) + "_STATE_SIZE");
         line("  (void)" + prefix + "_reset();");
         line("#endif");
@@ -138,7 +142,7 @@ final class ModelTable {
         line("");
         line("static int32_t run_" + name + "(void) {");
         line("  struct " + prefix + "_workspace_pools pools = {kiln_app_workspace};");
-        reset(prefix);
+        reset(model);
         line("  return " + prefix + "_run(&pools);");
         line("}");
         line("");

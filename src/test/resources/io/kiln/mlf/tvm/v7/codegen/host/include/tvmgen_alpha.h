@@ -7,9 +7,9 @@ extern "C" {
 #endif
 
 /*!
- * \brief Input tensor bias size (in bytes) for TVM module "alpha" 
+ * \brief Input tensor state size (in bytes) for TVM module "alpha" 
  */
-#define TVMGEN_ALPHA_BIAS_SIZE 24
+#define TVMGEN_ALPHA_STATE_SIZE 24
 /*!
  * \brief Input tensor x_0 size (in bytes) for TVM module "alpha" 
  */
@@ -23,7 +23,7 @@ extern "C" {
  */
 struct tvmgen_alpha_inputs {
   void* x_0;
-  void* bias;
+  void* state;
 };
 
 /*!

@@ -14,8 +14,8 @@ static const struct global_const_workspace {
 __attribute__((section(".bss.noinit.tvm"), aligned(16)))
 static uint8_t global_workspace[24];
 #include <tvmgen_alpha.h>
-TVM_DLL int32_t tvmgen_alpha___tvm_main__(void* x_0,void* bias,void* output0,uint8_t* global_const_workspace_0_var,uint8_t* global_workspace_1_var);
-int32_t tvmgen_alpha_run(struct tvmgen_alpha_inputs* inputs,struct tvmgen_alpha_outputs* outputs) {return tvmgen_alpha___tvm_main__(inputs->x_0,inputs->bias,outputs->output,((uint8_t*)&global_const_workspace),((uint8_t*)&global_workspace));
+TVM_DLL int32_t tvmgen_alpha___tvm_main__(void* x_0,void* state,void* output0,uint8_t* global_const_workspace_0_var,uint8_t* global_workspace_1_var);
+int32_t tvmgen_alpha_run(struct tvmgen_alpha_inputs* inputs,struct tvmgen_alpha_outputs* outputs) {return tvmgen_alpha___tvm_main__(inputs->x_0,inputs->state,outputs->output,((uint8_t*)&global_const_workspace),((uint8_t*)&global_workspace));
 }
 #ifdef __cplusplus
 }

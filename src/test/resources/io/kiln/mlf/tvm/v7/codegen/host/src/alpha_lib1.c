@@ -15,7 +15,7 @@ TVM_DLL int32_t tvmgen_alpha_fused_add_add(int32_t* p0, int32_t* p1, int32_t* T_
 #ifdef __cplusplus
 extern "C"
 #endif
-TVM_DLL int32_t tvmgen_alpha___tvm_main__(uint8_t* x_0_buffer_var, int32_t* bias_buffer_var, int32_t* output_buffer_var, uint8_t* global_const_workspace_0_var, uint8_t* global_workspace_1_var);
+TVM_DLL int32_t tvmgen_alpha___tvm_main__(uint8_t* x_0_buffer_var, int32_t* state_buffer_var, int32_t* output_buffer_var, uint8_t* global_const_workspace_0_var, uint8_t* global_workspace_1_var);
 #ifdef __cplusplus
 extern "C"
 #endif
@@ -40,10 +40,10 @@ TVM_DLL int32_t tvmgen_alpha_fused_add_add(int32_t* p0, int32_t* p1, int32_t* T_
 #ifdef __cplusplus
 extern "C"
 #endif
-TVM_DLL int32_t tvmgen_alpha___tvm_main__(uint8_t* x_0_buffer_var, int32_t* bias_buffer_var, int32_t* output_buffer_var, uint8_t* global_const_workspace_0_var, uint8_t* global_workspace_1_var) {
+TVM_DLL int32_t tvmgen_alpha___tvm_main__(uint8_t* x_0_buffer_var, int32_t* state_buffer_var, int32_t* output_buffer_var, uint8_t* global_const_workspace_0_var, uint8_t* global_workspace_1_var) {
   void* sid_2_let = (&(global_workspace_1_var[0]));
   if (tvmgen_alpha_fused_cast_subtract(x_0_buffer_var, sid_2_let, global_const_workspace_0_var, global_workspace_1_var) != 0 ) return -1;
-  if (tvmgen_alpha_fused_add_add(sid_2_let, bias_buffer_var, output_buffer_var, global_const_workspace_0_var, global_workspace_1_var) != 0 ) return -1;
+  if (tvmgen_alpha_fused_add_add(sid_2_let, state_buffer_var, output_buffer_var, global_const_workspace_0_var, global_workspace_1_var) != 0 ) return -1;
   return 0;
 }
 
