@@ -44,13 +44,13 @@ public final class ImageMeasurer {
     }
 
     private Flash flash() {
-        long text = bytes(s -> s.hasContent() && !s.isWritable() && isCode(s));
-        long constants = bytes(s -> s.hasContent() && !s.isWritable() && !isCode(s));
-        return new Flash(text, constants, bytes(s -> s.hasContent() && s.isWritable()), available(Kind.ROM));
+        long text = bytes(s -> s.hasContent() && !isData(s) && isCode(s));
+        long constants = bytes(s -> s.hasContent() && !isData(s) && !isCode(s));
+        return new Flash(text, constants, bytes(s -> s.hasContent() && isData(s)), available(Kind.ROM));
     }
 
     private Ram ram() {
-        long data = bytes(s -> s.hasContent() && s.isWritable());
+        long data = bytes(s -> s.hasContent() && isData(s));
         long zeroed = bytes(s -> !s.hasContent() && !s.name().startsWith(STACK_SECTION));
         long stack = bytes(s -> !s.hasContent() && s.name().startsWith(STACK_SECTION));
         if (stack == 0 && !board.isHost()) {
@@ -65,6 +65,11 @@ public final class ImageMeasurer {
     private long workspace() {
         long section = bytes(s -> s.name().startsWith(WORKSPACE_SECTION));
         return section > 0 ? section : symbolBytes(symbol -> symbol.name().contains(WORKSPACE));
+    }
+
+    /** Constants stay constants if one of them lacks its {@code const}, as pools of some versions of TVM do: linker scripts go by the name. */
+    private static boolean isData(Section section) {
+        return section.isWritable() && !section.name().startsWith(".rodata");
     }
 
     private static boolean isCode(Section section) {

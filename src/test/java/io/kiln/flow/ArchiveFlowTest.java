@@ -54,6 +54,10 @@ final class ArchiveFlowTest {
 
         JsonSchemas.assertFits("report", text("kiln/report.json"));
         JsonSchemas.assertFits("verify", text("kiln/verify.json"));
+        JsonNode report = json("kiln/report.json");
+        // Constants are what they are also where version 6 leaves out their const.
+        assertThat(report.at("/flash/constants").asLong()).isGreaterThanOrEqualTo(24);
+        assertThat(report.at("/ram/data").asLong()).isLessThan(board.equals("host") ? Long.MAX_VALUE : 200);
         JsonNode verify = json("kiln/verify.json");
         assertThat(verify.path("passed").asBoolean()).isTrue();
         assertThat(verify.path("bitExact").asBoolean() || archive.equals("v6")).isTrue();
