@@ -4,7 +4,6 @@ package io.kiln.reference;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflAddParameters;
-import io.kiln.ir.op.Add;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.QnnAdd;
@@ -51,18 +50,6 @@ final class Elementwise {
         return Tensor.of(type, result);
     }
 
-    static Tensor add(Add op, List<Tensor> args, TensorType type) {
-        float[] lhs = args.get(0).floats();
-        float[] rhs = args.get(1).floats();
-        int[] lhsIndex = broadcast(args.get(0).shape(), type.shape());
-        int[] rhsIndex = broadcast(args.get(1).shape(), type.shape());
-        float[] result = new float[lhsIndex.length];
-        for (int i = 0; i < result.length; i++) {
-            result[i] = lhs[lhsIndex[i]] + rhs[rhsIndex[i]];
-        }
-        return Tensor.of(type, result);
-    }
-
     static Tensor addQuantized(QnnAdd op, List<Tensor> args, TensorType type) {
         LongBinaryOperator sum = op.rounding() == Rounding.TFLITE ? tfliteSum(args) : roundedSum(args);
         int[] lhs = args.get(0).ints();
@@ -84,6 +71,7 @@ final class Elementwise {
     /** The sum of two values less their zero points, on the output's scale. */
     private static LongBinaryOperator tfliteSum(List<Tensor> args) {
         TflAddParameters by = TflAddParameters.of(
+                args.get(0).type().dtype(),
                 args.get(2).scalarFloat(),
                 args.get(4).scalarFloat(),
                 args.get(6).scalarFloat());
@@ -100,7 +88,7 @@ final class Elementwise {
     }
 
     /** For each element of the output, the index of the element of a broadcast operand. */
-    private static int[] broadcast(Shape operand, Shape output) {
+    static int[] broadcast(Shape operand, Shape output) {
         int[] index = new int[(int) output.elements()];
         int outputStride = 1;
         int operandStride = 1;

@@ -3,7 +3,6 @@ package io.kiln.reference;
 
 import static io.kiln.reference.Kernels.entry;
 
-import io.kiln.ir.op.Add;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
@@ -33,7 +32,6 @@ final class LayerKernels {
             entry(QnnDense.class, DenseLayers::quantized),
             entry(BiasAdd.class, Elementwise::biasAdd),
             entry(Clip.class, Elementwise::clip),
-            entry(Add.class, Elementwise::add),
             entry(QnnAdd.class, Elementwise::addQuantized),
             entry(AvgPool2d.class, Pools::average),
             entry(MaxPool2d.class, Pools::maximum),

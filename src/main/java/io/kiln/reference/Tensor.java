@@ -7,6 +7,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** A value while the interpreter runs: integers of up to 32 bits widened to int, int64, or floats; row-major. */
 final class Tensor {
@@ -94,6 +95,21 @@ final class Tensor {
     /** The same elements under another shape. */
     Tensor reshaped(TensorType newType) {
         return new Tensor(newType, ints, longs, floats);
+    }
+
+    /** The elements at these places, under another type of the same elements. */
+    Tensor gather(int[] places, TensorType newType) {
+        int[] newInts = ints.length == 0
+                ? NO_INTS
+                : Arrays.stream(places).map(i -> ints[i]).toArray();
+        long[] newLongs = longs.length == 0
+                ? NO_LONGS
+                : Arrays.stream(places).mapToLong(i -> longs[i]).toArray();
+        float[] newFloats = new float[floats.length == 0 ? 0 : places.length];
+        for (int i = 0; i < newFloats.length; i++) {
+            newFloats[i] = floats[places[i]];
+        }
+        return new Tensor(newType, newInts, newLongs, newFloats);
     }
 
     TensorType type() {

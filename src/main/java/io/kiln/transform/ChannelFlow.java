@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.transform;
 
+import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -45,7 +46,8 @@ sealed interface ChannelFlow {
         boolean integer = binding.type().dtype().isInteger() && binding.args().get(0) instanceof Arg.Ref;
         boolean othersConstant = binding.args().stream().skip(1).allMatch(Constant.class::isInstance);
         if (op instanceof QnnAdd sum) {
-            return sum.rounding() == Rounding.TFLITE ? ofSum(binding, types) : new Opaque();
+            boolean tried = sum.rounding() == Rounding.TFLITE && binding.type().dtype() == DType.INT8;
+            return tried ? ofSum(binding, types) : new Opaque();
         }
         if (!integer || !othersConstant) {
             return new Opaque();

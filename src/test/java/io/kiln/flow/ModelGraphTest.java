@@ -12,7 +12,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
-import io.kiln.ir.op.Add;
+import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -103,8 +103,12 @@ class ModelGraphTest {
             List<Arg> args = sum
                     ? List.of(new Arg.Ref(id - 1), new Arg.Ref(Math.max(0, id - 3 - id % 40)))
                     : List.of(new Arg.Ref(id - 1));
-            bindings.add(
-                    new Binding(id, sum ? new Add() : new Clip(-id, id), args, X, new Origin("m", id, "OP", "t" + id)));
+            bindings.add(new Binding(
+                    id,
+                    sum ? new Binary(Binary.Kind.ADD) : new Clip(-id, id),
+                    args,
+                    X,
+                    new Origin("m", id, "OP", "t" + id)));
         }
         Graph graph = ModelGraph.of(compile(function("long", "x", bindings)), "m");
         assertThat(graph.blocks()).hasSizeGreaterThan(300);

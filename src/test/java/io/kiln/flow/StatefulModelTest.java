@@ -18,7 +18,7 @@ import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
-import io.kiln.ir.op.Add;
+import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.RefWrite;
@@ -49,7 +49,7 @@ class StatefulModelTest {
         Constant initial = Constant.vector(first, 0f);
         List<Binding> bindings = new ArrayList<>();
         bindings.add(binding(2, new Copy(), PAIR, new Arg.Ref(1)));
-        bindings.add(binding(3, new Add(), PAIR, new Arg.Ref(0), new Arg.Ref(1)));
+        bindings.add(binding(3, new Binary(Binary.Kind.ADD), PAIR, new Arg.Ref(0), new Arg.Ref(1)));
         bindings.add(binding(4, new RefWrite(), TensorType.UNIT, new Arg.Ref(1), new Arg.Ref(3)));
         return new Function(
                         "sums",

@@ -12,9 +12,9 @@ import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
-import io.kiln.ir.op.Add;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Dense;
@@ -330,7 +330,7 @@ public final class RandomOperators {
     private void floatSum() {
         Shape shape = elementwiseShape();
         Arg.Ref lhs = parameter(shape, DType.FLOAT32);
-        clip(bind(new Add(), lhs, parameter(broadcastable(shape), DType.FLOAT32)), false);
+        clip(bind(new Binary(Binary.Kind.ADD), lhs, parameter(broadcastable(shape), DType.FLOAT32)), false);
     }
 
     private void softmax() {

@@ -34,7 +34,12 @@ public final class GoldenModels {
 
     /** Integer models of one operator each. */
     public static final List<String> SINGLE_OPERATORS = Stream.of(
-                    numbered("seanet_pad", 0, 18), numbered("seanet_strided_slice", 0, 32))
+                    numbered("seanet_pad", 0, 18),
+                    numbered("seanet_strided_slice", 0, 32),
+                    numbered("seanet_add", 0, 16),
+                    numbered("seanet_sub", 0, 4),
+                    numbered("seanet_leaky_relu", 0, 22),
+                    Stream.of("seanet_quantize0"))
             .flatMap(names -> names)
             .toList();
 

@@ -12,8 +12,8 @@ import io.kiln.ir.Group;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
-import io.kiln.ir.op.Add;
 import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.Op;
@@ -71,15 +71,16 @@ class FuseOperatorsTest {
     void whatSomebodyElseReadsStaysAValueOfItsOwn() {
         Arg.Ref dense = bind(new Dense(2), INPUT, WEIGHT);
         Arg.Ref limited = bind(new Clip(0, 6), dense);
-        Function fused = Pipeline.standard().run(function(bind(new Add(), dense, limited)));
+        Function fused = Pipeline.standard().run(function(bind(new Binary(Binary.Kind.ADD), dense, limited)));
         assertThat(fused.groups()).extracting(Group::name).containsExactly("fused_nn_dense", "fused_clip", "fused_add");
     }
 
     @Test
     void constantsFoldAndReshapesOfReshapesShrink() {
-        Arg.Ref constant = bind(new Add(), Constant.vector(1f, 2f), Constant.vector(3f, 4f));
-        Arg.Ref flat =
-                bind(new Reshape(Shape.of(2)), bind(new Reshape(Shape.of(2, 1)), bind(new Add(), INPUT, constant)));
+        Arg.Ref constant = bind(new Binary(Binary.Kind.ADD), Constant.vector(1f, 2f), Constant.vector(3f, 4f));
+        Arg.Ref flat = bind(
+                new Reshape(Shape.of(2)),
+                bind(new Reshape(Shape.of(2, 1)), bind(new Binary(Binary.Kind.ADD), INPUT, constant)));
         Function done = Pipeline.standard().run(function(flat));
         assertThat(done.bindings()).extracting(b -> b.op().name()).containsExactly("add", "reshape");
         assertThat(done.bindings().get(0).constant(1).real(1)).isEqualTo(6f);

@@ -4,11 +4,13 @@ package io.kiln.frontend.relay;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.Add;
 import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
 import io.kiln.ir.op.QnnRequantize;
@@ -80,8 +82,7 @@ final class ArithmeticRules {
         call.arity(3);
         call.attributes().choiceOr("rounding", TFLITE, TFLITE);
         call.attributes().integer("axis", -4, 3, -1);
-        call.attributes().choice("out_dtype", DType.INT8.text());
-        return plain(call, new QnnQuantize(DType.INT8));
+        return plain(call, new QnnQuantize(call.attributes().dtype("out_dtype", DType.INT8, DType.INT16)));
     }
 
     /** {@code qnn.dequantize}. */
@@ -101,14 +102,15 @@ final class ArithmeticRules {
         return binary(call, new QnnAdd(Rounding.valueOf(rounding)));
     }
 
-    /** {@code add}: of float32, of int32 constants, or of a bias. */
+    /** {@code add}: of tensors, of constants, or of a layer's sums and a bias. */
     static Value add(CallSite call) {
         call.arity(2);
-        if (call.value(0).type().dtype().isFloat()) {
-            return binary(call, new Add());
-        }
-        if (areConstant(call)) {
+        boolean isFloat = call.value(0).type().dtype().isFloat();
+        if (!isFloat && areConstant(call)) {
             return folded(call, Long::sum);
+        }
+        if (isFloat || (!isSum(call, call.value(0)) && !isSum(call, call.value(1)))) {
+            return binary(call, new Binary(Binary.Kind.ADD));
         }
         int bias = call.value(0).arg() instanceof Constant ? 0 : 1;
         Value data = call.value(1 - bias);
@@ -119,13 +121,18 @@ final class ArithmeticRules {
         return held ? data.with(result, data.type()) : Value.plain(result, call.type(result));
     }
 
-    /** {@code multiply} of int32 constants. */
+    /** Whether a layer sums it up in integers. */
+    private static boolean isSum(CallSite call, Value value) {
+        return call.producer(value.arg())
+                .filter(b -> b.op() instanceof QnnConv2d || b.op() instanceof QnnDense)
+                .isPresent();
+    }
+
+    /** {@code multiply} of tensors or constants. */
     static Value multiply(CallSite call) {
         call.arity(2);
-        if (!areConstant(call) || call.value(0).type().dtype().isFloat()) {
-            throw new IllegalArgumentException("only int32 constants can be multiplied");
-        }
-        return folded(call, (x, y) -> x * y);
+        boolean folds = areConstant(call) && !call.value(0).type().dtype().isFloat();
+        return folds ? folded(call, (x, y) -> x * y) : binary(call, new Binary(Binary.Kind.MULTIPLY));
     }
 
     private static boolean areConstant(CallSite call) {

@@ -4,7 +4,6 @@ package io.kiln.frontend.relay;
 import io.kiln.base.DType;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelaySyntax.Attribute;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -114,11 +113,11 @@ final class Attributes {
         return wrong(attribute.get(), "True or False", otherwise);
     }
 
-    /** An element type. */
-    DType dtype(String name) {
-        String[] all = Arrays.stream(DType.values()).map(DType::text).toArray(String[]::new);
-        String text = choice(name, all);
-        return Arrays.stream(DType.values())
+    /** An element type that must be one of these; any if there are none. */
+    DType dtype(String name, DType... allowed) {
+        List<DType> dtypes = allowed.length == 0 ? List.of(DType.values()) : List.of(allowed);
+        String text = choice(name, dtypes.stream().map(DType::text).toArray(String[]::new));
+        return dtypes.stream()
                 .filter(dtype -> dtype.text().equals(text))
                 .findFirst()
                 .orElseThrow();

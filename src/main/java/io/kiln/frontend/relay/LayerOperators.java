@@ -32,7 +32,6 @@ final class LayerOperators {
     private LayerOperators() {}
 
     private static DType outDtype(Attributes a) {
-        a.choice("out_dtype", DType.INT8.text());
-        return DType.INT8;
+        return a.dtype("out_dtype", DType.INT8, DType.INT16, DType.INT32, DType.UINT8);
     }
 }

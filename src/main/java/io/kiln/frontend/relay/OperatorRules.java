@@ -6,13 +6,13 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.Add;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Concatenate;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.Elementwise;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
@@ -93,13 +93,21 @@ final class OperatorRules {
         Op op = binding.op();
         DType data = dtype(binding, 0);
         boolean holds = true;
-        if (op instanceof QnnConv2d || op instanceof QnnDense || op instanceof QnnAdd || op instanceof QnnDequantize) {
+        if (op instanceof QnnConv2d || op instanceof QnnDense) {
             holds = data == DType.INT8;
+        } else if (op instanceof QnnAdd) {
+            holds = data == DType.INT8 || data == DType.INT16;
+        } else if (op instanceof QnnDequantize) {
+            holds = data == DType.INT8 || data == DType.INT16 || data == DType.UINT8;
         } else if (op instanceof TflSoftmax) {
             holds = data == DType.INT8;
-        } else if (op instanceof AvgPool2d || op instanceof MaxPool2d || op instanceof Clip) {
+        } else if (op instanceof Clip) {
+            holds = data.isFloat() || (data.isInteger() && data != DType.INT64 && data != DType.UINT32);
+        } else if (op instanceof AvgPool2d || op instanceof MaxPool2d) {
             holds = data == DType.INT8 || data == DType.FLOAT32;
-        } else if (op instanceof TflRequantize || op instanceof QnnRequantize) {
+        } else if (op instanceof TflRequantize) {
+            holds = data.isInteger() && data != DType.INT64 && data != DType.UINT32;
+        } else if (op instanceof QnnRequantize) {
             holds = data == DType.INT8 || isLayer(binding, DType.INT32);
         } else if (op instanceof BiasAdd) {
             holds = isLayer(binding, DType.INT32) || isLayer(binding, DType.FLOAT32);
@@ -141,7 +149,10 @@ final class OperatorRules {
         if (op instanceof Concatenate) {
             return op.arity();
         }
-        return op instanceof Add || op instanceof QnnAdd ? 2 : 1;
+        if (op instanceof Elementwise elementwise) {
+            return elementwise.operands();
+        }
+        return op instanceof QnnAdd ? 2 : 1;
     }
 
     private DType dtype(Binding binding, int index) {

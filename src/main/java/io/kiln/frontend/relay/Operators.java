@@ -14,7 +14,8 @@ final class Operators {
     private static final Map<String, Function<Attributes, Op>> BY_NAME = new TreeMap<>();
 
     static {
-        Stream.of(LayerOperators.ALL, StatefulOperators.ALL, MovementOperators.ALL).forEach(BY_NAME::putAll);
+        Stream.of(LayerOperators.ALL, StatefulOperators.ALL, MovementOperators.ALL, ElementwiseOperators.ALL)
+                .forEach(BY_NAME::putAll);
     }
 
     private Operators() {}

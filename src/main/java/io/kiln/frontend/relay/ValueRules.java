@@ -5,12 +5,14 @@ import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.TflBinaryScales;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
+import io.kiln.ir.op.QnnBinary;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
@@ -52,26 +54,30 @@ final class ValueRules {
             layout(conv.isDepthwise(data().shape().dim(3)), conv.kernelLayout());
         } else if (op instanceof QnnConv2d conv) {
             layout(conv.isDepthwise(data().shape().dim(3)), conv.kernelLayout());
-            quantization(4, 2);
+            quantization(4, 2, DType.INT8);
             scales(5);
             integers(3, "kernel zero point", zero -> zero == 0, "0");
         } else if (op instanceof QnnDense) {
-            quantization(4, 2);
+            quantization(4, 2, DType.INT8);
             scales(5);
-            integers(3, "kernel zero point", ValueRules::isInt8, "-128 to 127");
+            integers(3, "kernel zero point", zero -> isIn(DType.INT8, zero), "-128 to 127");
         } else if (op instanceof QnnAdd add) {
-            quantization(2, 3);
-            quantization(4, 5);
-            quantization(6, 7);
+            quantization(2, 3, data().dtype());
+            quantization(4, 5, data().dtype());
+            quantization(6, 7, data().dtype());
             if (add.rounding() == Rounding.UPWARD) {
                 ratio(2, 6, MOST_SUM_RATIO);
                 ratio(4, 6, MOST_SUM_RATIO);
             }
-        } else if (op instanceof QnnQuantize || op instanceof QnnDequantize) {
-            quantization(1, 2);
+        } else if (op instanceof QnnBinary binary) {
+            quantizedBinary(binary);
+        } else if (op instanceof QnnQuantize quantize) {
+            quantization(1, 2, quantize.outDtype());
+        } else if (op instanceof QnnDequantize) {
+            quantization(1, 2, data().dtype());
         } else if (op instanceof QnnRequantize requantize) {
             scales(1);
-            quantization(3, 4);
+            quantization(3, 4, DType.INT8);
             requantize(requantize);
         } else if (op instanceof TflRequantize requantize) {
             requantize(requantize);
@@ -96,9 +102,45 @@ final class ValueRules {
         rules.require(layout.equals(expected), "kernel_layout is " + layout, expected);
     }
 
-    private void quantization(int scale, int zeroPoint) {
+    private void quantization(int scale, int zeroPoint, DType dtype) {
         scales(scale);
-        integers(zeroPoint, "zero point", ValueRules::isInt8, "-128 to 127");
+        if (dtype.isInteger()) {
+            integers(zeroPoint, "zero point", zero -> isIn(dtype, zero), dtype.min() + " to " + dtype.max());
+        }
+    }
+
+    /** What the reference kernels refuse, or leave undefined. */
+    private void quantizedBinary(QnnBinary op) {
+        DType dtype = data().dtype();
+        quantization(2, 3, dtype);
+        quantization(4, 5, op.kind() == QnnBinary.Kind.PRELU ? DType.INT8 : dtype);
+        if (!op.kind().isComparison()) {
+            quantization(6, 7, dtype);
+        }
+        if (!areScales(op)) {
+            return;
+        }
+        float lhs = binding.constant(2).real(0);
+        float rhs = binding.constant(4).real(0);
+        rules.require(
+                TflBinaryScales.areDefined(
+                        op.kind(),
+                        dtype,
+                        lhs,
+                        rhs,
+                        op.kind().isComparison() ? 1 : binding.constant(6).real(0)),
+                "the scales of " + op.name() + " are too far apart",
+                "scales that the fixed point of " + op.name() + " holds");
+    }
+
+    private boolean areScales(QnnBinary op) {
+        boolean areScales = true;
+        for (int i = op.operands(); i < op.arity(); i += 2) {
+            areScales &= binding.args().get(i) instanceof Constant scale
+                    && scale.real(0) > 0
+                    && Float.isFinite(scale.real(0));
+        }
+        return areScales;
     }
 
     private void scales(int index) {
@@ -127,17 +169,26 @@ final class ValueRules {
         integers(1, "multiplier", multiplier -> multiplier >= 0, "0 or more");
         integers(2, "shift", shift -> shift >= -31 && shift <= 30, "-31 to 30");
         lastAxis(op.axis());
+        requireZeroPoint("input_zero_point", op.inputZeroPoint(), data().dtype());
+        requireZeroPoint("output_zero_point", op.outputZeroPoint(), op.outDtype());
+    }
+
+    private void requireZeroPoint(String what, int zeroPoint, DType dtype) {
+        boolean wide = dtype.bytes() >= Integer.BYTES;
         rules.require(
-                data().dtype() == DType.INT8 ? isInt8(op.inputZeroPoint()) : op.inputZeroPoint() == 0,
-                "input_zero_point is " + op.inputZeroPoint(),
-                "0 for int32, -128 to 127 for int8");
-        rules.require(isInt8(op.outputZeroPoint()), "output_zero_point is " + op.outputZeroPoint(), "-128 to 127");
+                wide ? zeroPoint == 0 : dtype.isInteger() && isIn(dtype, zeroPoint),
+                what + " is " + zeroPoint,
+                wide ? "0 for " + dtype.text() : "a value of " + dtype.text());
     }
 
     private void requantize(QnnRequantize op) {
         ratio(1, 3, MOST_RATIO);
         boolean isWide = data().dtype() == DType.INT32;
-        integers(2, "zero point", zero -> isWide ? zero == 0 : isInt8(zero), isWide ? "0 for int32" : "-128 to 127");
+        integers(
+                2,
+                "zero point",
+                zero -> isWide ? zero == 0 : isIn(DType.INT8, zero),
+                isWide ? "0 for int32" : "-128 to 127");
         if (binding.args().get(1) instanceof Constant scales && scales.elements() > 1) {
             lastAxis(op.axis());
         }
@@ -169,11 +220,12 @@ final class ValueRules {
         if (data().dtype() == DType.FLOAT32) {
             boolean single = (float) clip.min() == clip.min() && (float) clip.max() == clip.max();
             rules.require(single, "limits of clip are not float32", "limits of the data's type");
-        } else if (data().dtype() == DType.INT8) {
+        } else if (data().dtype().isInteger()) {
+            DType dtype = data().dtype();
             rules.require(
-                    isWholeInt8(clip.min()) && isWholeInt8(clip.max()),
+                    isWhole(dtype, clip.min()) && isWhole(dtype, clip.max()),
                     "limits of clip are " + clip.min() + " and " + clip.max(),
-                    "whole numbers from -128 to 127");
+                    "whole numbers from " + dtype.min() + " to " + dtype.max());
         }
     }
 
@@ -184,7 +236,7 @@ final class ValueRules {
 
     private void fixedPointSoftmax(float beta) {
         softmax(beta);
-        quantization(1, 2);
+        quantization(1, 2, DType.INT8);
         integers(4, "output zero point", zero -> zero == SOFTMAX_ZERO_POINT, String.valueOf(SOFTMAX_ZERO_POINT));
         if (!(binding.args().get(1) instanceof Constant in) || !(binding.args().get(3) instanceof Constant out)) {
             return;
@@ -206,11 +258,11 @@ final class ValueRules {
         }
     }
 
-    private static boolean isInt8(long value) {
-        return value == (byte) value;
+    private static boolean isIn(DType dtype, long value) {
+        return value >= dtype.min() && value <= dtype.max();
     }
 
-    private static boolean isWholeInt8(double value) {
-        return value == Math.rint(value) && value >= Byte.MIN_VALUE && value <= Byte.MAX_VALUE;
+    private static boolean isWhole(DType dtype, double value) {
+        return value == Math.rint(value) && value >= dtype.min() && value <= dtype.max();
     }
 }

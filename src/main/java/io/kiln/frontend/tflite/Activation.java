@@ -46,8 +46,9 @@ enum Activation {
             return operator.emit(new Clip(min, max), value);
         }
         DType dtype = output.dtype();
-        long low = Math.max(dtype.min(), quantize(output.quantization(), min));
-        long high = Math.min(dtype.max(), quantize(output.quantization(), max));
+        boolean plain = dtype == DType.INT32;
+        long low = Math.max(dtype.min(), plain ? (long) min : quantize(output.quantization(), min));
+        long high = Math.min(dtype.max(), plain ? (long) max : quantize(output.quantization(), max));
         return low == dtype.min() && high == dtype.max() ? value : operator.emit(new Clip(low, high), value);
     }
 

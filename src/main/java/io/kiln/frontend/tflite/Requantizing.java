@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
-import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -52,7 +51,7 @@ final class Requantizing {
         }
         TfliteTensor output = operator.output();
         TflRequantize op =
-                new TflRequantize(axis, inputZeroPoint, output.quantization().zeroPoint(), DType.INT8);
+                new TflRequantize(axis, inputZeroPoint, output.quantization().zeroPoint(), output.dtype());
         return count == 1
                 ? operator.emit(op, value, Constant.scalar(multipliers[0]), Constant.scalar(shifts[0]))
                 : operator.emit(op, value, Constant.vector(multipliers), Constant.vector(shifts));

@@ -59,13 +59,41 @@ final class FixedPointFunctions {
 
     /** {@code 1 / (1 + x)} for x in [0, 1), Q0.31 to Q0.31. */
     static int oneOverOnePlus(int x) {
+        return shiftLeftSaturating(twoOverOnePlus(x), 1);
+    }
+
+    /** {@code (1 - x) / (1 + x)} for x in [0, 1), Q0.31 to Q0.31. */
+    private static int oneMinusOverOnePlus(int x) {
+        return shiftLeftSaturating(twoOverOnePlus(x) - (1 << 29), 2);
+    }
+
+    /** {@code 1 / (1 + exp(-x))} in Q0.31; the argument has four integer bits. */
+    static int logistic(int x) {
+        if (x == 0) {
+            return 1 << 30;
+        }
+        int ofMagnitude = oneOverOnePlus(expOfNegative(-Math.abs(x), 4));
+        return x > 0 ? ofMagnitude : Integer.MAX_VALUE - ofMagnitude;
+    }
+
+    /** The hyperbolic tangent in Q0.31; the argument has four integer bits. */
+    static int tanh(int x) {
+        if (x == 0) {
+            return 0;
+        }
+        int ofMagnitude = oneMinusOverOnePlus(expOfNegative(-Math.abs(x), 5));
+        return x > 0 ? ofMagnitude : -ofMagnitude;
+    }
+
+    /** {@code 2 / (1 + x)} for x in [0, 1), with two integer bits. */
+    private static int twoOverOnePlus(int x) {
         int halfDenominator = (int) (((long) x + Integer.MAX_VALUE + 1) / 2);
         int y = START_CONSTANT + saturatingRoundingDoublingHighMul(halfDenominator, START_SLOPE);
         for (int step = 0; step < 3; step++) {
             int error = (1 << 29) - saturatingRoundingDoublingHighMul(halfDenominator, y);
             y += shiftLeftSaturating(saturatingRoundingDoublingHighMul(y, error), 2);
         }
-        return shiftLeftSaturating(y, 1);
+        return y;
     }
 
     private static int shiftLeftSaturating(int x, int bits) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.arith;
 
+import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 
 /**
- * Multipliers of the quantized sum, as TensorFlow Lite prepares them (kernels/add.cc): both sides are brought to the
- * scale {@code 2 * max(lhsScale, rhsScale)} with {@code leftShift} more bits, added, and brought to the output's scale.
+ * Multipliers of quantized sums and differences, as TensorFlow Lite Micro prepares them (add_common.cc, sub_common.cc,
+ * squared_difference.cc): both sides are brought to the scale {@code 2 * max(lhsScale, rhsScale)} with {@code leftShift} more bits, added
+ * or subtracted, and brought to the output's scale.
  *
- * @param leftShift bits by which {@code value - zeroPoint} is shifted left before rescaling; 20 for int8
+ * @param leftShift bits by which {@code value - zeroPoint} is shifted left before rescaling; 20 for sums of int8
  * @param lhs multiplier of the shifted left side, below 1
  * @param rhs multiplier of the shifted right side, below 1
  * @param output multiplier of the sum
@@ -16,15 +18,50 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 public record TflAddParameters(
         int leftShift, QuantizedMultiplier lhs, QuantizedMultiplier rhs, QuantizedMultiplier output) {
     private static final int INT8_LEFT_SHIFT = 20;
+    private static final int INT16_LEFT_SHIFT = 15;
+    private static final int INT8_SQUARE_SHIFT = 7;
 
     /** Parameters for int8 operands; the scales must be positive and finite. */
     public static TflAddParameters of(float lhsScale, float rhsScale, float outputScale) {
+        return of(DType.INT8, lhsScale, rhsScale, outputScale);
+    }
+
+    /** Parameters of a sum of int8 or int16 operands; the scales must be positive and finite. */
+    public static TflAddParameters of(DType dtype, float lhsScale, float rhsScale, float outputScale) {
+        int leftShift = dtype == DType.INT16 ? INT16_LEFT_SHIFT : INT8_LEFT_SHIFT;
         double twiceLargest = 2 * (double) Math.max(lhsScale, rhsScale);
         return new TflAddParameters(
-                INT8_LEFT_SHIFT,
+                leftShift,
                 QuantizedMultiplier.of(lhsScale / twiceLargest),
                 QuantizedMultiplier.of(rhsScale / twiceLargest),
-                QuantizedMultiplier.of(twiceLargest / ((1 << INT8_LEFT_SHIFT) * (double) outputScale)));
+                QuantizedMultiplier.of(twiceLargest / ((1 << leftShift) * (double) outputScale)));
+    }
+
+    /** Parameters of a difference: as of a sum, but every quotient is rounded to single precision. */
+    public static TflAddParameters ofDifference(DType dtype, float lhsScale, float rhsScale, float outputScale) {
+        int leftShift = dtype == DType.INT16 ? INT16_LEFT_SHIFT : INT8_LEFT_SHIFT;
+        float twiceLargest = 2 * Math.max(lhsScale, rhsScale);
+        return new TflAddParameters(
+                leftShift,
+                QuantizedMultiplier.of(lhsScale / twiceLargest),
+                QuantizedMultiplier.of(rhsScale / twiceLargest),
+                QuantizedMultiplier.of(twiceLargest / ((1 << leftShift) * outputScale)));
+    }
+
+    /** Parameters of a squared difference; the output's multiplier is of the square and may be above 1. */
+    public static TflAddParameters ofSquaredDifference(DType dtype, float lhsScale, float rhsScale, float outputScale) {
+        int leftShift = dtype == DType.INT16 ? 0 : INT8_SQUARE_SHIFT;
+        double twiceLargest = 2 * (double) Math.max(lhsScale, rhsScale);
+        return new TflAddParameters(
+                leftShift,
+                QuantizedMultiplier.of(lhsScale / twiceLargest),
+                QuantizedMultiplier.of(rhsScale / twiceLargest),
+                QuantizedMultiplier.of(twiceLargest * twiceLargest / ((1 << (2 * leftShift)) * outputScale)));
+    }
+
+    /** Whether the reference kernel takes a sum or difference so: its multiplier must be below 1 and not vanish. */
+    public boolean isBelowOne() {
+        return output.multiplier() > 0 && output.shift() <= 0;
     }
 
     /** The left side on the common scale; the argument is {@code value - zeroPoint}. */

@@ -9,7 +9,9 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Shared checks and shape rules of the operators. */
@@ -43,6 +45,14 @@ final class Check {
         that(
                 type.dtype() == dtype,
                 () -> what + " must be " + dtype.text() + ", not "
+                        + type.dtype().text());
+    }
+
+    static void oneOf(String what, TensorType type, Set<DType> dtypes) {
+        that(
+                dtypes.contains(type.dtype()),
+                () -> what + " must be "
+                        + dtypes.stream().sorted().map(DType::text).collect(Collectors.joining(" or ")) + ", not "
                         + type.dtype().text());
     }
 

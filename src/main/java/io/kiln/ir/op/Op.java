@@ -15,7 +15,7 @@ public sealed interface Op
                 TflRequantize,
                 QnnRequantize,
                 Clip,
-                Add,
+                Elementwise,
                 QnnAdd,
                 AvgPool2d,
                 MaxPool2d,

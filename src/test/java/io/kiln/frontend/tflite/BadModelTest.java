@@ -45,7 +45,7 @@ class BadModelTest {
         int y = model.tensor(value("y"));
         int z = model.tensor(value("z"));
         int out = model.tensor(value("out"));
-        model.operator(BuiltinOperator.LEAKY_RELU, 2, Options.none(), new int[] {x}, y)
+        model.operator(BuiltinOperator.GELU, 2, Options.none(), new int[] {x}, y)
                 .custom("MyOp", new int[] {y}, z)
                 .operator(BuiltinOperator.ADD, 99, Options.none(), new int[] {z, z}, out)
                 .inputs(x)
@@ -53,8 +53,8 @@ class BadModelTest {
         KilnException e = catchThrowableOfType(KilnException.class, model::read);
         assertThat(e.problems()).hasSize(3);
         assertThat(e.getMessage())
-                .contains("operator #0 LEAKY_RELU (`x` int8 (1, 4) -> `y` int8 (1, 4))")
-                .contains("LEAKY_RELU version 2 is not supported")
+                .contains("operator #0 GELU (`x` int8 (1, 4) -> `y` int8 (1, 4))")
+                .contains("GELU version 2 is not supported")
                 .contains("operator #1 CUSTOM MyOp")
                 .contains("ADD version 99 is not supported")
                 .contains("AVERAGE_POOL_2D, ");
@@ -62,12 +62,12 @@ class BadModelTest {
 
     @Test
     void unsupportedActivationAndTypesAreNamed() {
-        int x = model.tensor(TensorSpec.of("x", TensorType.INT16, 1, 4).quantized(0.5f, 0));
-        int y = model.tensor(TensorSpec.of("y", TensorType.INT16, 1, 4).quantized(0.5f, 0));
+        int x = model.tensor(TensorSpec.of("x", TensorType.UINT8, 1, 4).quantized(0.5f, 0));
+        int y = model.tensor(TensorSpec.of("y", TensorType.UINT8, 1, 4).quantized(0.5f, 0));
         model.operator(BuiltinOperator.ADD, 2, Options.add((byte) 4), new int[] {x, x}, y)
                 .inputs(x)
                 .outputs(y);
-        problems("fused activation TANH is not supported", "element type int16 of `x`", "element type int16 of `y`");
+        problems("fused activation TANH is not supported", "element type uint8 of `x`", "element type uint8 of `y`");
     }
 
     @Test

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.arith.TflBinaryScales;
+import io.kiln.ir.op.Binary;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnAdd;
+import io.kiln.ir.op.QnnBinary;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Functions of two tensors with broadcasting; either may be constant.
+ *
+ * @param kind the function of elements that are not quantized
+ * @param dtypes what the reference kernel takes
+ * @param options type of the options with a fused activation; 0 where there is none
+ */
+record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, int options) implements OperatorImporter {
+    BinaryImporter(Binary.Kind kind, Set<DType> dtypes) {
+        this(kind, dtypes, 0);
+    }
+
+    @Override
+    public void emit(OperatorContext operator) {
+        TfliteTensor lhs = operator.input(0);
+        TfliteTensor rhs = operator.input(1);
+        TfliteTensor output = operator.output();
+        Activation activation = activation(operator);
+        OperandTypes.require(operator, dtypes, lhs, rhs, output);
+        operator.check();
+        requireActivation(operator, activation, lhs.dtype());
+        Optional<Op> quantized = OperandTypes.isQuantized(lhs.dtype()) ? quantized() : Optional.empty();
+        if (quantized.isPresent()) {
+            requireScales(operator, quantized.get(), lhs, rhs, output);
+        }
+        operator.check();
+        Arg value = quantized
+                .map(op -> emit(operator, op, lhs, rhs, output))
+                .orElseGet(() -> operator.emit(new Binary(kind), operator.value(lhs), operator.value(rhs)));
+        operator.finish(activation.apply(operator, value));
+    }
+
+    private Activation activation(OperatorContext operator) {
+        return options == 0
+                ? Activation.NONE
+                : Activation.read(
+                        operator, operator.options(options).map(o -> o.u8(0, 0)).orElse(0));
+    }
+
+    /** TensorFlow Lite Micro's sum of int32 leaves its activation out, and TensorFlow Lite's does not. */
+    private void requireActivation(OperatorContext operator, Activation activation, DType dtype) {
+        boolean without = dtype == DType.INT64 || (dtype == DType.INT32 && kind == Binary.Kind.ADD);
+        operator.require(
+                !without || activation == Activation.NONE,
+                "fused activation " + activation + " of " + dtype.text() + " is not supported",
+                "NONE",
+                "Put the activation behind the operator");
+    }
+
+    /** Minimum and maximum do not ask for the scale. */
+    private Optional<Op> quantized() {
+        return switch (kind) {
+            case ADD -> Optional.of(new QnnAdd());
+            case SUBTRACT -> Optional.of(new QnnBinary(QnnBinary.Kind.SUBTRACT));
+            case MULTIPLY -> Optional.of(new QnnBinary(QnnBinary.Kind.MULTIPLY));
+            case DIVIDE -> Optional.of(new QnnBinary(QnnBinary.Kind.DIVIDE));
+            case SQUARED_DIFFERENCE -> Optional.of(new QnnBinary(QnnBinary.Kind.SQUARED_DIFFERENCE));
+            default -> Optional.empty();
+        };
+    }
+
+    private void requireScales(
+            OperatorContext operator, Op op, TfliteTensor lhs, TfliteTensor rhs, TfliteTensor output) {
+        OperandTypes.requireScales(operator, lhs, rhs, output);
+        if (kind != Binary.Kind.ADD) {
+            OperandTypes.requireSymmetric(operator, lhs, rhs, output);
+        }
+        operator.check();
+        float left = lhs.quantization().scale(0);
+        float right = rhs.quantization().scale(0);
+        float out = output.quantization().scale(0);
+        boolean defined = op instanceof QnnBinary binary
+                ? TflBinaryScales.areDefined(binary.kind(), lhs.dtype(), left, right, out)
+                : TflAddParameters.of(lhs.dtype(), left, right, out).isBelowOne();
+        operator.require(
+                defined,
+                "the scales " + left + ", " + right + " and " + out + " are too far apart",
+                "scales that the fixed point of the reference kernel holds",
+                "Quantize the model again");
+    }
+
+    private static Arg emit(OperatorContext operator, Op op, TfliteTensor lhs, TfliteTensor rhs, TfliteTensor output) {
+        return operator.emit(
+                op,
+                operator.value(lhs),
+                operator.value(rhs),
+                OperandTypes.scale(lhs),
+                OperandTypes.zeroPoint(lhs),
+                OperandTypes.scale(rhs),
+                OperandTypes.zeroPoint(rhs),
+                OperandTypes.scale(output),
+                OperandTypes.zeroPoint(output));
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import static io.kiln.base.DType.FLOAT32;
+import static io.kiln.base.DType.INT16;
+import static io.kiln.base.DType.INT8;
+import static io.kiln.base.DType.UINT8;
+
+import io.kiln.ir.op.QnnDequantize;
+import java.util.Set;
+
+/** DEQUANTIZE to float32. */
+final class DequantizeImporter implements OperatorImporter {
+    @Override
+    public void emit(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        OperandTypes.require(operator, Set.of(INT8, INT16, UINT8), data);
+        OperandTypes.require(operator, Set.of(FLOAT32), operator.output());
+        operator.check();
+        OperandTypes.requireScales(operator, data);
+        operator.check();
+        operator.finish(operator.emit(
+                new QnnDequantize(), operator.value(data), OperandTypes.scale(data), OperandTypes.zeroPoint(data)));
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.arith;
+
+import static io.kiln.base.FixedPoint.roundingDivideByPot;
+
+import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Quantization;
+import java.util.function.DoubleUnaryOperator;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * What TensorFlow Lite Micro's reference kernels answer for each value of int8: tables of 256 elements, by {@code value + 128}, the
+ * caller's own.
+ */
+public final class TflActivations {
+    private static final int SIZE = 256;
+    private static final int LEAST = Byte.MIN_VALUE;
+    private static final int MOST = Byte.MAX_VALUE;
+
+    /** Integer bits of the argument of the logistic function and the hyperbolic tangent. */
+    private static final int INTEGER_BITS = 4;
+
+    private static final int FRACTION_BITS = 31 - INTEGER_BITS;
+
+    /** Keeps inverse square roots whole. */
+    private static final int ROOT_SHIFT = 20;
+
+    private TflActivations() {}
+
+    /** {@code 1 / (1 + exp(-x))} with a scale of 1/256 and a zero point of -128 (integer_ops/logistic.h). */
+    public static int[] logistic(Quantization in) {
+        return saturating(in, x -> roundingDivideByPot(FixedPointFunctions.logistic(x), 31 - 8) + LEAST);
+    }
+
+    /** The hyperbolic tangent with a scale of 1/128 and a zero point of 0 (integer_ops/tanh.h). */
+    public static int[] tanh(Quantization in) {
+        return saturating(in, x -> roundingDivideByPot(FixedPointFunctions.tanh(x), 31 - 7));
+    }
+
+    /** A function on fixed point, with its limits where the argument leaves the fixed point's range. */
+    private static int[] saturating(Quantization in, IntUnaryOperator function) {
+        QuantizedMultiplier by = QuantizedMultiplier.of((double) in.scale() * (1 << FRACTION_BITS));
+        double largest = ((1 << INTEGER_BITS) - 1) * (double) (1 << FRACTION_BITS);
+        int radius = (int) Math.floor(Math.scalb(largest, -by.shift()));
+        return table(value -> {
+            int x = value - in.zeroPoint();
+            if (x <= -radius) {
+                return LEAST;
+            }
+            return x >= radius ? MOST : function.applyAsInt(rescale(x, by));
+        });
+    }
+
+    /** {@code x < 0 ? exp(x) - 1 : x} in single precision (micro/kernels/elu.cc). */
+    public static int[] elu(Quantization in, Quantization out) {
+        return real(in, out, x -> x < 0 ? (float) Math.exp(x) - 1.0f : x);
+    }
+
+    private static int[] real(Quantization in, Quantization out, DoubleUnaryOperator function) {
+        float inverse = 1 / out.scale();
+        return table(value -> {
+            float x = in.scale() * (value - in.zeroPoint());
+            float y = (float) function.applyAsDouble(x);
+            return FixedPoint.roundHalfAway(y * inverse) + out.zeroPoint();
+        });
+    }
+
+    /** {@code x >= 0 ? x : alpha * x}, multipliers in single precision (reference/leaky_relu.h). */
+    public static int[] leakyRelu(
+            Quantization in, Quantization out, QuantizedMultiplier positive, QuantizedMultiplier negative) {
+        return table(value -> {
+            int x = value - in.zeroPoint();
+            return (long) rescale(x, x >= 0 ? positive : negative) + out.zeroPoint();
+        });
+    }
+
+    /** The absolute value (micro/kernels/elementwise.cc). */
+    public static int[] abs(Quantization in, Quantization out) {
+        QuantizedMultiplier by = QuantizedMultiplier.of(in.scale() / (double) out.scale());
+        return table(value -> (long) rescale(Math.abs(value - in.zeroPoint()), by) + out.zeroPoint());
+    }
+
+    /**
+     * {@code 1 / sqrt(x)} (micro/kernels/elementwise.cc). For 0 it is the largest value, and so it is for negative numbers, with which
+     * the reference kernel fails.
+     */
+    public static int[] rsqrt(Quantization in, Quantization out) {
+        QuantizedMultiplier by = QuantizedMultiplier.of(1 / (Math.sqrt(in.scale()) * out.scale()));
+        QuantizedMultiplier down = new QuantizedMultiplier(by.multiplier(), by.shift() - ROOT_SHIFT);
+        return table(value -> {
+            int x = value - in.zeroPoint();
+            if (x <= 0) {
+                return MOST;
+            }
+            QuantizedMultiplier root = InverseSquareRoot.of(x);
+            int y = rescale(1, new QuantizedMultiplier(root.multiplier(), root.shift() + ROOT_SHIFT));
+            return (long) rescale(y, down) + out.zeroPoint();
+        });
+    }
+
+    /** The answer for a value, before it is saturated. */
+    interface Value {
+        long of(int value);
+    }
+
+    static int[] table(Value function) {
+        int[] table = new int[SIZE];
+        for (int i = 0; i < SIZE; i++) {
+            table[i] = FixedPoint.clamp(function.of(i + LEAST), LEAST, MOST);
+        }
+        return table;
+    }
+
+    private static int rescale(int value, QuantizedMultiplier by) {
+        return FixedPoint.multiplyByQuantizedMultiplier(value, by.multiplier(), by.shift());
+    }
+}

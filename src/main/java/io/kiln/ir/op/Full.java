@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A tensor of one value. Argument: the value, a scalar.
+ *
+ * @param shape of the result
+ */
+public record Full(Shape shape) implements Elementwise {
+    @Override
+    public String name() {
+        return "full";
+    }
+
+    @Override
+    public int arity() {
+        return 1;
+    }
+
+    @Override
+    public int operands() {
+        return 1;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("shape", shape.dims());
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.rank("fill value", args.get(0), 0);
+        return new TensorType(shape, args.get(0).dtype());
+    }
+}
