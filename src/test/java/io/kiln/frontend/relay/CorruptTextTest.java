@@ -12,22 +12,21 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.flow.CompileRequest;
 import io.kiln.flow.ModelCompiler;
+import io.kiln.fuzz.ReaderProperty;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.text.RelayPrinter;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Whatever a text holds, reading it gives a function that verifies and compiles, or a message, and quickly. */
 class CorruptTextTest {
-    private static final Duration LIMIT = Duration.ofSeconds(1);
     private static final List<String> WORDS = List.of(
             "%0",
             "%1",
@@ -152,17 +151,19 @@ class CorruptTextTest {
 
     /** Whether the text was read as a model. */
     static boolean read(Bytes text, Optional<Bytes> params) {
-        long before = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-        Optional<Function> function = Optional.empty();
-        try {
-            function = Optional.of(RelayFrontend.read(text, "corrupt.relay", params, "corrupt.params", "default"));
-        } catch (KilnException e) {
-            assertThat(e.getMessage()).containsPattern("corrupt\\.(relay|params)");
+        AtomicReference<Function> function = new AtomicReference<>();
+        boolean isModel = ReaderProperty.holds(() -> {
+            try {
+                function.set(RelayFrontend.read(text, "corrupt.relay", params, "corrupt.params", "default"));
+            } catch (KilnException e) {
+                assertThat(e.getMessage()).containsPattern("corrupt\\.(relay|params)");
+                throw e;
+            }
+        });
+        if (isModel) {
+            compile(function.get());
         }
-        long nanos = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - before;
-        assertThat(Duration.ofNanos(nanos)).isLessThan(LIMIT);
-        function.ifPresent(CorruptTextTest::compile);
-        return function.isPresent();
+        return isModel;
     }
 
     /** What was read must print, and compile unless a name of the model is none in C. */

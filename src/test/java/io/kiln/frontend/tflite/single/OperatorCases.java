@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.single;
 
+import io.kiln.base.Bytes;
 import java.util.function.Consumer;
 
 /**
@@ -19,6 +20,13 @@ public record OperatorCases(String name, Consumer<Draw> draw, int allowance, Str
     /** The same, where TensorFlow Lite's kernel is known not to be the one of TensorFlow Lite Micro, which decides. */
     public OperatorCases mayDifferByOne(String why) {
         return new OperatorCases(name, draw, 1, why);
+    }
+
+    /** A case's model file. */
+    public Bytes model(long seed) {
+        Draw one = new Draw(seed);
+        draw.accept(one);
+        return Bytes.wrap(one.build());
     }
 
     @Override

@@ -13,14 +13,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every operator against TensorFlow Lite, see {@link SingleOperatorCheck}. */
-class SingleOperatorTest {
+public class SingleOperatorTest {
     private static final int CASES = Integer.getInteger("kiln.cases", 6);
     private static final long FIRST_SEED = Long.getLong("kiln.seed", 0);
 
     @TempDir
     private Path folder;
 
-    static Stream<OperatorCases> operators() {
+    /** All operators. */
+    public static Stream<OperatorCases> operators() {
         return Stream.of(BasicOperators.ALL, LayerOperators.ALL).flatMap(List::stream);
     }
 

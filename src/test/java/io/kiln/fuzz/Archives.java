@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.fuzz;
+
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.flow.CompileRequest;
+import io.kiln.flow.ModelCompiler;
+import io.kiln.ir.Function;
+import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.mlf.ModelLibraryFormat.Options;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
+
+/** Small archives in the Model Library Format. */
+final class Archives {
+    private static final String METADATA = "./metadata.json";
+
+    private Archives() {}
+
+    /** An archive of a version, 5 or 7. */
+    static Bytes whole(int version) {
+        Function function = Reader.functions().get(0);
+        CompileRequest request =
+                new CompileRequest(Path.of("fuzzed.tflite"), function.name(), "c -keys=cpu", Io.CALLER, Optimize.SPEED);
+        ModelLibrary library = ModelCompiler.compile(request, function).library();
+        return ModelLibraryFormat.write(List.of(library), Options.of(version, Optional.empty(), "0.1.0"));
+    }
+
+    /** The file in an archive that says what the others are. */
+    static Bytes metadata(int version) {
+        try (TarArchiveInputStream tar = new TarArchiveInputStream(
+                new ByteArrayInputStream(whole(version).toArray()))) {
+            while (!tar.getNextEntry().getName().equals(METADATA)) {
+                // the next one
+            }
+            return Bytes.wrap(tar.readAllBytes());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** An archive with nothing else in it. */
+    static Bytes around(Bytes metadata) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out)) {
+            TarArchiveEntry entry = new TarArchiveEntry(METADATA);
+            entry.setSize(metadata.size());
+            tar.putArchiveEntry(entry);
+            tar.write(metadata.toArray());
+            tar.closeArchiveEntry();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return Bytes.wrap(out.toByteArray());
+    }
+}

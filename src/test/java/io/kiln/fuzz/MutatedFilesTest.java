@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.Bytes;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A fixed number of spoiled files for each reader, {@code -Dkiln.mutations=1000000} for more; {@link ReaderFuzzTest} searches. */
+class MutatedFilesTest {
+    private static final int MUTATIONS = Integer.getInteger("kiln.mutations", 1500);
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @EnumSource
+    void seedsAreRead(Reader reader) {
+        for (Bytes seed : reader.seeds()) {
+            assertThat(ReaderProperty.holds(reader, seed, folder)).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void spoiledFilesGiveAnAnswerOrAMessage(Reader reader) {
+        List<Bytes> seeds = reader.seeds();
+        for (int i = 0; i < MUTATIONS; i++) {
+            ReaderProperty.holds(reader, new Mutations(i, seeds).next(), folder);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.fuzz;
+
+import io.kiln.artifact.NamedTensor;
+import io.kiln.artifact.ParameterFile;
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.WholeFiles;
+import io.kiln.frontend.relay.RelayFrontend;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.frontend.tflite.single.SingleOperatorTest;
+import io.kiln.ir.Function;
+import io.kiln.ir.Verifier;
+import io.kiln.ir.text.RelayPrinter;
+import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.toolchain.board.Boards;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** What reads files that come from elsewhere; seeds are files that are right. */
+enum Reader {
+    TFLITE {
+        @Override
+        List<Bytes> seeds() {
+            return SingleOperatorTest.operators()
+                    .map(operator -> operator.model(0))
+                    .toList();
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            Verifier.verify(TfliteFrontend.read(file, "fuzzed.tflite", "fuzzed"));
+        }
+    },
+    RELAY {
+        @Override
+        List<Bytes> seeds() {
+            return functions().stream()
+                    .map(f -> Bytes.ofText(RelayPrinter.astext(f)))
+                    .toList();
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            Verifier.verify(RelayFrontend.read(file, "fuzzed.relay", Optional.empty(), "", "fuzzed"));
+        }
+    },
+    PARAMS {
+        @Override
+        List<Bytes> seeds() {
+            NamedTensor weights = new NamedTensor("w", DType.INT8, List.of(2, 3), Bytes.wrap(new byte[6]));
+            NamedTensor scale = new NamedTensor("scale", DType.FLOAT32, List.of(), Bytes.wrap(new byte[4]));
+            return List.of(ParameterFile.write(List.of(weights, scale)), ParameterFile.write(List.of()));
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            ParameterFile.read(file, "fuzzed.params");
+        }
+    },
+    ARCHIVE {
+        @Override
+        List<Bytes> seeds() {
+            return List.of(Archives.whole(5), Archives.whole(7));
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            Path tar = folder.resolve("fuzzed.tar");
+            WholeFiles.write(tar, file.toArray());
+            ModelLibraryFormat.read(tar);
+        }
+    },
+    METADATA {
+        @Override
+        List<Bytes> seeds() {
+            return List.of(Archives.metadata(5), Archives.metadata(7));
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            Path tar = folder.resolve("fuzzed.tar");
+            WholeFiles.write(tar, Archives.around(file).toArray());
+            ModelLibraryFormat.read(tar);
+        }
+    },
+    BOARD {
+        private final Boards boards = Boards.builtIn();
+
+        @Override
+        List<Bytes> seeds() {
+            return boards.ids().stream()
+                    .map(id -> boards.ownFiles(id).get("board.yaml").text().replace("id: " + id, "id: fuzzed"))
+                    .map(Bytes::ofText)
+                    .toList();
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            Path board = folder.resolve("fuzzed");
+            if (!Files.exists(board)) {
+                boards.ids().stream()
+                        .flatMap(id -> boards.ownFiles(id).entrySet().stream())
+                        .forEach(f -> WholeFiles.write(
+                                board.resolve(f.getKey()), f.getValue().toArray()));
+            }
+            WholeFiles.write(board.resolve("board.yaml"), file.toArray());
+            boards.with(folder).find("fuzzed");
+        }
+    };
+
+    /** Files to start from; the same each time. */
+    abstract List<Bytes> seeds();
+
+    /**
+     * Reads a file.
+     *
+     * @param folder where it may be put, for readers that take paths
+     * @throws io.kiln.base.KilnException if it is not right
+     */
+    abstract void read(Bytes file, Path folder);
+
+    /** Small models, imported. */
+    static List<Function> functions() {
+        return SingleOperatorTest.operators()
+                .map(operator -> TfliteFrontend.read(operator.model(0), "seed.tflite", "fuzzed"))
+                .toList();
+    }
+}
