@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
@@ -24,6 +26,8 @@ import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 /** Small archives in the Model Library Format. */
 final class Archives {
     private static final String METADATA = "./metadata.json";
+
+    private static final Bytes WHOLE = whole(5);
 
     private Archives() {}
 
@@ -38,29 +42,39 @@ final class Archives {
 
     /** The file in an archive that says what the others are. */
     static Bytes metadata(int version) {
-        try (TarArchiveInputStream tar = new TarArchiveInputStream(
-                new ByteArrayInputStream(whole(version).toArray()))) {
-            while (!tar.getNextEntry().getName().equals(METADATA)) {
-                // the next one
-            }
-            return Bytes.wrap(tar.readAllBytes());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return members(whole(version)).get(METADATA);
     }
 
-    /** An archive with nothing else in it. */
-    static Bytes around(Bytes metadata) {
+    /** An archive of version 5 with another such file. */
+    static Bytes with(Bytes metadata) {
+        Map<String, Bytes> members = members(WHOLE);
+        members.put(METADATA, metadata);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (TarArchiveOutputStream tar = new TarArchiveOutputStream(out)) {
-            TarArchiveEntry entry = new TarArchiveEntry(METADATA);
-            entry.setSize(metadata.size());
-            tar.putArchiveEntry(entry);
-            tar.write(metadata.toArray());
-            tar.closeArchiveEntry();
+            for (Map.Entry<String, Bytes> member : members.entrySet()) {
+                TarArchiveEntry entry = new TarArchiveEntry(member.getKey());
+                entry.setSize(member.getValue().size());
+                tar.putArchiveEntry(entry);
+                tar.write(member.getValue().toArray());
+                tar.closeArchiveEntry();
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return Bytes.wrap(out.toByteArray());
+    }
+
+    private static Map<String, Bytes> members(Bytes archive) {
+        Map<String, Bytes> members = new TreeMap<>();
+        try (TarArchiveInputStream tar = new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()))) {
+            for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
+                if (!entry.isDirectory()) {
+                    members.put(entry.getName(), Bytes.wrap(tar.readAllBytes()));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return members;
     }
 }

@@ -82,7 +82,7 @@ enum Reader {
         @Override
         void read(Bytes file, Path folder) {
             Path tar = folder.resolve("fuzzed.tar");
-            WholeFiles.write(tar, Archives.around(file).toArray());
+            WholeFiles.write(tar, Archives.with(file).toArray());
             ModelLibraryFormat.read(tar);
         }
     },
