@@ -89,6 +89,22 @@ public final class FixedPoint {
         return (product + (1L << (right - 1)) - (product < 0 ? 1 : 0)) >> right;
     }
 
+    /**
+     * {@code x * multiplier * 2^(shift - 31)} of a 64-bit value, rounded once, halves up, with {@link #reducedMultiplier}; the reference kernels' arithmetic
+     * for int64 accumulators (MultiplyByQuantizedMultiplier in kernels/internal/common.cc).
+     *
+     * @param shift below 15
+     */
+    public static int multiplyByQuantizedMultiplier(long x, int multiplier, int shift) {
+        int right = 15 - shift;
+        return (int) ((x * reducedMultiplier(multiplier) + (1L << (right - 1))) >> right);
+    }
+
+    /** The upper half of a Q31 multiplier that is not negative, rounded, at most 0x7FFF. */
+    public static int reducedMultiplier(int multiplier) {
+        return multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
+    }
+
     /** Rounds halves away from zero, as C's {@code round}. */
     public static long roundHalfAway(double x) {
         double magnitude = Math.floor(Math.abs(x));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
-import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.tir.Buffer;
 import java.util.Arrays;
@@ -11,7 +10,7 @@ import java.util.List;
  * Start values of the accumulators. Without padding the input's zero point is folded in: {@code sum((x - z) * w) + b}
  * equals {@code sum(x * w) + (b - z * sum(w))}; this holds only where no partial sum can leave 32 bits.
  *
- * @param buffer one value per output channel
+ * @param buffer one value per output channel, of the type to sum in: int16 data whose sums can leave 32 bits is summed in 64
  * @param isFolded whether the loops leave the zero point out
  * @param bound largest magnitude that an accumulator can reach
  */
@@ -29,11 +28,7 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
 
     private static BiasTable of(ConvComputation conv, Tables tables, boolean mayFold) {
         if (conv.isFloat()) {
-            Buffer buffer = conv.op()
-                    .bias()
-                    .map(b -> tables.add("bias", DType.FLOAT32, b.data()))
-                    .orElseGet(() -> tables.add("bias", DType.FLOAT32, Bytes.wrap(new byte[4 * conv.channels()])));
-            return new BiasTable(buffer, false, 0);
+            return new BiasTable(tables.add("bias", real(conv)), false, 0);
         }
         int channels = conv.channels();
         long[] bias = new long[channels];
@@ -41,17 +36,35 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
         long[] folded = new long[channels];
         long plainBound = 0;
         long foldedBound = 0;
-        long largestOffset = Math.max(127 - conv.inputZeroPoint(), conv.inputZeroPoint() + 128);
+        long least = conv.dataType().min();
+        long largestOffset = Math.max(conv.dataType().max() - conv.inputZeroPoint(), conv.inputZeroPoint() - least);
         List<TapSums> sums = TapSums.of(conv);
-        for (int o = 0; o < channels; o++) {
-            TapSums taps = sums.get(o);
+        for (int kernel = 0; kernel < sums.size(); kernel++) {
+            int o = kernel % channels;
+            TapSums taps = sums.get(kernel);
             folded[o] = bias[o] - conv.inputZeroPoint() * taps.sum();
-            foldedBound = Math.max(foldedBound, Math.abs(folded[o]) + 128 * taps.magnitude());
+            foldedBound = Math.max(foldedBound, Math.abs(folded[o]) - least * taps.magnitude());
             plainBound = Math.max(plainBound, Math.abs(bias[o]) + largestOffset * taps.magnitude());
         }
-        boolean fold = mayFold && foldedBound <= Integer.MAX_VALUE;
-        int[] values =
-                Arrays.stream(fold ? folded : bias).mapToInt(v -> (int) v).toArray();
-        return new BiasTable(tables.add("bias", DType.INT32, values), fold, fold ? foldedBound : plainBound);
+        boolean fold = mayFold && !conv.isTransposed() && foldedBound <= Integer.MAX_VALUE;
+        long[] values = fold ? folded : bias;
+        long bound = fold ? foldedBound : plainBound;
+        Buffer buffer = conv.dataType() == DType.INT16 && bound > Integer.MAX_VALUE
+                ? tables.add("bias", values)
+                : tables.add(
+                        "bias",
+                        DType.INT32,
+                        Arrays.stream(values).mapToInt(v -> (int) v).toArray());
+        return new BiasTable(buffer, fold, bound);
+    }
+
+    /** Biases on the scale of the sums. */
+    private static float[] real(ConvComputation conv) {
+        float[] values = new float[conv.channels()];
+        for (int o = 0; o < values.length; o++) {
+            float bias = conv.op().bias().isPresent() ? conv.op().bias().get().real(o) : 0;
+            values[o] = bias / conv.weightScale(o);
+        }
+        return values;
     }
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import io.kiln.base.DType;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
+import java.util.Optional;
 
 /**
  * What a convolution or fully connected layer computes, free of how: a fully connected layer is a 1x1 convolution over
@@ -22,6 +26,8 @@ import io.kiln.ir.type.Shape;
  * @param weight the kernels
  * @param inputZeroPoint zero point of the data, 0 for float
  * @param kernelZeroPoint zero point of the weight, 0 for float
+ * @param upsampling how outputs lie to the window's positions; more than one phase for a transposed convolution, whose kernels
+ *     follow each other as output channels do
  */
 public record ConvComputation(
         FusedOperator op,
@@ -32,7 +38,8 @@ public record ConvComputation(
         boolean depthwise,
         Constant weight,
         int inputZeroPoint,
-        int kernelZeroPoint) {
+        int kernelZeroPoint,
+        Upsampling upsampling) {
 
     /** Reads a fused operator whose root is a convolution or dense layer. */
     public static ConvComputation of(FusedOperator op) {
@@ -48,11 +55,27 @@ public record ConvComputation(
                     conv.isDepthwise(in.dim(3)),
                     weight,
                     zeroPoint(op, 2),
-                    zeroPoint(op, 3));
+                    zeroPoint(op, 3),
+                    Upsampling.NONE);
         }
         if (op.root().op() instanceof Conv2d conv) {
             return new ConvComputation(
-                    op, conv.window(), in, op.type().shape(), conv.groups(), conv.isDepthwise(in.dim(3)), weight, 0, 0);
+                    op,
+                    conv.window(),
+                    in,
+                    op.type().shape(),
+                    conv.groups(),
+                    conv.isDepthwise(in.dim(3)),
+                    weight,
+                    0,
+                    0,
+                    Upsampling.NONE);
+        }
+        if (op.root().op() instanceof QnnConv2dTranspose conv) {
+            return transposed(op, conv.window().window(), zeroPoint(op, 2), zeroPoint(op, 3));
+        }
+        if (op.root().op() instanceof Conv2dTranspose conv) {
+            return transposed(op, conv.window().window(), 0, 0);
         }
         boolean quantized = op.root().op() instanceof QnnDense;
         if (!quantized && !(op.root().op() instanceof Dense)) {
@@ -68,15 +91,52 @@ public record ConvComputation(
                 false,
                 weight,
                 quantized ? zeroPoint(op, 2) : 0,
-                quantized ? zeroPoint(op, 3) : 0);
+                quantized ? zeroPoint(op, 3) : 0,
+                Upsampling.NONE);
+    }
+
+    private static ConvComputation transposed(
+            FusedOperator op, Window window, int inputZeroPoint, int kernelZeroPoint) {
+        Upsampling upsampling = Upsampling.of(window);
+        return new ConvComputation(
+                op,
+                upsampling.window(window),
+                op.rootTypes().get(0).shape(),
+                op.type().shape(),
+                1,
+                false,
+                upsampling.kernels(op.root().constant(1), window, kernelZeroPoint),
+                inputZeroPoint,
+                kernelZeroPoint,
+                upsampling);
+    }
+
+    public boolean isTransposed() {
+        return op.root().op() instanceof QnnConv2dTranspose || op.root().op() instanceof Conv2dTranspose;
     }
 
     private static int zeroPoint(FusedOperator op, int argument) {
         return (int) op.root().constant(argument).integer(0);
     }
 
+    /** Whether sums are float32; the weights may be int8 all the same. */
     public boolean isFloat() {
-        return weight.type().dtype().isFloat();
+        return dataType().isFloat();
+    }
+
+    /** Element type of the input. */
+    public DType dataType() {
+        return op.rootTypes().get(0).dtype();
+    }
+
+    /** What float sums of int8 weights are still to be multiplied by: one element, or one per output channel. */
+    public Optional<Constant> weightScale() {
+        return op.sumScale();
+    }
+
+    /** The same for an output channel; 1 where there is nothing to multiply by. */
+    float weightScale(int o) {
+        return weightScale().map(s -> s.real(s.elements() == 1 ? 0 : o)).orElse(1f);
     }
 
     public int channels() {
@@ -106,13 +166,28 @@ public record ConvComputation(
                 : (o * window.kernelH() * window.kernelW() + pixel) * channelsPerGroup() + c;
     }
 
-    /** Multiply-accumulates inside the input. */
+    /** Multiply-accumulates inside the input; of a transposed convolution, with the zeros that fill up its kernels. */
     public long macsInside() {
+        if (isTransposed()) {
+            Upsampling u = upsampling;
+            long rows = spread(output.dim(1), u.strideH(), u.padTop(), window.kernelH(), input.dim(1));
+            long columns = spread(output.dim(2), u.strideW(), u.padLeft(), window.kernelW(), input.dim(2));
+            return (long) output.dim(0) * rows * columns * channelsPerGroup() * channels();
+        }
         long rows = inside(
                 output.dim(1), window.strideH(), window.padTop(), window.dilationH(), window.kernelH(), input.dim(1));
         long columns = inside(
                 output.dim(2), window.strideW(), window.padLeft(), window.dilationW(), window.kernelW(), input.dim(2));
         return (long) output.dim(0) * rows * columns * channelsPerGroup() * channels();
+    }
+
+    private static long spread(int outputs, int stride, int padding, int taps, int inputs) {
+        long count = 0;
+        for (int o = 0; o < outputs; o++) {
+            int last = (o + padding) / stride;
+            count += Math.max(0, Math.min(last, inputs - 1) - Math.max(last - taps + 1, 0) + 1);
+        }
+        return count;
     }
 
     private static long inside(int outputs, int stride, int padding, int dilation, int taps, int inputs) {

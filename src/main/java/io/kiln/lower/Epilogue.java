@@ -2,14 +2,18 @@
 package io.kiln.lower;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.max;
 import static io.kiln.tir.Exprs.min;
+import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.Rounding;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -24,6 +28,10 @@ import java.util.stream.IntStream;
 public final class Epilogue {
     private final FusedOperator op;
     private final Optional<Rescaling> rescaling;
+    private final Optional<UnaryOperator<Expr>> sumScale;
+
+    /** Whether sums are int64, which is rounded once. */
+    private final boolean isWide;
 
     /** How multipliers and shifts reach the code, given the channel. */
     private record Rescaling(Intrinsic intrinsic, UnaryOperator<Expr> multiplier, UnaryOperator<Expr> shift) {}
@@ -36,7 +44,9 @@ public final class Epilogue {
      */
     public Epilogue(FusedOperator op, long bound, Tables tables) {
         this.op = op;
-        this.rescaling = op.requantization().map(r -> prepare(r, bound, tables));
+        this.isWide = op.sumType() == DType.INT64;
+        this.rescaling = op.requantization().map(r -> isWide ? prepareWide(r, tables) : prepare(r, bound, tables));
+        this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
 
     private static Rescaling prepare(Requantization requantization, long bound, Tables tables) {
@@ -56,6 +66,17 @@ public final class Epilogue {
                 perChannel(map(requantization.shifts(), s -> fast ? -s : s), "shift", DType.INT8, tables));
     }
 
+    private static Rescaling prepareWide(Requantization requantization, Tables tables) {
+        List<Integer> multipliers = requantization.multipliers().stream()
+                .map(FixedPoint::reducedMultiplier)
+                .toList();
+        List<Integer> shifts = requantization.shifts().stream().map(s -> 15 - s).toList();
+        return new Rescaling(
+                Intrinsics.RESCALE_WIDE,
+                perChannel(multipliers, "multiplier", DType.INT16, tables),
+                perChannel(shifts, "shift", DType.INT8, tables));
+    }
+
     /** A literal if all channels agree, else a table indexed by the channel. */
     private static UnaryOperator<Expr> perChannel(List<Integer> values, String name, DType dtype, Tables tables) {
         if (values.stream().distinct().count() == 1) {
@@ -63,6 +84,15 @@ public final class Epilogue {
             return channel -> literal;
         }
         Buffer table = tables.add(name, dtype, values.stream().mapToInt(v -> v).toArray());
+        return channel -> load(table, channel);
+    }
+
+    private static UnaryOperator<Expr> perChannel(Constant scale, Tables tables) {
+        if (scale.elements() == 1) {
+            Expr literal = imm(scale.real(0));
+            return channel -> literal;
+        }
+        Buffer table = tables.add("scale", DType.FLOAT32, scale.data());
         return channel -> load(table, channel);
     }
 
@@ -109,12 +139,16 @@ public final class Epilogue {
 
     private Expr value(BlockBuilder block, String suffix, Expr accumulator, Expr channel) {
         if (op.type().dtype().isFloat()) {
-            return limitFloat(block, suffix, accumulator);
+            return limitFloat(
+                    block,
+                    suffix,
+                    sumScale.map(s -> mul(accumulator, s.apply(channel))).orElse(accumulator));
         }
         Expr result = accumulator;
         if (rescaling.isPresent()) {
             Requantization r = op.requantization().orElseThrow();
-            Expr centred = sub(accumulator, imm(r.inputZeroPoint()));
+            DType sum = isWide ? DType.INT64 : DType.INT32;
+            Expr centred = sub(cast(sum, accumulator), imm(r.inputZeroPoint(), sum));
             Rescaling by = rescaling.orElseThrow();
             Expr rescaled = new Expr.Call(
                     by.intrinsic(),
@@ -126,12 +160,15 @@ public final class Epilogue {
 
     private Expr limit(Expr value) {
         DType dtype = op.type().dtype();
-        if (dtype == DType.INT32 && op.clip().isEmpty()) {
+        if ((dtype == DType.INT32 || dtype == DType.INT64) && op.clip().isEmpty()) {
             return value;
         }
         Limits limits = Limits.of(op);
-        return limits.low() == Byte.MIN_VALUE && limits.high() == Byte.MAX_VALUE
-                ? new Expr.Call(Intrinsics.SATURATE_8, List.of(value))
+        if (limits.low() == Byte.MIN_VALUE && limits.high() == Byte.MAX_VALUE) {
+            return new Expr.Call(Intrinsics.SATURATE_8, List.of(value));
+        }
+        return limits.low() == Short.MIN_VALUE && limits.high() == Short.MAX_VALUE
+                ? new Expr.Call(Intrinsics.SATURATE_16, List.of(value))
                 : new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(limits.low()), imm(limits.high())));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -9,6 +10,8 @@ import io.kiln.ir.Group;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.type.TensorType;
@@ -90,6 +93,17 @@ public record FusedOperator(
                 .map(a -> ((Arg.Ref) a).id())
                 .distinct()
                 .toList();
+    }
+
+    /** Type that the root computes in, before what follows it. */
+    DType sumType() {
+        return isEpilogue(root.op()) ? rootTypes.get(0).dtype() : root.type().dtype();
+    }
+
+    /** What float sums over int8 weights are still to be multiplied by: one element, or one per output channel. */
+    Optional<Constant> sumScale() {
+        boolean isLayer = root.op() instanceof QnnConv2d || root.op() instanceof QnnDense;
+        return isLayer && root.type().dtype().isFloat() ? Optional.of(root.constant(5)) : Optional.empty();
     }
 
     /** All groups of a function in order, with unique C names under a prefix. */

@@ -2,6 +2,7 @@
 package io.kiln.lower;
 
 import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.UINT32;
 
 import io.kiln.tir.Intrinsic;
@@ -83,6 +84,30 @@ public final class Intrinsics {
                   const int64_t high = ((int64_t)shifted * multiplier + (1 << 30)) >> 31;
                   const int64_t half = ((int64_t)1 << right) >> 1;
                   return (int32_t)((high + half - (high < 0 && right > 0 ? 1 : 0)) >> right);
+                }
+                """, List.of());
+
+    /** Limits a value to int16. */
+    public static final Intrinsic SATURATE_16 =
+            new Intrinsic("kiln_saturate_16", List.of(INT32), INT32, "", """
+                /* Limits a value to [-32768, 32767]. */
+                static inline int32_t kiln_saturate_16(int32_t value) {
+                #if defined(__ARM_FEATURE_SAT)
+                  int32_t result;
+                  __asm__("ssat %0, #16, %1" : "=r"(result) : "r"(value));
+                  return result;
+                #else
+                  return (uint32_t)value + 32768u <= 65535u ? value : (value >> 31) ^ 32767;
+                #endif
+                }
+                """, List.of());
+
+    /** Rescaling of 64 bits by the upper half of a multiplier, rounded once. */
+    public static final Intrinsic RESCALE_WIDE =
+            new Intrinsic("kiln_rescale_wide", List.of(INT64, INT32, INT32), INT32, "", """
+                /* value * multiplier / 2^shift, rounded once, for a multiplier of 15 bits. */
+                static inline int32_t kiln_rescale_wide(int64_t value, int32_t multiplier, int32_t shift) {
+                  return (int32_t)((value * multiplier + ((int64_t)1 << (shift - 1))) >> shift);
                 }
                 """, List.of());
 

@@ -34,10 +34,29 @@ public final class Tables {
                 case INT8, UINT8 -> data.put((byte) value);
                 case INT16 -> data.putShort((short) value);
                 case INT32, UINT32 -> data.putInt(value);
-                case INT64, FLOAT32, BOOL -> throw new IllegalArgumentException("no integer table of " + dtype.text());
+                case INT64 -> data.putLong(value);
+                case FLOAT32, BOOL -> throw new IllegalArgumentException("no integer table of " + dtype.text());
             }
         }
         return add(name, dtype, Bytes.wrap(data.array()));
+    }
+
+    /** A table of int64. */
+    public Buffer add(String name, long[] values) {
+        ByteBuffer data = ByteBuffer.allocate(values.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (long value : values) {
+            data.putLong(value);
+        }
+        return add(name, DType.INT64, Bytes.wrap(data.array()));
+    }
+
+    /** A table of float32. */
+    public Buffer add(String name, float[] values) {
+        ByteBuffer data = ByteBuffer.allocate(values.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (float value : values) {
+            data.putFloat(value);
+        }
+        return add(name, DType.FLOAT32, Bytes.wrap(data.array()));
     }
 
     public List<PrimFunc.Table> list() {

@@ -12,9 +12,9 @@ import java.util.stream.IntStream;
  */
 public record TapSums(long sum, long magnitude) {
 
-    /** The sums of every output channel. */
+    /** The sums of every output channel, of a transposed convolution for each phase. */
     public static List<TapSums> of(ConvComputation conv) {
-        return IntStream.range(0, conv.channels())
+        return IntStream.range(0, conv.channels() * conv.upsampling().phases())
                 .mapToObj(o -> channel(conv, o))
                 .toList();
     }

@@ -3,7 +3,6 @@ package io.kiln.reference;
 
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.QnnConv2d;
-import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 
@@ -17,14 +16,19 @@ final class Convolutions {
     }
 
     static Tensor quantized(QnnConv2d op, List<Tensor> args, TensorType type) {
+        if (type.dtype().isFloat()) {
+            Conv2d conv = new Conv2d(op.window(), op.groups(), op.channels(), op.kernelLayout());
+            boolean depthwise = op.isDepthwise(args.get(0).shape().dim(3));
+            return real(conv, List.of(args.get(0), Weights.real(args, op.channels(), depthwise)), type);
+        }
         Geometry g = Geometry.of(op.window(), args.get(0).shape(), type.shape());
         Weights weights = Weights.of(g, op.groups(), args.get(1).shape(), op.isDepthwise(g.inC()));
         int[] data = centred(args.get(0).ints(), args.get(2).scalarInt());
         int[] kernel = centred(args.get(1).ints(), args.get(3).scalarInt());
-        int[] result = new int[(int) type.shape().elements()];
+        long[] result = new long[(int) type.shape().elements()];
         forEachPixel(g, (n, top, left, rows, columns, out) -> {
             for (int o = 0; o < g.outC(); o++) {
-                int sum = 0;
+                long sum = 0;
                 for (int kh = rows[0]; kh < rows[1]; kh++) {
                     for (int kw = columns[0]; kw < columns[1]; kw++) {
                         int from = g.input(
@@ -34,14 +38,14 @@ final class Convolutions {
                                 + weights.firstInput(o);
                         int at = weights.index(o, kh, kw);
                         for (int c = 0; c < weights.depth(); c++) {
-                            sum += data[from + c] * kernel[at + c];
+                            sum += (long) data[from + c] * kernel[at + c];
                         }
                     }
                 }
                 result[out + o] = sum;
             }
         });
-        return Tensor.of(type, result);
+        return Tensor.ofSums(type, result);
     }
 
     static Tensor real(Conv2d op, List<Tensor> args, TensorType type) {
@@ -70,28 +74,6 @@ final class Convolutions {
             }
         });
         return Tensor.of(type, result);
-    }
-
-    /**
-     * How weights lie. Both layouts keep the channels of a tap together, and a depthwise output channel has one input channel.
-     *
-     * @param depth input channels per output channel
-     * @param inputStep output channels that share their input channels
-     */
-    private record Weights(boolean depthwise, int outC, int kernelH, int kernelW, int depth, int inputStep) {
-        static Weights of(Geometry g, int groups, Shape shape, boolean depthwise) {
-            int depth = depthwise ? 1 : shape.dim(3);
-            return new Weights(
-                    depthwise, g.outC(), g.window().kernelH(), g.window().kernelW(), depth, g.outC() / groups);
-        }
-
-        int index(int o, int kh, int kw) {
-            return depthwise ? (kh * kernelW + kw) * outC + o : ((o * kernelH + kh) * kernelW + kw) * depth;
-        }
-
-        int firstInput(int o) {
-            return o / inputStep * depth;
-        }
     }
 
     private static void forEachPixel(Geometry g, Pixel pixel) {

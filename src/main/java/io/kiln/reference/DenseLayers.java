@@ -11,22 +11,25 @@ final class DenseLayers {
     private DenseLayers() {}
 
     static Tensor quantized(QnnDense op, List<Tensor> args, TensorType type) {
+        if (type.dtype().isFloat()) {
+            return real(new Dense(op.units()), List.of(args.get(0), Weights.real(args, op.units(), false)), type);
+        }
         int[] data = args.get(0).ints();
         int[] weights = args.get(1).ints();
         int dataZero = args.get(2).scalarInt();
         int weightZero = args.get(3).scalarInt();
         int depth = args.get(1).shape().dim(1);
-        int[] result = new int[(int) type.shape().elements()];
+        long[] result = new long[(int) type.shape().elements()];
         for (int i = 0; i < result.length; i++) {
             int row = i / op.units() * depth;
             int unit = i % op.units() * depth;
-            int sum = 0;
+            long sum = 0;
             for (int c = 0; c < depth; c++) {
-                sum += (data[row + c] - dataZero) * (weights[unit + c] - weightZero);
+                sum += (long) (data[row + c] - dataZero) * (weights[unit + c] - weightZero);
             }
             result[i] = sum;
         }
-        return Tensor.of(type, result);
+        return Tensor.ofSums(type, result);
     }
 
     static Tensor real(Dense op, List<Tensor> args, TensorType type) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
+import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflAddParameters;
@@ -22,6 +23,14 @@ final class Elementwise {
         if (type.dtype().isFloat()) {
             float[] result = args.get(0).floats().clone();
             float[] bias = args.get(1).floats();
+            for (int i = 0; i < result.length; i++) {
+                result[i] += bias[channels.of(i)];
+            }
+            return Tensor.of(type, result);
+        }
+        if (type.dtype() == DType.INT64) {
+            long[] result = args.get(0).longs().clone();
+            long[] bias = args.get(1).longs();
             for (int i = 0; i < result.length; i++) {
                 result[i] += bias[channels.of(i)];
             }

@@ -7,12 +7,14 @@ import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
@@ -28,6 +30,8 @@ final class LayerKernels {
     static final Map<Class<? extends Op>, Kernels.Kernel<Op>> ALL = Map.ofEntries(
             entry(Conv2d.class, Convolutions::real),
             entry(QnnConv2d.class, Convolutions::quantized),
+            entry(Conv2dTranspose.class, TransposedConvolutions::real),
+            entry(QnnConv2dTranspose.class, TransposedConvolutions::quantized),
             entry(Dense.class, DenseLayers::real),
             entry(QnnDense.class, DenseLayers::quantized),
             entry(BiasAdd.class, Elementwise::biasAdd),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
+import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.op.QnnDequantize;
@@ -42,17 +43,20 @@ final class Rescaling {
     }
 
     static Tensor requantize(TflRequantize op, List<Tensor> args, TensorType type) {
-        int[] data = args.get(0).ints();
+        boolean wide = args.get(0).type().dtype() == DType.INT64;
         int[] multipliers = args.get(1).ints();
         int[] shifts = args.get(2).ints();
         Channels channels = Channels.of(type.shape(), op.axis());
-        int[] result = new int[data.length];
+        int[] result = new int[(int) type.shape().elements()];
         for (int i = 0; i < result.length; i++) {
             int channel = channels.of(i);
-            long rescaled = FixedPoint.multiplyByQuantizedMultiplier(
-                    data[i] - op.inputZeroPoint(),
-                    multipliers[multipliers.length == 1 ? 0 : channel],
-                    shifts[shifts.length == 1 ? 0 : channel]);
+            int multiplier = multipliers[multipliers.length == 1 ? 0 : channel];
+            int shift = shifts[shifts.length == 1 ? 0 : channel];
+            long rescaled = wide
+                    ? FixedPoint.multiplyByQuantizedMultiplier(
+                            args.get(0).longs()[i] - op.inputZeroPoint(), multiplier, shift)
+                    : FixedPoint.multiplyByQuantizedMultiplier(
+                            args.get(0).ints()[i] - op.inputZeroPoint(), multiplier, shift);
             result[i] = FixedPoint.clamp(
                     rescaled + op.outputZeroPoint(),
                     op.outDtype().min(),

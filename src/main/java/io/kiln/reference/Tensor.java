@@ -42,6 +42,13 @@ final class Tensor {
         return new Tensor(type, NO_INTS, longs, NO_FLOATS);
     }
 
+    /** Sums that wrap around in the type, int32 or int64; takes the array over. */
+    static Tensor ofSums(TensorType type, long[] sums) {
+        return type.dtype() == DType.INT64
+                ? of(type, sums)
+                : of(type, Arrays.stream(sums).mapToInt(s -> (int) s).toArray());
+    }
+
     static Tensor read(TensorType type, Bytes bytes) {
         int count = Math.toIntExact(type.shape().elements());
         ByteBuffer buffer = bytes.buffer();

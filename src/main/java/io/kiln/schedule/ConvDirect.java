@@ -2,6 +2,7 @@
 package io.kiln.schedule;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
@@ -15,6 +16,7 @@ import io.kiln.lower.Epilogue;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.TapRange;
+import io.kiln.lower.Upsampling;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -107,23 +109,30 @@ final class ConvDirect {
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         List<ChannelBlocks> blocks = packWeights();
+        Upsampling up = conv.upsampling();
         body.loop(
                 "n",
                 conv.output().dim(0),
                 (batch, n) ->
                         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
                             Window w = conv.window();
-                            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
+                            TapRange ky = TapRange.of(
+                                    row, "y", row.let("position_y", up.row(y)), TapRange.Axis.rows(w, conv.input()));
                             row.loop("x", conv.output().dim(2), (column, x) -> {
-                                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
+                                TapRange kx = TapRange.of(
+                                        column,
+                                        "x",
+                                        column.let("position_x", up.column(x)),
+                                        TapRange.Axis.columns(w, conv.input()));
                                 Expr pixel = add(
                                         mul(
                                                 add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
                                                 conv.output().dim(2)),
                                         x);
                                 Expr out = column.let("pixel", mul(pixel, conv.channels()));
+                                Expr phase = column.let("phase", up.phase(y, x));
                                 for (ChannelBlocks block : blocks) {
-                                    channelLoop(column, rows, block, n, ky, kx, out);
+                                    channelLoop(column, rows, block, phase, n, ky, kx, out);
                                 }
                             });
                         }));
@@ -147,7 +156,15 @@ final class ConvDirect {
     }
 
     private ChannelBlocks pack(String name, int begin, int end, int width) {
-        WeightPacking packing = new WeightPacking(conv, (end - begin) * conv.taps());
+        int phases = conv.upsampling().phases();
+        WeightPacking packing = new WeightPacking(conv, phases * (end - begin) * conv.taps());
+        for (int phase = 0; phase < phases; phase++) {
+            putAll(packing, phase * conv.channels() + begin, phase * conv.channels() + end, width);
+        }
+        return new ChannelBlocks(begin, end, width, packing.table(name, tables));
+    }
+
+    private void putAll(WeightPacking packing, int begin, int end, int width) {
         for (int first = begin; first < end; first += width) {
             for (int ky = 0; ky < conv.window().kernelH(); ky++) {
                 for (int kx = 0; kx < conv.window().kernelW(); kx++) {
@@ -159,11 +176,17 @@ final class ConvDirect {
                 }
             }
         }
-        return new ChannelBlocks(begin, end, width, packing.table(name, tables));
     }
 
     private void channelLoop(
-            BlockBuilder block, Rows rows, ChannelBlocks blocks, Expr n, TapRange ky, TapRange kx, Expr out) {
+            BlockBuilder block,
+            Rows rows,
+            ChannelBlocks blocks,
+            Expr phase,
+            Expr n,
+            TapRange ky,
+            TapRange kx,
+            Expr out) {
         block.loop("oc", imm(blocks.begin()), imm(blocks.end()), blocks.width(), (inner, oc) -> {
             List<Expr.Var> accumulators = new ArrayList<>();
             for (int i = 0; i < blocks.width(); i++) {
@@ -177,6 +200,7 @@ final class ConvDirect {
                     (rowBlock, k) -> windowRow(
                             rowBlock,
                             blocks,
+                            add(mul(phase, blocks.end() - blocks.begin()), oc),
                             oc,
                             n,
                             rows.inputLine(
@@ -195,6 +219,7 @@ final class ConvDirect {
     private void windowRow(
             BlockBuilder block,
             ChannelBlocks blocks,
+            Expr kernel,
             Expr oc,
             Expr n,
             Expr inputRow,
@@ -205,7 +230,7 @@ final class ConvDirect {
         int run = conv.channelsPerGroup();
         Expr rowStart =
                 mul(add(mul(n, conv.input().dim(1)), inputRow), conv.input().dim(2));
-        Expr blockStart = mul(sub(oc, imm(blocks.begin())), conv.taps());
+        Expr blockStart = mul(sub(kernel, imm(blocks.begin())), conv.taps());
         boolean contiguous = conv.groups() == 1 && (w.dilationW() == 1 || w.kernelW() == 1);
         if (contiguous) {
             Expr first = add(rowStart, add(kx.origin(), kx.begin()));
@@ -239,7 +264,7 @@ final class ConvDirect {
                 for (int o = 0; o < width; o++) {
                     Expr weight = load(weights, add(mul(i, width), (long) u * width + o));
                     Expr.Var acc = accumulators.get(o);
-                    step.assign(acc, add(acc, mul(x, WeightPacking.centred(conv, weight))));
+                    step.assign(acc, add(acc, cast(acc.dtype(), mul(x, WeightPacking.centred(conv, weight)))));
                 }
             }
         });

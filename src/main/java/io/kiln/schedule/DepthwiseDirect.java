@@ -2,6 +2,7 @@
 package io.kiln.schedule;
 
 import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
@@ -152,7 +153,7 @@ final class DepthwiseDirect {
 
     private void accumulate(BlockBuilder block, Expr.Var acc, Expr x, Expr weight) {
         Expr centred = conv.isFloat() || bias.isFolded() ? x : sub(x, imm(conv.inputZeroPoint()));
-        block.assign(acc, add(acc, mul(centred, WeightPacking.centred(conv, weight))));
+        block.assign(acc, add(acc, cast(acc.dtype(), mul(centred, WeightPacking.centred(conv, weight)))));
     }
 
     private void channelLoops(BlockBuilder block, Expr out, ChannelBody body) {

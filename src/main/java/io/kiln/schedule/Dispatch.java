@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule;
 
+import io.kiln.base.DType;
 import io.kiln.base.Optimize;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.If;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Movement;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Softmax;
@@ -39,7 +42,7 @@ import java.util.List;
 
 /** The one place that chooses a schedule for an operator on a target, and so decides about its scratch. */
 public final class Dispatch {
-    /** Schedules of convolutions and dense layers: the first one that suits is taken, and the last two suit any. */
+    /** Schedules of int8 convolutions and dense layers: the first one that suits is taken, and the last two suit any. */
     private static final List<ConvSchedule.Candidate> CONVOLUTIONS = List.of(
             MveGemm::schedule,
             MveDepthwise::schedule,
@@ -52,6 +55,9 @@ public final class Dispatch {
             DspConv::schedule,
             DepthwiseDirect::schedule,
             ConvDirect::schedule);
+
+    /** Likewise of data other than int8, and of transposed convolutions. */
+    private static final List<ConvSchedule.Candidate> OTHERS = List.of(DepthwiseDirect::schedule, ConvDirect::schedule);
 
     private final CpuFeatures features;
     private final Optimize optimize;
@@ -80,7 +86,7 @@ public final class Dispatch {
     /** Lowers a fused operator to loops over a range of rows. */
     public LoweredOperator lower(FusedOperator op, Rows rows) {
         Op root = op.root().op();
-        if (root instanceof Conv2d || root instanceof QnnConv2d || root instanceof Dense || root instanceof QnnDense) {
+        if (isLayer(root)) {
             return convolution(op, ConvComputation.of(op), rows);
         }
         if (root instanceof AvgPool2d || root instanceof MaxPool2d) {
@@ -108,14 +114,25 @@ public final class Dispatch {
         return new ElementwiseLowering(op).lower(rows);
     }
 
+    private static boolean isLayer(Op root) {
+        return root instanceof Conv2d
+                || root instanceof QnnConv2d
+                || root instanceof Conv2dTranspose
+                || root instanceof QnnConv2dTranspose
+                || root instanceof Dense
+                || root instanceof QnnDense;
+    }
+
     private LoweredOperator convolution(FusedOperator op, ConvComputation conv, Rows rows) {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
         ConvTask task = new ConvTask(conv, rows, features, optimize, tables, buffers);
-        ConvSchedule schedule = CONVOLUTIONS.stream()
-                .flatMap(candidate -> candidate.tryOn(task).stream())
-                .findFirst()
-                .orElseThrow();
+        boolean isPlainInt8 = conv.dataType() == DType.INT8 && !conv.isTransposed();
+        ConvSchedule schedule = (isPlainInt8 ? CONVOLUTIONS : OTHERS)
+                .stream()
+                        .flatMap(candidate -> candidate.tryOn(task).stream())
+                        .findFirst()
+                        .orElseThrow();
         return Nests.operator(
                         op,
                         buffers,
@@ -132,7 +149,7 @@ public final class Dispatch {
     private static RowDependency dependency(FusedOperator op, ConvComputation conv) {
         Window w = conv.window();
         boolean byRows = op.type().shape().rank() == 4 && op.type().shape().dim(0) == 1;
-        return byRows
+        return byRows && !conv.isTransposed()
                 ? new RowDependency.Window(
                         w.strideH(), w.padTop(), w.spanH(), conv.input().dim(1))
                 : new RowDependency.All(Rows.count(op.rootTypes().get(0).shape()));

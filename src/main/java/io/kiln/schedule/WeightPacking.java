@@ -2,6 +2,7 @@
 package io.kiln.schedule;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Tables;
 import io.kiln.tir.Buffer;
@@ -27,7 +28,7 @@ final class WeightPacking {
     /** Appends one weight. */
     void put(int outputChannel, int ky, int kx, int c) {
         int index = conv.weightIndex(outputChannel, ky, kx, c);
-        if (conv.isFloat()) {
+        if (conv.weight().type().dtype().isFloat()) {
             packed.putFloat(source.getFloat(4 * index));
         } else {
             packed.put(source.get(index));
@@ -40,6 +41,10 @@ final class WeightPacking {
 
     /** A loaded weight without its zero point. */
     static Expr centred(ConvComputation conv, Expr weight) {
-        return conv.isFloat() ? weight : Exprs.sub(weight, Exprs.imm(conv.kernelZeroPoint()));
+        if (conv.weight().type().dtype().isFloat()) {
+            return weight;
+        }
+        Expr centred = Exprs.sub(weight, Exprs.imm(conv.kernelZeroPoint()));
+        return conv.isFloat() ? Exprs.cast(DType.FLOAT32, centred) : centred;
     }
 }

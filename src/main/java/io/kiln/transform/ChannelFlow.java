@@ -49,7 +49,7 @@ sealed interface ChannelFlow {
             boolean tried = sum.rounding() == Rounding.TFLITE && binding.type().dtype() == DType.INT8;
             return tried ? ofSum(binding, types) : new Opaque();
         }
-        if (!integer || !othersConstant) {
+        if (!integer || !othersConstant || isWide(binding, types)) {
             return new Opaque();
         }
         int inputs = channels(types.get(binding.ref(0)).shape());
@@ -60,6 +60,12 @@ sealed interface ChannelFlow {
             return new Mixes();
         }
         return isChannelwise(binding, inputs) ? new Follows(1, inputs) : new Opaque();
+    }
+
+    /** Sums of 64 bits lie beyond what ranges are computed in. */
+    private static boolean isWide(Binding binding, Map<Integer, TensorType> types) {
+        return binding.type().dtype() == DType.INT64
+                || types.get(binding.ref(0)).dtype() == DType.INT64;
     }
 
     private static boolean isChannelwise(Binding binding, int inputs) {

@@ -8,10 +8,12 @@ import io.kiln.ir.Group;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.Movement;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Reshape;
@@ -74,8 +76,10 @@ public final class FuseOperators implements Pass {
     private static boolean joins(List<Binding> chain, Binding binding) {
         Op root = chain.get(0).op();
         Op last = chain.get(chain.size() - 1).op();
-        boolean accumulates = root instanceof QnnConv2d || root instanceof QnnDense;
-        boolean layer = accumulates || root instanceof Conv2d || root instanceof Dense;
+        boolean accumulates =
+                root instanceof QnnConv2d || root instanceof QnnConv2dTranspose || root instanceof QnnDense;
+        boolean layer =
+                accumulates || root instanceof Conv2d || root instanceof Conv2dTranspose || root instanceof Dense;
         if (binding.op() instanceof BiasAdd) {
             return layer && chain.size() == 1;
         }

@@ -55,13 +55,15 @@ public final class RandomOperators {
     }
 
     /**
-     * As {@link #next}, but every fourth is of a kind for which many micro-kernels are written, and of the others every fourth only
-     * copies elements.
+     * As {@link #next}, but every fourth is of a kind for which many micro-kernels are written, and of the others every second only
+     * copies elements or is a layer of
+     * another type.
      */
     public static Function mixed(long seed) {
         return switch ((int) (seed % 16)) {
             case 3, 7, 11, 15 -> depthwise(seed);
             case 1, 6, 12 -> RandomMovements.next(seed);
+            case 2, 5, 13 -> RandomLayers.next(seed);
             default -> next(seed);
         };
     }

@@ -39,7 +39,9 @@ public final class GoldenModels {
                     numbered("seanet_add", 0, 16),
                     numbered("seanet_sub", 0, 4),
                     numbered("seanet_leaky_relu", 0, 22),
-                    Stream.of("seanet_quantize0"))
+                    Stream.of("seanet_quantize0"),
+                    numbered("seanet_conv", 0, 20),
+                    numbered("seanet_transpose_conv", 0, 4))
             .flatMap(names -> names)
             .toList();
 

@@ -7,6 +7,7 @@ import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** Prints one function of the loop IR. */
 final class FunctionPrinter {
@@ -32,6 +33,10 @@ final class FunctionPrinter {
         printer.line("/* " + CText.comment(func.comment()) + " */");
         printer.line("__attribute__((noinline)) " + signature(func) + " {");
         printer.depth++;
+        Set<String> used = UsedIntrinsics.buffers(func);
+        func.buffers().stream()
+                .filter(b -> !used.contains(b.name()))
+                .forEach(b -> printer.line("(void)" + b.name() + ";"));
         func.constants().forEach(printer::table);
         printer.body(func.body());
         printer.line("return 0;");

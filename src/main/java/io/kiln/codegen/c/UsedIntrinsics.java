@@ -2,6 +2,7 @@
 package io.kiln.codegen.c;
 
 import io.kiln.base.DType;
+import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
@@ -72,6 +73,37 @@ final class UsedIntrinsics {
                             && declare.variable().dtype() == DType.BOOL);
         }
         return found[0];
+    }
+
+    /** Names of the buffers that a function touches. */
+    static Set<String> buffers(PrimFunc function) {
+        Set<String> found = new TreeSet<>();
+        Consumer<Buffer> add = buffer -> found.add(buffer.name());
+        walk(
+                function.body(),
+                expr -> {
+                    if (expr instanceof Expr.Load load) {
+                        add.accept(load.buffer());
+                    }
+                },
+                statement -> touched(statement).forEach(add));
+        return found;
+    }
+
+    private static List<Buffer> touched(Stmt stmt) {
+        if (stmt instanceof Stmt.DeclareView view) {
+            return List.of(view.base());
+        }
+        if (stmt instanceof Stmt.Store store) {
+            return List.of(store.buffer());
+        }
+        if (stmt instanceof Stmt.CallFunction call) {
+            return call.arguments();
+        }
+        if (stmt instanceof Stmt.CallKernel call) {
+            return call.pointers();
+        }
+        return stmt instanceof Stmt.Copy copy ? List.of(copy.to(), copy.from()) : List.of();
     }
 
     private static void walk(Stmt stmt, Consumer<Expr> exprs, Consumer<Stmt> statements) {

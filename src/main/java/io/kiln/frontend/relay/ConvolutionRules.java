@@ -29,7 +29,6 @@ final class ConvolutionRules {
     /** {@code qnn.conv2d}. */
     static Value quantized(CallSite call) {
         call.arity(6);
-        call.attributes().choiceOr("out_dtype", "int32", "int32", "");
         return convolution(call, true);
     }
 
@@ -68,7 +67,9 @@ final class ConvolutionRules {
             Layouts.plain(call, data);
         }
         Arg result = quantized
-                ? call.emit(new QnnConv2d(window, groups, channels, kernel.layout()), args)
+                ? call.emit(
+                        new QnnConv2d(window, groups, channels, kernel.layout(), LayerOperators.sumDtype(attributes)),
+                        args)
                 : call.emit(new Conv2d(window, groups, channels, kernel.layout()), args);
         TensorType type = call.type(result);
         return channelsLast

@@ -26,13 +26,12 @@ final class DenseRules {
     /** {@code qnn.dense}. */
     static Value quantized(CallSite call) {
         call.arity(6);
-        call.attributes().choiceOr("out_dtype", "int32", "int32", "");
         List<Arg> args = new ArrayList<>(dataAndWeight(call));
         args.add(ZeroPoints.scalar(call.plain(2)));
         args.add(ZeroPoints.scalar(call.plain(3)));
         args.add(call.plain(4));
         args.add(call.plain(5));
-        Arg result = call.emit(new QnnDense(units(call)), args);
+        Arg result = call.emit(new QnnDense(units(call), LayerOperators.sumDtype(call.attributes())), args);
         return Value.plain(result, call.type(result));
     }
 

@@ -11,12 +11,14 @@ import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Concatenate;
 import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.Elementwise;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnRequantize;
@@ -82,19 +84,22 @@ final class OperatorRules {
         new ValueRules(binding, types, (holds, what, expected) -> require(binding, holds, what, expected)).check();
     }
 
-    /** The int32 that a quantized layer sums up, with or without its bias. */
+    /** The integers that a quantized layer sums up, with or without its bias. */
     private static boolean isAccumulator(Binding binding) {
-        return binding.op() instanceof QnnConv2d
-                || binding.op() instanceof QnnDense
-                || (binding.op() instanceof BiasAdd && binding.type().dtype() == DType.INT32);
+        return (isQuantizedLayer(binding.op()) || binding.op() instanceof BiasAdd)
+                && !binding.type().dtype().isFloat();
+    }
+
+    private static boolean isQuantizedLayer(Op op) {
+        return op instanceof QnnConv2d || op instanceof QnnConv2dTranspose || op instanceof QnnDense;
     }
 
     private void checkData(Binding binding) {
         Op op = binding.op();
         DType data = dtype(binding, 0);
         boolean holds = true;
-        if (op instanceof QnnConv2d || op instanceof QnnDense) {
-            holds = data == DType.INT8;
+        if (isQuantizedLayer(op)) {
+            holds = data == DType.INT8 || data == DType.INT16 || data == DType.FLOAT32;
         } else if (op instanceof QnnAdd) {
             holds = data == DType.INT8 || data == DType.INT16;
         } else if (op instanceof QnnDequantize) {
@@ -106,11 +111,11 @@ final class OperatorRules {
         } else if (op instanceof AvgPool2d || op instanceof MaxPool2d) {
             holds = data == DType.INT8 || data == DType.FLOAT32;
         } else if (op instanceof TflRequantize) {
-            holds = data.isInteger() && data != DType.INT64 && data != DType.UINT32;
+            holds = (data.isInteger() && data != DType.INT64 && data != DType.UINT32) || isLayer(binding, DType.INT64);
         } else if (op instanceof QnnRequantize) {
             holds = data == DType.INT8 || isLayer(binding, DType.INT32);
         } else if (op instanceof BiasAdd) {
-            holds = isLayer(binding, DType.INT32) || isLayer(binding, DType.FLOAT32);
+            holds = isLayer(binding, DType.INT32) || isLayer(binding, DType.INT64) || isLayer(binding, DType.FLOAT32);
         }
         require(
                 binding,
@@ -127,7 +132,11 @@ final class OperatorRules {
             return false;
         }
         Binding source = bindings.get(ref.id());
-        boolean layer = isAccumulator(source) || source.op() instanceof Conv2d || source.op() instanceof Dense;
+        boolean layer = isAccumulator(source)
+                || isQuantizedLayer(source.op())
+                || source.op() instanceof Conv2d
+                || source.op() instanceof Conv2dTranspose
+                || source.op() instanceof Dense;
         boolean twice = binding.op() instanceof BiasAdd && source.op() instanceof BiasAdd;
         return layer && !twice && source.type().dtype() == dtype && uses.get(ref.id()) == 1;
     }

@@ -2,9 +2,12 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /** Constants in another shape or layout. */
 final class Constants {
@@ -14,6 +17,16 @@ final class Constants {
     static Constant reshaped(Constant constant, int... dims) {
         return new Constant(
                 constant.name(), new TensorType(Shape.of(dims), constant.type().dtype()), constant.data());
+    }
+
+    /** A vector of integers as int64. */
+    static Constant widened(Constant constant) {
+        ByteBuffer data = ByteBuffer.allocate(Long.BYTES * constant.elements()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < constant.elements(); i++) {
+            data.putLong(constant.integer(i));
+        }
+        return new Constant(
+                constant.name(), new TensorType(constant.type().shape(), DType.INT64), Bytes.wrap(data.array()));
     }
 
     /** A matrix (rows, columns) as (columns, rows), under the given shape. */

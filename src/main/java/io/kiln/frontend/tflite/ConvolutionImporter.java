@@ -35,48 +35,54 @@ final class ConvolutionImporter implements OperatorImporter {
         Optional<TfliteTensor> bias = operator.optionalInput(2);
         FlatTable options = operator.requiredOptions(depthwise ? DEPTHWISE_OPTIONS : CONV_OPTIONS);
         Activation activation = Activation.read(operator, options.u8(depthwise ? 4 : 3, 0));
-        ElementTypes.requireSame(operator, data, operator.output());
-        ElementTypes.requireWeights(operator, data, weights);
+        LayerTypes.requireData(operator, data, operator.output());
+        LayerTypes.requireWeights(operator, data, weights);
         requireRank4(operator, data);
         requireRank4(operator, weights);
         operator.check();
         int channels = weights.shape().dim(depthwise ? 3 : 0);
         requireChannels(operator, data, weights);
-        requireWeightScales(operator, weights, channels);
-        ElementTypes.requireBias(operator, data, bias, channels);
+        LayerTypes.requireWeightScales(operator, weights, channels, depthwise ? 3 : 0);
+        requireBias(operator, data, bias, channels);
         Window window = window(operator, data.shape(), weights.shape(), options);
         operator.check();
-        Arg sum = convolve(operator, data, kernel(operator, data, weights), weights, window);
+        DType sumType = depthwise && data.dtype() == DType.INT16 ? DType.INT64 : LayerTypes.sum(data, bias);
+        Arg sum = convolve(operator, data, kernel(operator, data, weights), weights, window, sumType);
         Arg value = Requantizing.addBias(operator, sum, bias, CHANNEL_AXIS);
-        if (data.dtype() == DType.INT8) {
-            value = rescale(operator, value, data, weights);
+        if (!data.dtype().isFloat()) {
+            value = Requantizing.rescale(operator, value, CHANNEL_AXIS, data, weights);
         }
         operator.finish(activation.apply(operator, value));
     }
 
     private static Arg convolve(
-            OperatorContext operator, TfliteTensor data, Kernel kernel, TfliteTensor weights, Window window) {
-        if (data.dtype().isFloat()) {
+            OperatorContext operator,
+            TfliteTensor data,
+            Kernel kernel,
+            TfliteTensor weights,
+            Window window,
+            DType sumType) {
+        if (weights.dtype().isFloat()) {
             Conv2d op = new Conv2d(window, kernel.groups, kernel.channels, kernel.layout);
             return operator.emit(op, operator.value(data), kernel.weights);
         }
         return operator.emit(
-                new QnnConv2d(window, kernel.groups, kernel.channels, kernel.layout),
+                new QnnConv2d(window, kernel.groups, kernel.channels, kernel.layout, sumType),
                 operator.value(data),
                 kernel.weights,
-                Constant.scalar(data.quantization().zeroPoint()),
+                Requantizing.zeroPoint(data),
                 Constant.scalar(0),
-                Constant.scalar(data.quantization().scale(0)),
+                Requantizing.scale(data),
                 Requantizing.scales(operator, weights.quantization()));
     }
 
-    /** PopulateConvolutionQuantizationParams in kernel_util.cc: every product in double precision. */
-    private static Arg rescale(OperatorContext operator, Arg value, TfliteTensor data, TfliteTensor weights) {
-        TensorQuantization kernel = weights.quantization();
-        double input = data.quantization().scale(0);
-        double output = operator.output().quantization().scale(0);
-        return Requantizing.rescale(
-                operator, value, CHANNEL_AXIS, 0, kernel.scaleCount(), c -> input * kernel.scale(c) / output);
+    /** The reference kernel of DEPTHWISE_CONV_2D knows int16 only with int64 sums. */
+    private void requireBias(OperatorContext operator, TfliteTensor data, Optional<TfliteTensor> bias, int channels) {
+        if (depthwise) {
+            LayerTypes.requireBias(operator, data, bias, channels, DType.INT64);
+        } else {
+            LayerTypes.requireBias(operator, data, bias, channels, DType.INT32, DType.INT64);
+        }
     }
 
     private Kernel kernel(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {
@@ -129,26 +135,6 @@ final class ConvolutionImporter implements OperatorImporter {
                         ? "shape (1, height, width, a multiple of the input channels)"
                         : "shape (output channels, height, width, input channels divided by the groups)",
                 "Export the model again");
-    }
-
-    private void requireWeightScales(OperatorContext operator, TfliteTensor weights, int channels) {
-        if (weights.dtype() != DType.INT8) {
-            return;
-        }
-        TensorQuantization quantization = weights.quantization();
-        operator.require(
-                quantization.isSymmetric(),
-                "weights `" + weights.name() + "` have a zero point other than 0",
-                "symmetric weights",
-                "Quantize the model again");
-        int dimension = depthwise ? 3 : 0;
-        operator.require(
-                quantization.isPerTensor()
-                        || (quantization.scaleCount() == channels && quantization.dimension() == dimension),
-                "weights `" + weights.name() + "` have " + quantization.scaleCount() + " scales in dimension "
-                        + quantization.dimension(),
-                "one scale, or " + channels + " in dimension " + dimension,
-                "Quantize the model again");
     }
 
     private static void requireRank4(OperatorContext operator, TfliteTensor tensor) {

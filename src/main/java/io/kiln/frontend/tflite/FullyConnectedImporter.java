@@ -30,13 +30,13 @@ final class FullyConnectedImporter implements OperatorImporter {
                 "shuffled weights are not supported",
                 "weights_format DEFAULT",
                 "Convert the model again");
-        ElementTypes.requireSame(operator, data, operator.output());
-        ElementTypes.requireWeights(operator, data, weights);
+        LayerTypes.requireData(operator, data, operator.output());
+        LayerTypes.requireWeights(operator, data, weights);
         operator.require(
                 weights.shape().rank() == 2, "weights are " + weights.text(), "weights of rank 2 (units, inputs)", "");
         operator.check();
         int units = weights.shape().dim(0);
-        ElementTypes.requireBias(operator, data, bias, units);
+        LayerTypes.requireBias(operator, data, bias, units, DType.INT32, DType.INT64);
         requireShapes(operator, data, weights);
         requireWeightScales(operator, weights, units);
         operator.check();
@@ -55,28 +55,27 @@ final class FullyConnectedImporter implements OperatorImporter {
         Arg flat = data.shape().equals(rows)
                 ? operator.value(data)
                 : operator.emit(new Reshape(rows), operator.value(data));
-        Arg value;
-        if (data.dtype().isFloat()) {
-            Arg sum = operator.emit(new Dense(units), flat, operator.constant(weights));
-            value = Requantizing.addBias(operator, sum, bias, UNIT_AXIS);
-        } else {
-            Arg sum = multiply(operator, flat, data, weights);
-            Arg biased = Requantizing.addBias(operator, sum, bias, UNIT_AXIS);
-            value = rescale(operator, biased, data, weights);
+        Arg sum = weights.dtype().isFloat()
+                ? operator.emit(new Dense(units), flat, operator.constant(weights))
+                : multiply(operator, flat, data, weights, LayerTypes.sum(data, bias));
+        Arg value = Requantizing.addBias(operator, sum, bias, UNIT_AXIS);
+        if (!data.dtype().isFloat()) {
+            value = rescale(operator, value, data, weights);
         }
         Arg limited = activation.apply(operator, value);
         Shape output = outputShape(operator, data, units);
         return output.equals(Shape.of(rows.dim(0), units)) ? limited : operator.emit(new Reshape(output), limited);
     }
 
-    private static Arg multiply(OperatorContext operator, Arg flat, TfliteTensor data, TfliteTensor weights) {
+    private static Arg multiply(
+            OperatorContext operator, Arg flat, TfliteTensor data, TfliteTensor weights, DType sumType) {
         return operator.emit(
-                new QnnDense(weights.shape().dim(0)),
+                new QnnDense(weights.shape().dim(0), sumType),
                 flat,
                 operator.constant(weights),
-                Constant.scalar(data.quantization().zeroPoint()),
+                Requantizing.zeroPoint(data),
                 Constant.scalar(weights.quantization().zeroPoint()),
-                Constant.scalar(data.quantization().scale(0)),
+                Requantizing.scale(data),
                 Requantizing.scales(operator, weights.quantization()));
     }
 

@@ -13,7 +13,8 @@ final class LayerOperators {
             Map.entry(9, new Support(new FullyConnectedImporter(), 12)),
             Map.entry(17, new Support(new PoolingImporter(false), 3)),
             Map.entry(22, new Support(new ReshapeImporter(), 1)),
-            Map.entry(25, new Support(new SoftmaxImporter(), 3)));
+            Map.entry(25, new Support(new SoftmaxImporter(), 3)),
+            Map.entry(67, new Support(new TransposedConvolutionImporter(), 5)));
 
     private LayerOperators() {}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -11,6 +12,9 @@ import java.util.function.IntToDoubleFunction;
 
 /** What follows the accumulator of a convolution or dense layer: bias and, for integers, rescaling to the output. */
 final class Requantizing {
+    /** The reference kernels' arithmetic of 64 bits has no room for more. */
+    private static final int MOST_WIDE_SHIFT = 14;
+
     private Requantizing() {}
 
     static Arg addBias(OperatorContext operator, Arg accumulator, Optional<TfliteTensor> bias, int axis) {
@@ -24,8 +28,26 @@ final class Requantizing {
         return operator.emit(new BiasAdd(axis), accumulator, vector);
     }
 
+    /** Rescales the sums of a convolution (PopulateConvolutionQuantizationParams in kernel_util.cc): every product in double precision. */
+    static Arg rescale(OperatorContext operator, Arg value, int axis, TfliteTensor data, TfliteTensor weights) {
+        TensorQuantization kernel = weights.quantization();
+        double input = data.quantization().scale(0);
+        double output = operator.output().quantization().scale(0);
+        return rescale(operator, value, axis, 0, kernel.scaleCount(), c -> input * kernel.scale(c) / output);
+    }
+
+    /** The data's zero point as an operator argument; 0 for float32. */
+    static Constant zeroPoint(TfliteTensor data) {
+        return Constant.scalar(data.dtype().isFloat() ? 0 : data.quantization().zeroPoint());
+    }
+
+    /** The data's scale as an operator argument; 1 for float32. */
+    static Constant scale(TfliteTensor data) {
+        return Constant.scalar(data.dtype().isFloat() ? 1 : data.quantization().scale(0));
+    }
+
     /**
-     * Rescales int32 to the operator's output.
+     * Rescales int32 or int64 to the operator's output.
      *
      * @param count number of multipliers: 1, or one per channel
      * @param multiplier the real multiplier of a channel
@@ -38,6 +60,7 @@ final class Requantizing {
             int count,
             IntToDoubleFunction multiplier) {
         operator.spend(8L * count);
+        boolean wide = operator.type(value).dtype() == DType.INT64;
         int[] multipliers = new int[count];
         int[] shifts = new int[count];
         for (int i = 0; i < count; i++) {
@@ -46,6 +69,10 @@ final class Requantizing {
                 throw operator.failure("its scales multiply to " + real, "scales of ordinary size");
             }
             QuantizedMultiplier quantized = QuantizedMultiplier.of(real);
+            if (wide && quantized.shift() > MOST_WIDE_SHIFT) {
+                throw operator.failure(
+                        "its scales multiply to " + real, "less than 2^" + MOST_WIDE_SHIFT + " for int16");
+            }
             multipliers[i] = quantized.multiplier();
             shifts[i] = quantized.shift();
         }

@@ -71,6 +71,19 @@ final class Check {
                         + type.shape().text());
     }
 
+    /** Integers are summed as int32, int16 also as int64, float32 as itself. */
+    static void accumulator(String op, TensorType data, DType outDtype) {
+        boolean fits = switch (data.dtype()) {
+            case FLOAT32 -> outDtype == DType.FLOAT32;
+            case INT16 -> outDtype == DType.INT32 || outDtype == DType.INT64;
+            default -> outDtype == DType.INT32;
+        };
+        that(
+                fits,
+                () -> op + " of this data, " + data.dtype().text() + ", is not supported with sums of "
+                        + outDtype.text());
+    }
+
     static void scalar(String what, TensorType type, DType dtype) {
         perAxis(what, type, dtype, 1);
     }

@@ -9,6 +9,8 @@ import java.util.Map;
 public sealed interface Op
         permits Conv2d,
                 QnnConv2d,
+                Conv2dTranspose,
+                QnnConv2dTranspose,
                 Dense,
                 QnnDense,
                 BiasAdd,

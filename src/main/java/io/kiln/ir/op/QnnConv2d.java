@@ -7,18 +7,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Quantized 2-D convolution with an int32 accumulator as result, NHWC.
+ * 2-D convolution of quantized weights, NHWC, before rescaling.
  *
  * <p>Arguments: data, weight, input zero point, kernel zero point, input scale, kernel scale (scalar or per channel). The weight
  * lies as OHWI, or as HWOI when {@code groups} equals the input channels and is above 1 (depthwise, any multiplier).
- * {@code acc = sum((data - inputZeroPoint) * (weight - kernelZeroPoint))}; padding counts as the input zero point.
+ * {@code acc = sum((data - inputZeroPoint) * (weight - kernelZeroPoint))}; padding counts as the input zero point. Of float32 data the
+ * result is real: {@code kernelScale * sum(data * (weight - kernelZeroPoint))}.
  *
  * @param window geometry
  * @param groups 1 for a dense convolution
  * @param channels output channels
  * @param kernelLayout {@code OHWI} or {@code HWOI}
+ * @param outDtype int32 or int64, which sums of integers wrap around in; float32 of float32 data
  */
-public record QnnConv2d(Window window, int groups, int channels, String kernelLayout) implements Op {
+public record QnnConv2d(Window window, int groups, int channels, String kernelLayout, DType outDtype) implements Op {
+    /** A convolution with an int32 accumulator. */
+    public QnnConv2d(Window window, int groups, int channels, String kernelLayout) {
+        this(window, groups, channels, kernelLayout, DType.INT32);
+    }
+
     @Override
     public String name() {
         return "qnn.conv2d";
@@ -31,7 +38,7 @@ public record QnnConv2d(Window window, int groups, int channels, String kernelLa
 
     @Override
     public Map<String, Object> attributes() {
-        return ConvShapes.attributes(window, groups, channels, kernelLayout, "int32");
+        return ConvShapes.attributes(window, groups, channels, kernelLayout, outDtype.text());
     }
 
     @Override
@@ -42,7 +49,8 @@ public record QnnConv2d(Window window, int groups, int channels, String kernelLa
         Check.scalar("input scale", args.get(4), DType.FLOAT32);
         Check.perAxis("kernel scale", args.get(5), DType.FLOAT32, channels);
         Check.dtype("weight", args.get(1), DType.INT8);
-        return ConvShapes.infer(name(), window, groups, channels, args.get(0), args.get(1), DType.INT32);
+        Check.accumulator(name(), args.get(0), outDtype);
+        return ConvShapes.infer(name(), window, groups, channels, args.get(0), args.get(1), outDtype);
     }
 
     /** Whether every input channel has kernels of its own. */

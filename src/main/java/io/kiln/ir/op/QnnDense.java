@@ -10,11 +10,18 @@ import java.util.Map;
 /**
  * Quantized fully connected layer: data (batch, in) times weight (units, in) transposed.
  *
- * <p>Arguments: data, weight, input zero point, kernel zero point, input scale, kernel scale (scalar or per unit).
+ * <p>Arguments: data, weight, input zero point, kernel zero point, input scale, kernel scale (scalar or per unit). Of float32 data the
+ * result is real: {@code kernelScale * sum(data * (weight - kernelZeroPoint))}.
  *
  * @param units rows of the weight
+ * @param outDtype int32 or int64, which sums of integers wrap around in; float32 of float32 data
  */
-public record QnnDense(int units) implements Op {
+public record QnnDense(int units, DType outDtype) implements Op {
+    /** A layer with an int32 accumulator. */
+    public QnnDense(int units) {
+        this(units, DType.INT32);
+    }
+
     @Override
     public String name() {
         return "qnn.dense";
@@ -27,7 +34,7 @@ public record QnnDense(int units) implements Op {
 
     @Override
     public Map<String, Object> attributes() {
-        return Check.attributes("units", units, "out_dtype", "int32");
+        return Check.attributes("units", units, "out_dtype", outDtype.text());
     }
 
     @Override
@@ -41,10 +48,11 @@ public record QnnDense(int units) implements Op {
                 name() + ": weight " + args.get(1).shape().text() + " does not fit data "
                         + args.get(0).shape().text() + " and " + units + " units");
         Check.dtype("weight", args.get(1), DType.INT8);
+        Check.accumulator(name(), args.get(0), outDtype);
         Check.scalar("input zero point", args.get(2), DType.INT32);
         Check.scalar("kernel zero point", args.get(3), DType.INT32);
         Check.scalar("input scale", args.get(4), DType.FLOAT32);
         Check.perAxis("kernel scale", args.get(5), DType.FLOAT32, units);
-        return new TensorType(Shape.of(args.get(0).shape().dim(0), units), DType.INT32);
+        return new TensorType(Shape.of(args.get(0).shape().dim(0), units), outDtype);
     }
 }

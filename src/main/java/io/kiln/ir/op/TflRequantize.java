@@ -7,8 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * TensorFlow Lite's fixed-point rescaling, rounding twice ({@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier}):
+ * TensorFlow Lite's fixed-point rescaling, rounding twice ({@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier(int, int, int)}):
  * {@code saturate(outputZeroPoint + MultiplyByQuantizedMultiplier(data - inputZeroPoint, multiplier, shift))}.
+ *
+ * <p>Of int64 data it rounds once, with the multiplier's upper 16 bits ({@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier(long,
+ * int, int)}), as the reference kernels do with int64 accumulators.
  *
  * <p>Arguments: data, multiplier (int32, Q31, scalar or per channel), shift (int32, the power of two, positive to the
  * left, likewise). Multipliers are explicit because TFLite computes them from scales in double precision.

@@ -71,22 +71,6 @@ class BadModelTest {
     }
 
     @Test
-    void hybridModelIsRefused() {
-        int x = model.tensor(TensorSpec.float32("x", 1, 4));
-        int w = model.tensor(TensorSpec.int8("w", 0.5f, 0, 2, 4).withData(new byte[8]));
-        int y = model.tensor(TensorSpec.float32("y", 1, 2));
-        model.operator(
-                        BuiltinOperator.FULLY_CONNECTED,
-                        3,
-                        Options.fullyConnected(Options.NO_ACTIVATION, false),
-                        new int[] {x, w, -1},
-                        y)
-                .inputs(x)
-                .outputs(y);
-        problems("hybrid operators (float32 data, int8 weights `w`)", "representative dataset");
-    }
-
-    @Test
     void danglingAndCyclicTensorsAreTold() {
         int x = model.tensor(value("x"));
         int a = model.tensor(value("a"));

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Origin;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Result;
+import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Clip;
+import io.kiln.ir.op.Conv2dTranspose;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnConv2dTranspose;
+import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.TflRequantize;
+import io.kiln.ir.op.TransposedWindow;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/** Seeded models of one layer of int16 data, of float data with int8 weights, or of a transposed convolution. */
+public final class RandomLayers {
+    private final Random random;
+    private final List<Binding> bindings = new ArrayList<>();
+    private Parameter data;
+
+    private RandomLayers(long seed) {
+        this.random = new Random(seed);
+    }
+
+    /** A function named {@code layer<seed>}; the same for the same seed. */
+    public static Function next(long seed) {
+        return new RandomLayers(seed).build("layer" + seed);
+    }
+
+    private Function build(String name) {
+        switch (below(6)) {
+            case 0, 1 -> convolution(below(4) > 0 ? DType.INT16 : DType.FLOAT32);
+            case 2 -> depthwise(below(4) > 0 ? DType.INT16 : DType.FLOAT32);
+            case 3 -> dense(below(4) > 0 ? DType.INT16 : DType.FLOAT32);
+            default -> transposed();
+        }
+        int last = bindings.get(bindings.size() - 1).id();
+        return new Function(name, List.of(data), bindings, List.of(new Result(last, "out", Optional.empty())));
+    }
+
+    private int below(int bound) {
+        return random.nextInt(bound);
+    }
+
+    private void convolution(DType dtype) {
+        int groups = below(4) == 0 ? 2 : 1;
+        int in = groups * (groups == 1 ? 1 + below(20) : 2 + below(4));
+        int out = groups * (1 + below(10));
+        Shape shape = Shape.of(1 + below(8) / 7, 1 + below(7), 1 + below(12), in);
+        Window w = window(shape);
+        Constant weight = weights(Shape.of(out, w.kernelH(), w.kernelW(), in / groups), DType.INT8);
+        DType sum = sum(dtype);
+        Arg.Ref x = parameter(shape, dtype);
+        finish(bind(new QnnConv2d(w, groups, out, "OHWI", sum), quantized(x, weight, dtype, out)), out, sum, dtype);
+    }
+
+    private void depthwise(DType dtype) {
+        int in = 2 + below(9);
+        int out = in * (1 + below(4) / 3);
+        Shape shape = Shape.of(1, 1 + below(7), 1 + below(12), in);
+        Window w = window(shape);
+        Constant weight = weights(Shape.of(w.kernelH(), w.kernelW(), in, out / in), DType.INT8);
+        DType sum = sum(dtype);
+        Arg.Ref x = parameter(shape, dtype);
+        finish(bind(new QnnConv2d(w, in, out, "HWOI", sum), quantized(x, weight, dtype, out)), out, sum, dtype);
+    }
+
+    private void dense(DType dtype) {
+        int in = 1 + below(70);
+        int units = 1 + below(12);
+        DType sum = sum(dtype);
+        Arg.Ref x = parameter(Shape.of(1 + below(3), in), dtype);
+        Constant weight = weights(Shape.of(units, in), DType.INT8);
+        finish(bind(new QnnDense(units, sum), quantized(x, weight, dtype, units)), units, sum, dtype);
+    }
+
+    private void transposed() {
+        DType dtype = List.of(DType.INT8, DType.INT16, DType.FLOAT32).get(below(3));
+        int in = 1 + below(9);
+        int out = 1 + below(9);
+        Shape shape = Shape.of(1 + below(8) / 7, 1 + below(5), 1 + below(6), in);
+        Window w = new Window(
+                1 + below(4), 1 + below(4), 1 + below(3), 1 + below(3), 1, 1, below(2), below(2), below(2), below(2));
+        int height = TransposedWindow.size(shape.dim(1), w.strideH(), w.kernelH()) - w.padTop() - w.padBottom();
+        int width = TransposedWindow.size(shape.dim(2), w.strideW(), w.kernelW()) - w.padLeft() - w.padRight();
+        TransposedWindow window = new TransposedWindow(w, Math.max(0, 1 - height), below(2) + Math.max(0, 1 - width));
+        Shape kernel = Shape.of(out, w.kernelH(), w.kernelW(), in);
+        Arg.Ref x = parameter(shape, dtype);
+        if (dtype.isFloat()) {
+            Arg.Ref sum = bind(new Conv2dTranspose(window, out), List.of(x, weights(kernel, DType.FLOAT32)));
+            finish(sum, out, DType.FLOAT32, dtype);
+            return;
+        }
+        DType sum = dtype == DType.INT16 ? DType.INT64 : DType.INT32;
+        Op op = new QnnConv2dTranspose(window, out, sum);
+        finish(bind(op, quantized(x, weights(kernel, DType.INT8), dtype, out)), out, sum, dtype);
+    }
+
+    private DType sum(DType dtype) {
+        return dtype.isFloat() ? DType.FLOAT32 : below(3) == 0 ? DType.INT32 : DType.INT64;
+    }
+
+    private Window window(Shape shape) {
+        int kernelH = 1 + below(4);
+        int kernelW = 1 + below(4);
+        int dilationH = below(5) == 0 ? 2 : 1;
+        int dilationW = below(5) == 0 ? 2 : 1;
+        int spanH = (kernelH - 1) * dilationH + 1;
+        int spanW = (kernelW - 1) * dilationW + 1;
+        int top = below(2) == 0 ? 0 : below(spanH);
+        int left = below(2) == 0 ? 0 : below(spanW);
+        int bottom = Math.max(0, spanH - shape.dim(1) - top) + below(2);
+        int right = Math.max(0, spanW - shape.dim(2) - left) + below(2);
+        return new Window(kernelH, kernelW, 1 + below(2), 1 + below(3), dilationH, dilationW, top, left, bottom, right);
+    }
+
+    private Arg.Ref parameter(Shape shape, DType dtype) {
+        data = new Parameter(0, "in0", new TensorType(shape, dtype), Optional.empty());
+        return new Arg.Ref(0);
+    }
+
+    private Constant weights(Shape shape, DType dtype) {
+        TensorType type = new TensorType(shape, dtype);
+        return new Constant("weight", type, RandomOperators.input(type, random.nextLong()));
+    }
+
+    private List<Arg> quantized(Arg.Ref x, Constant weight, DType dtype, int channels) {
+        float[] scales = new float[below(2) == 0 ? 1 : channels];
+        for (int i = 0; i < scales.length; i++) {
+            scales[i] = 0.001f + 0.01f * random.nextFloat();
+        }
+        return List.of(
+                x,
+                weight,
+                Constant.scalar(dtype == DType.INT8 ? below(256) - 128 : 0),
+                Constant.scalar(below(4) == 0 ? below(20) : 0),
+                Constant.scalar(0.5f),
+                scales.length == 1 ? Constant.scalar(scales[0]) : Constant.vector(scales));
+    }
+
+    private void finish(Arg.Ref sum, int channels, DType sumType, DType dtype) {
+        Arg.Ref current = sum;
+        if (below(4) > 0) {
+            current = bind(new BiasAdd(-1), List.of(current, bias(channels, sumType, dtype)));
+        }
+        if (!dtype.isFloat()) {
+            current = requantize(current, below(2) == 0 ? 1 : channels, dtype);
+        }
+        if (below(3) == 0) {
+            bind(new Clip(-5, 100), List.of(current));
+        }
+    }
+
+    /** Sometimes too large for 32 bits. */
+    private Constant bias(int channels, DType sumType, DType dtype) {
+        TensorType type = new TensorType(Shape.of(channels), sumType);
+        if (dtype.isFloat()) {
+            return new Constant("bias", type, RandomOperators.input(type, random.nextLong()));
+        }
+        ByteBuffer bytes = ByteBuffer.allocate((int) type.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        boolean large = below(3) == 0;
+        for (int o = 0; o < channels; o++) {
+            int value = large ? random.nextInt() : below(20000) - 10000;
+            if (sumType == DType.INT64) {
+                bytes.putLong(large ? 1000L * value : value);
+            } else {
+                bytes.putInt(value);
+            }
+        }
+        return new Constant("bias", type, Bytes.wrap(bytes.array()));
+    }
+
+    private Arg.Ref requantize(Arg.Ref value, int channels, DType dtype) {
+        int[] multipliers = new int[channels];
+        int[] shifts = new int[channels];
+        for (int i = 0; i < channels; i++) {
+            QuantizedMultiplier q = QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble(), -6 - below(8)));
+            multipliers[i] = q.multiplier();
+            shifts[i] = q.shift();
+        }
+        return bind(
+                new TflRequantize(-1, 0, dtype == DType.INT8 ? below(100) - 50 : 0, dtype),
+                List.of(
+                        value,
+                        channels == 1 ? Constant.scalar(multipliers[0]) : Constant.vector(multipliers),
+                        channels == 1 ? Constant.scalar(shifts[0]) : Constant.vector(shifts)));
+    }
+
+    private Arg.Ref bind(Op op, List<Arg> args) {
+        List<TensorType> types = args.stream()
+                .map(arg -> arg instanceof Constant constant
+                        ? constant.type()
+                        : Stream.concat(
+                                        Stream.of(data.type()),
+                                        bindings.stream().map(Binding::type))
+                                .toList()
+                                .get(((Arg.Ref) arg).id()))
+                .toList();
+        int id = 1 + bindings.size();
+        bindings.add(new Binding(id, op, args, op.infer(types), new Origin("random", 0, op.name(), "t" + id)));
+        return new Arg.Ref(id);
+    }
+}
