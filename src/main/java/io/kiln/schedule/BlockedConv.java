@@ -38,6 +38,7 @@ final class BlockedConv {
 
     private final ConvComputation conv;
     private final BlockedSums sums;
+    private final Optional<WordMoves> moves;
     private final Tables tables;
     private final Buffer input;
     private final Buffer output;
@@ -51,18 +52,19 @@ final class BlockedConv {
         return BlockedSums.of(task)
                 .filter(sums -> suits(task.conv(), sums, task.rows()))
                 .flatMap(sums -> ScalarRescale.of(task.conv()).map(rescale -> {
-                    BlockedConv blocked = new BlockedConv(task.conv(), sums, rescale, task.tables(), task.buffers());
+                    BlockedConv blocked = new BlockedConv(task, sums, rescale);
                     String reason = "no SIMD: blocks of pixels and channels share loads";
                     return new ConvSchedule(
                             blocked.body(task.rows()), task.macs(), blocked.text(), reason, blocked.rowBlock());
                 }));
     }
 
-    private BlockedConv(
-            ConvComputation conv, BlockedSums sums, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
-        this.conv = conv;
+    private BlockedConv(ConvTask task, BlockedSums sums, ScalarRescale rescale) {
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
         this.sums = sums;
-        this.tables = tables;
+        this.moves = task.isForSize() ? Optional.empty() : Optional.of(WordMoves.of(task.features()));
+        this.tables = task.tables();
         this.rescale = rescale;
         this.input = buffers.argument(0);
         this.output = buffers.output();
@@ -182,7 +184,7 @@ final class BlockedConv {
         if (flat) {
             return flatInputs(block, rows, n, run);
         }
-        WindowCopy copy = new WindowCopy(conv, input, columns);
+        WindowCopy copy = new WindowCopy(conv, input, columns, moves);
         if (sums.pairsInputs()) {
             copy.clear(block, 1 + SECOND);
         }

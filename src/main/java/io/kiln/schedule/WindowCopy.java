@@ -15,6 +15,7 @@ import io.kiln.lower.TapRange;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -25,24 +26,56 @@ final class WindowCopy {
     private final ConvComputation conv;
     private final Buffer input;
     private final Buffer scratch;
+    private final Optional<WordMoves> moves;
 
-    WindowCopy(ConvComputation conv, Buffer input, Buffer scratch) {
+    /**
+     * A copy to scratch.
+     *
+     * @param moves for windows inside the input, in code of their own; nothing where size counts
+     */
+    WindowCopy(ConvComputation conv, Buffer input, Buffer scratch, Optional<WordMoves> moves) {
         this.conv = conv;
         this.input = input;
         this.scratch = scratch;
+        this.moves = moves;
     }
 
     /** Emits the copy of the window of pixel (y, x) to an offset in scratch. */
     void emit(BlockBuilder block, Rows rows, Expr n, Expr y, Expr x, Expr to) {
         TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
         TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
-        if (conv.window().isPadded()) {
-            int taps = conv.window().kernelH() * conv.window().kernelW();
-            Consumer<BlockBuilder> fill = b -> b.loop(
-                    "z", conv.taps(), (element, z) -> element.store(scratch, add(to, z), imm(conv.inputZeroPoint())));
-            block.ifThen(lt(mul(ky.count(), kx.count()), imm(taps)), fill);
+        TapRange[] ranges = {ky, kx};
+        Consumer<BlockBuilder> fill = b -> b.loop(
+                "z", conv.taps(), (element, z) -> element.store(scratch, add(to, z), imm(conv.inputZeroPoint())));
+        Consumer<BlockBuilder> inside =
+                b -> elements(b, rows, n, ranges, to, (e, target, i, value) -> e.store(target, i, value));
+        if (!conv.window().isPadded()) {
+            moves.ifPresentOrElse(m -> whole(block, m, rows, n, ranges, to), () -> inside.accept(block));
+            return;
         }
-        elements(block, rows, n, new TapRange[] {ky, kx}, to, (b, target, e, value) -> b.store(target, e, value));
+        int taps = conv.window().kernelH() * conv.window().kernelW();
+        Expr isCut = lt(mul(ky.count(), kx.count()), imm(taps));
+        if (moves.isPresent()) {
+            block.ifThenElse(
+                    isCut, fill.andThen(inside), b -> whole(b, moves.orElseThrow(), rows, n, ranges, to));
+        } else {
+            block.ifThen(isCut, fill);
+            inside.accept(block);
+        }
+    }
+
+    /** A window without padding: as many elements of each row. */
+    private void whole(BlockBuilder block, WordMoves whole, Rows rows, Expr n, TapRange[] taps, Expr to) {
+        Window w = conv.window();
+        int count = w.kernelW() * conv.input().dim(3);
+        block.loop("k", w.kernelH(), (row, k) -> {
+            Expr y = add(taps[0].origin(), mul(k, w.dilationH()));
+            Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
+            Expr first = add(mul(line, conv.input().dim(2)), taps[1].origin());
+            Buffer from = row.view("from", input, mul(first, conv.input().dim(3)));
+            Buffer target = row.mutableView("target", scratch, add(to, mul(k, count)));
+            whole.copyBytes(row, target, from, count);
+        });
     }
 
     /** Emits the addition of the window of pixel (y, x), times a factor. */

@@ -20,6 +20,7 @@ import java.util.List;
  */
 record WordMoves(boolean byWords) {
     private static final int WORDS = 8;
+    private static final int MOST_WRITTEN_OUT = 16;
 
     /** Moves for a core. */
     static WordMoves of(CpuFeatures features) {
@@ -32,6 +33,15 @@ record WordMoves(boolean byWords) {
             block.call(copyKernel(), List.of(from, to), List.of(Exprs.imm(count)));
         } else {
             block.add(new Stmt.Copy(to, from, count));
+        }
+    }
+
+    /** Emits a copy of as many elements, wherever they lie. */
+    void copyBytes(BlockBuilder block, Buffer to, Buffer from, int count) {
+        if (byWords && count <= MOST_WRITTEN_OUT) {
+            block.call(shortCopyKernel(count), List.of(from, to), List.of());
+        } else {
+            copy(block, to, from, count);
         }
     }
 
@@ -88,6 +98,28 @@ record WordMoves(boolean byWords) {
                 List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
                 List.of("const int8_t* from", "int8_t* to", "int32_t count"),
                 asm,
+                "count",
+                "to[i] = from[i];");
+    }
+
+    private static Kernel shortCopyKernel(int count) {
+        AsmText asm = new AsmText();
+        for (int i = 0; i < count; i += WORDS) {
+            for (int j = i; j < Math.min(count, i + WORDS); j++) {
+                asm.line("lb %s, %d(a0)", register(j - i), j);
+            }
+            for (int j = i; j < Math.min(count, i + WORDS); j++) {
+                asm.line("sb %s, %d(a1)", register(j - i), j);
+            }
+        }
+        asm.line("ret");
+        return kernel(
+                "kiln_copy_" + count,
+                "Copies " + count + " elements.",
+                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                List.of("const int8_t* from", "int8_t* to"),
+                asm,
+                String.valueOf(count),
                 "to[i] = from[i];");
     }
 
@@ -123,6 +155,7 @@ record WordMoves(boolean byWords) {
                 List.of(Pointer.out(DType.INT8)),
                 List.of("int8_t* to", "int32_t value", "int32_t count"),
                 asm,
+                "count",
                 "to[i] = (int8_t)value;");
     }
 
@@ -132,7 +165,13 @@ record WordMoves(boolean byWords) {
     }
 
     private static Kernel kernel(
-            String name, String comment, List<Pointer> pointers, List<String> parameters, AsmText asm, String twin) {
+            String name,
+            String comment,
+            List<Pointer> pointers,
+            List<String> parameters,
+            AsmText asm,
+            String count,
+            String twin) {
         return new Kernel(
                 name,
                 pointers,
@@ -147,7 +186,7 @@ record WordMoves(boolean byWords) {
                 }
                 #else
                 static void %s(%s) {
-                  for (int32_t i = 0; i < count; ++i) {
+                  for (int32_t i = 0; i < %s; ++i) {
                     %s
                   }
                 }
@@ -159,7 +198,8 @@ record WordMoves(boolean byWords) {
                                 asm.lines(),
                                 name,
                                 String.join(", ", parameters),
-                                twin),
+                                count,
+                        twin),
                 List.of());
     }
 }
