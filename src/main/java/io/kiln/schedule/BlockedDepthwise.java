@@ -2,15 +2,12 @@
 package io.kiln.schedule;
 
 import static io.kiln.tir.Exprs.add;
-import static io.kiln.tir.Exprs.imm;
-import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
-import io.kiln.lower.Epilogue;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
@@ -18,46 +15,26 @@ import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Stmt;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * Depthwise convolution for cores without SIMD: rows are copied with their padding, then each channel of a few
- * neighbouring pixels is computed at once, so that a weight is loaded once for all of them and windows share inputs.
+ * neighbouring pixels is computed at once, so that a weight is loaded once for all of them and windows share inputs:
+ * by {@link DepthwiseBlock} where the core has one, else by {@link DepthwiseLoops}.
  *
  * <pre>
- * registers (3 pixels): 3 accumulators, 1 weight, the inputs that windows share, pointers to rows, weights and output
- * weights: as in the model, [ky][kx][channel]
  * scratch: the rows under one row of windows, see {@link PaddedRows}
  * </pre>
  */
 final class BlockedDepthwise {
-    /** Without it compilers load all rows' inputs first and spill them. */
-    private static final Kernel IN_ORDER = new Kernel("kiln_in_order", List.of(), List.of(), List.of(), """
-        /* Keeps later loads from moving up, where they would need more registers than there are. */
-        static inline void kiln_in_order(void) {
-        #if defined(__riscv)
-          __asm__ volatile("" : : : "memory");
-        #endif
-        }
-        """, List.of());
-
-    /** Neighbouring pixels computed together by loops. */
-    private static final int MOST_PIXELS = 5;
-
-    /** On Armv6-M. */
-    private static final int MOST_PIXELS_IN_EIGHT_REGISTERS = 2;
-
     /** Windows with more taps than this are left to loops, to bound the code's size. */
     private static final int MOST_TAPS = 32;
 
     private final ConvComputation conv;
     private final int pixels;
-    private final Buffer weights;
     private final Pixels kernel;
     private final Buffer scratch;
     private final Buffer output;
@@ -68,65 +45,6 @@ final class BlockedDepthwise {
         void emit(BlockBuilder block, Buffer in, Expr out);
     }
 
-    /** Turns the sums of one channel into elements of the output. */
-    private interface PixelEnd {
-        /** The value that each sum starts with. */
-        Expr start(BlockBuilder block, Expr channel);
-
-        void store(BlockBuilder block, List<Expr.Var> sums, Expr channel, Expr out);
-    }
-
-    /** One high multiplication, proven to be enough. */
-    private final class Proven implements PixelEnd {
-        private final ScalarRescale rescale;
-        private final Buffer constants;
-
-        Proven(ScalarRescale rescale, Tables tables) {
-            this.rescale = rescale;
-            this.constants = rescale.table(tables);
-        }
-
-        @Override
-        public Expr start(BlockBuilder block, Expr channel) {
-            return imm(0);
-        }
-
-        @Override
-        public void store(BlockBuilder block, List<Expr.Var> sums, Expr channel, Expr out) {
-            ScalarRescale.Constants of = rescale.load(block, "", constants, channel);
-            for (int p = 0; p < pixels; p++) {
-                rescale.store(block, "" + p, of, sums.get(p), output, place(out, channel, p));
-            }
-        }
-    }
-
-    /** The reference's own steps. */
-    private final class Plain implements PixelEnd {
-        private final BiasTable bias;
-        private final Epilogue epilogue;
-
-        Plain(BiasTable bias, Tables tables) {
-            this.bias = bias;
-            this.epilogue = new Epilogue(conv.op(), bias.bound(), tables);
-        }
-
-        @Override
-        public Expr start(BlockBuilder block, Expr channel) {
-            return block.let("start", load(bias.buffer(), channel));
-        }
-
-        @Override
-        public void store(BlockBuilder block, List<Expr.Var> sums, Expr channel, Expr out) {
-            for (int p = 0; p < pixels; p++) {
-                epilogue.store(block, "" + p, sums.get(p), channel, output, place(out, channel, p));
-            }
-        }
-    }
-
-    private Expr place(Expr out, Expr channel, int pixel) {
-        return add(add(out, channel), (long) pixel * conv.channels());
-    }
-
     private BlockedDepthwise(ConvTask task, Optional<ScalarRescale> rescale) {
         this.conv = task.conv();
         Tables tables = task.tables();
@@ -134,24 +52,16 @@ final class BlockedDepthwise {
         Buffer input = buffers.argument(0);
         this.output = buffers.output();
         Optional<DepthwiseBlock> assembled = rescale.flatMap(r -> assembled(conv, task.features(), r));
-        this.pixels = assembled
-                .map(DepthwiseBlock::pixels)
-                .orElseGet(() -> PixelBlocks.best(
-                        conv.output().dim(2),
-                        task.features().hasLongMultiply() ? MOST_PIXELS : MOST_PIXELS_IN_EIGHT_REGISTERS));
+        this.pixels =
+                assembled.map(DepthwiseBlock::pixels).orElseGet(() -> DepthwiseLoops.pixels(conv, task.features()));
         if (assembled.isPresent()) {
-            this.weights = tables.add("weight", DType.INT8, weightsByChannel(conv));
+            Buffer weights = tables.add("weight", DType.INT8, weightsByChannel(conv));
             Buffer constants = rescale.orElseThrow().table(tables);
             Kernel block = assembled.get().kernel();
             this.kernel = (b, in, out) ->
                     b.call(block, List.of(in, weights, constants, b.mutableView("out", output, out)), List.of());
         } else {
-            this.weights = tables.add(
-                    "weight", conv.weight().type().dtype(), conv.weight().data());
-            PixelEnd end = rescale.isPresent()
-                    ? new Proven(rescale.get(), tables)
-                    : new Plain(BiasTable.ofFilled(conv, tables), tables);
-            this.kernel = (b, in, out) -> channels(b, in, out, end);
+            this.kernel = new DepthwiseLoops(conv, pixels, output, rescale, tables)::emit;
         }
         this.scratch = buffers.scratch(DType.INT8, PaddedRows.bytes(conv));
         this.rows = new PaddedRows(conv, input, scratch, WordMoves.of(task.features()));
@@ -253,33 +163,5 @@ final class BlockedDepthwise {
                             });
                         }));
         return body.build();
-    }
-
-    private void channels(BlockBuilder block, Buffer in, Expr out, PixelEnd end) {
-        Window w = conv.window();
-        int channels = conv.channels();
-        block.loop("c", channels, (inner, c) -> {
-            List<Expr.Var> sums = new ArrayList<>();
-            Expr start = end.start(inner, c);
-            for (int p = 0; p < pixels; p++) {
-                sums.add(inner.mutable("acc" + p, start));
-            }
-            for (int ky = 0; ky < w.kernelH(); ky++) {
-                if (ky > 0) {
-                    inner.call(IN_ORDER, List.of(), List.of());
-                }
-                for (int kx = 0; kx < w.kernelW(); kx++) {
-                    int tap = ky * w.kernelW() + kx;
-                    Expr weight = inner.let("w" + tap, load(weights, add(c, (long) tap * channels)));
-                    for (int p = 0; p < pixels; p++) {
-                        long column = (long) p * w.strideW() + (long) kx * w.dilationW();
-                        long place = (long) ky * PaddedRows.rowElements(conv) + column * channels;
-                        Expr.Var sum = sums.get(p);
-                        inner.assign(sum, Exprs.add(sum, mul(load(in, add(c, place)), weight)));
-                    }
-                }
-            }
-            end.store(inner, sums, c, out);
-        });
     }
 }

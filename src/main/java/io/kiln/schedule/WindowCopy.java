@@ -56,8 +56,7 @@ final class WindowCopy {
         int taps = conv.window().kernelH() * conv.window().kernelW();
         Expr isCut = lt(mul(ky.count(), kx.count()), imm(taps));
         if (moves.isPresent()) {
-            block.ifThenElse(
-                    isCut, fill.andThen(inside), b -> whole(b, moves.orElseThrow(), rows, n, ranges, to));
+            block.ifThenElse(isCut, fill.andThen(inside), b -> whole(b, moves.orElseThrow(), rows, n, ranges, to));
         } else {
             block.ifThen(isCut, fill);
             inside.accept(block);

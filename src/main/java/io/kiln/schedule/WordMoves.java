@@ -199,7 +199,7 @@ record WordMoves(boolean byWords) {
                                 name,
                                 String.join(", ", parameters),
                                 count,
-                        twin),
+                                twin),
                 List.of());
     }
 }
