@@ -35,6 +35,8 @@ import java.util.Optional;
 final class BlockedConv {
     /** What a word scales the second pixel by. */
     private static final long SECOND = 65_536;
+    /** Of taller windows compilers keep the addresses of all rows on the stack. */
+    private static final int MOST_WHOLE_ROWS = 4;
 
     private final ConvComputation conv;
     private final BlockedSums sums;
@@ -63,7 +65,8 @@ final class BlockedConv {
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         this.sums = sums;
-        this.moves = task.isForSize() ? Optional.empty() : Optional.of(WordMoves.of(task.features()));
+        boolean copiesWhole = !task.isForSize() && conv.window().kernelH() <= MOST_WHOLE_ROWS;
+        this.moves = copiesWhole ? Optional.of(WordMoves.of(task.features())) : Optional.empty();
         this.tables = task.tables();
         this.rescale = rescale;
         this.input = buffers.argument(0);

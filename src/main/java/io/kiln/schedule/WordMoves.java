@@ -93,7 +93,7 @@ record WordMoves(boolean byWords) {
         asm.line("4:");
         asm.line("ret");
         return kernel(
-                "kiln_copy",
+                "kiln_copy_elements",
                 "Copies elements, which do not overlap, by words where both sides are aligned.",
                 List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
                 List.of("const int8_t* from", "int8_t* to", "int32_t count"),
@@ -114,7 +114,7 @@ record WordMoves(boolean byWords) {
         }
         asm.line("ret");
         return kernel(
-                "kiln_copy_" + count,
+                "kiln_copy_elements_" + count,
                 "Copies " + count + " elements.",
                 List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
                 List.of("const int8_t* from", "int8_t* to"),

@@ -18,7 +18,7 @@ final class BlockedTwins implements KernelTwins.Twin {
         return kernel.startsWith("kiln_blocked_")
                 || kernel.startsWith("kiln_depthwise_row")
                 || BLOCK.matcher(kernel).matches()
-                || kernel.startsWith("kiln_copy")
+                || kernel.startsWith("kiln_copy_elements")
                 || kernel.equals("kiln_fill")
                 || kernel.equals("kiln_in_order");
     }
@@ -29,8 +29,8 @@ final class BlockedTwins implements KernelTwins.Twin {
         Matcher block = BLOCK.matcher(kernel);
         if (block.matches()) {
             depthwiseBlock(block, pointers);
-        } else if (kernel.startsWith("kiln_copy")) {
-            int count = kernel.equals("kiln_copy") ? s[0] : Integer.parseInt(kernel.substring("kiln_copy_".length()));
+        } else if (kernel.startsWith("kiln_copy_elements")) {
+            int count = kernel.equals("kiln_copy_elements") ? s[0] : Integer.parseInt(kernel.substring("kiln_copy_elements_".length()));
             for (int i = 0; i < count; i++) {
                 pointers.get(1).put(i, pointers.get(0).get(i));
             }
