@@ -23,7 +23,8 @@ final class Agreement {
         int count = expected.size() / dtype.bytes();
         double largest = 0;
         for (int i = 0; i < count; i++) {
-            largest = Math.max(largest, Math.abs(element(dtype, expected.buffer(), i)));
+            double magnitude = Math.abs(element(dtype, expected.buffer(), i));
+            largest = Double.isFinite(magnitude) ? Math.max(largest, magnitude) : largest;
         }
         int wrong = 0;
         String first = "";
@@ -38,7 +39,12 @@ final class Agreement {
     }
 
     private static boolean agree(double expected, double actual, double limit) {
-        return Double.compare(expected, actual) == 0 || Math.abs(expected - actual) <= limit;
+        return Double.compare(limited(expected), limited(actual)) == 0 || Math.abs(expected - actual) <= limit;
+    }
+
+    /** TensorFlow Lite's arithmetic operators limit what overflows to the largest float, even without an activation. */
+    private static double limited(double value) {
+        return Math.max(-Float.MAX_VALUE, Math.min(Float.MAX_VALUE, value));
     }
 
     private static double element(DType dtype, ByteBuffer data, int index) {

@@ -8,18 +8,8 @@ import java.util.List;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.TensorType;
 
-/** Sums, softmax and what changes only shape or type. */
+/** Softmax and what changes only the shape. */
 final class BasicOperators {
-    static final OperatorCases ADD = OperatorCases.of("ADD", d -> {
-        byte type = d.oneOf(TensorType.INT8, TensorType.INT8, TensorType.FLOAT32);
-        int[] shape = d.shape(1, 5);
-        int a = d.input(d.tensor(type, shape));
-        int b = d.inputOrConstant(d.tensor(type, d.broadcastsTo(shape)));
-        int[] in = d.coin() ? new int[] {a, b} : new int[] {b, a};
-        d.output(d.tensor(type, shape));
-        d.operator(BuiltinOperator.ADD, 2, Options.add(d.activation()), in);
-    });
-
     static final OperatorCases SOFTMAX = OperatorCases.of("SOFTMAX", d -> {
         int[] shape = d.shape(1, 4);
         float beta = d.oneOf(1f, 1f, 0.5f, 2.5f);
@@ -49,21 +39,7 @@ final class BasicOperators {
         d.operator(BuiltinOperator.RESHAPE, 1, Options.reshape(stated), in, s);
     });
 
-    static final OperatorCases QUANTIZE = OperatorCases.of("QUANTIZE", d -> {
-        int[] shape = d.shape(1, 5);
-        int x = d.input(d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32), shape));
-        d.output(d.tensor(TensorType.INT8, shape));
-        d.operator(BuiltinOperator.QUANTIZE, 2, Options.none(), x);
-    });
-
-    static final OperatorCases DEQUANTIZE = OperatorCases.of("DEQUANTIZE", d -> {
-        int[] shape = d.shape(1, 5);
-        int x = d.input(d.tensor(TensorType.INT8, shape));
-        d.output(d.tensor(TensorType.FLOAT32, shape));
-        d.operator(BuiltinOperator.DEQUANTIZE, 2, Options.none(), x);
-    });
-
-    static final List<OperatorCases> ALL = List.of(ADD, SOFTMAX, RESHAPE, QUANTIZE, DEQUANTIZE);
+    static final List<OperatorCases> ALL = List.of(SOFTMAX, RESHAPE);
 
     private BasicOperators() {}
 }

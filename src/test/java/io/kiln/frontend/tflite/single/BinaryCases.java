@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import static org.tensorflow.lite.schema.TensorType.BOOL;
+import static org.tensorflow.lite.schema.TensorType.FLOAT32;
+import static org.tensorflow.lite.schema.TensorType.INT16;
+import static org.tensorflow.lite.schema.TensorType.INT32;
+import static org.tensorflow.lite.schema.TensorType.INT64;
+import static org.tensorflow.lite.schema.TensorType.INT8;
+
+import io.kiln.frontend.tflite.Options;
+import io.kiln.frontend.tflite.Options.Field;
+import io.kiln.frontend.tflite.TensorSpec;
+import java.util.List;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.BuiltinOptions;
+
+/** Functions of two and more elements, with broadcasting. */
+final class BinaryCases {
+    /** More dimensions than TensorFlow Lite's kernels broadcast. */
+    private static final int MOST_RANK = 4;
+
+    static final List<OperatorCases> ALL = List.of(
+            OperatorCases.of("ADD", d -> arithmetic(d, BuiltinOperator.ADD, BuiltinOptions.AddOptions, d.oneOf(FLOAT32, INT8, INT8, INT16))),
+            OperatorCases.of("SUB", d -> arithmetic(d, BuiltinOperator.SUB, BuiltinOptions.SubOptions, d.oneOf(FLOAT32, INT8, INT16)))
+                    .mayDifferByOne("the scales' quotients are taken in double precision"),
+            OperatorCases.of("MUL", d -> arithmetic(d, BuiltinOperator.MUL, BuiltinOptions.MulOptions, d.oneOf(FLOAT32, INT8, INT16))),
+            OperatorCases.of("ADD_INTEGERS", d -> plain(d, BuiltinOperator.ADD, d.oneOf(INT32, INT64))),
+            OperatorCases.of("SUB_INTEGERS", d -> integers(d, BuiltinOperator.SUB, BuiltinOptions.SubOptions)),
+            OperatorCases.of("MUL_INTEGERS", d -> integers(d, BuiltinOperator.MUL, BuiltinOptions.MulOptions)),
+            OperatorCases.of("DIV", BinaryCases::divide),
+            OperatorCases.of("FLOOR_DIV", d -> floored(d, BuiltinOperator.FLOOR_DIV)),
+            OperatorCases.of("FLOOR_MOD", d -> floored(d, BuiltinOperator.FLOOR_MOD)),
+            OperatorCases.of("SQUARED_DIFFERENCE", d -> plain(d, BuiltinOperator.SQUARED_DIFFERENCE, d.oneOf(FLOAT32, INT8, INT32))),
+            OperatorCases.of("MAXIMUM", d -> ordered(d, BuiltinOperator.MAXIMUM)),
+            OperatorCases.of("MINIMUM", d -> ordered(d, BuiltinOperator.MINIMUM)),
+            OperatorCases.of("LOGICAL_AND", d -> plain(d, BuiltinOperator.LOGICAL_AND, BOOL)),
+            OperatorCases.of("LOGICAL_OR", d -> plain(d, BuiltinOperator.LOGICAL_OR, BOOL)),
+            OperatorCases.of("PRELU", BinaryCases::prelu),
+            comparison("EQUAL", BuiltinOperator.EQUAL, FLOAT32, INT8, INT32, INT64, BOOL),
+            comparison("NOT_EQUAL", BuiltinOperator.NOT_EQUAL, FLOAT32, INT8, INT32, INT64, BOOL),
+            comparison("LESS", BuiltinOperator.LESS, FLOAT32, INT8, INT32, INT64),
+            comparison("LESS_EQUAL", BuiltinOperator.LESS_EQUAL, FLOAT32, INT8, INT32, INT64),
+            comparison("GREATER", BuiltinOperator.GREATER, FLOAT32, INT8, INT32, INT64),
+            comparison("GREATER_EQUAL", BuiltinOperator.GREATER_EQUAL, FLOAT32, INT8, INT32, INT64),
+            OperatorCases.of("ADD_N", BinaryCases::addN),
+            OperatorCases.of("SELECT", BinaryCases::select),
+            OperatorCases.of("SELECT_V2", BinaryCases::selectBroadcast));
+
+    private BinaryCases() {}
+
+    /** Two operands in either order, one of which may broadcast or be constant. */
+    private static int[] operands(Draw d, TensorSpec full, TensorSpec other) {
+        int a = d.input(full);
+        int b = d.inputOrConstant(other);
+        return d.coin() ? new int[] {a, b} : new int[] {b, a};
+    }
+
+    private static void arithmetic(Draw d, int builtin, byte options, byte type) {
+        int[] shape = d.shape(1, MOST_RANK);
+        int[] in = operands(d, d.tensor(type, shape), d.tensor(type, d.broadcastsTo(shape)));
+        d.output(d.tensor(type, shape));
+        Options activation = options == BuiltinOptions.MulOptions
+                ? Options.table(options, Field.int8(0, d.activation()))
+                : Options.table(options, Field.int8(0, d.activation()), Field.bool(1, false));
+        d.operator(builtin, type == INT16 ? 3 : 2, activation, in);
+    }
+
+    private static void plain(Draw d, int builtin, byte type) {
+        int[] shape = d.shape(1, MOST_RANK);
+        int[] in = operands(d, d.tensor(type, shape), d.tensor(type, d.broadcastsTo(shape)));
+        d.output(d.tensor(type, shape));
+        d.operator(builtin, 1, Options.none(), in);
+    }
+
+    private static void integers(Draw d, int builtin, byte options) {
+        int[] shape = d.shape(1, MOST_RANK);
+        int[] in = operands(d, d.tensor(INT32, shape), d.tensor(INT32, d.broadcastsTo(shape)));
+        d.output(d.tensor(INT32, shape));
+        d.operator(builtin, 1, Options.table(options, Field.int8(0, d.activation())), in);
+    }
+
+    private static void divide(Draw d) {
+        int[] shape = d.shape(1, MOST_RANK);
+        byte type = d.oneOf(FLOAT32, INT32);
+        int a = d.input(d.tensor(type, shape));
+        TensorSpec divisor = d.tensor(type, d.broadcastsTo(shape));
+        int b = type == INT32 ? d.input(divisor, 1, 50) : d.input(divisor);
+        d.output(d.tensor(type, shape));
+        d.operator(
+                BuiltinOperator.DIV,
+                1,
+                Options.table(BuiltinOptions.DivOptions, Field.int8(0, d.activation())),
+                a,
+                b);
+    }
+
+    private static void floored(Draw d, int builtin) {
+        int[] shape = d.shape(1, MOST_RANK);
+        int a = d.input(d.tensor(FLOAT32, shape));
+        int b = d.add(d.constant(d.tensor(FLOAT32, d.broadcastsTo(shape))));
+        d.output(d.tensor(FLOAT32, shape));
+        d.operator(builtin, 1, Options.none(), a, b);
+    }
+
+    private static void ordered(Draw d, int builtin) {
+        plain(d, builtin, d.oneOf(FLOAT32, INT8, INT16, INT32, INT64));
+    }
+
+    private static void prelu(Draw d) {
+        byte type = d.oneOf(FLOAT32, INT8);
+        int[] shape = d.shape(1, MOST_RANK);
+        int x = d.input(d.tensor(type, shape));
+        int slopes = d.inputOrConstant(d.tensor(type, d.broadcastsTo(shape)));
+        d.output(d.tensor(type, shape));
+        d.operator(BuiltinOperator.PRELU, 1, Options.none(), x, slopes);
+    }
+
+    private static OperatorCases comparison(String name, int builtin, Byte... types) {
+        return OperatorCases.of(name, d -> {
+            byte type = d.oneOf(types);
+            int[] shape = d.shape(1, MOST_RANK);
+            boolean close = type == INT32 || type == INT64;
+            TensorSpec one = d.tensor(type, shape);
+            TensorSpec other = d.tensor(type, d.broadcastsTo(shape));
+            int a = close ? d.input(one, 0, 3) : d.input(one);
+            int b = close ? d.input(other, 0, 3) : d.inputOrConstant(other);
+            d.output(TensorSpec.of("y", BOOL, shape));
+            d.operator(builtin, 1, Options.none(), d.coin() ? new int[] {a, b} : new int[] {b, a});
+        });
+    }
+
+    private static void addN(Draw d) {
+        int[] shape = d.shape(1, MOST_RANK);
+        int[] in = new int[d.between(2, 5)];
+        for (int i = 0; i < in.length; i++) {
+            in[i] = i == 0 ? d.input(d.tensor(FLOAT32, shape)) : d.inputOrConstant(d.tensor(FLOAT32, shape));
+        }
+        d.output(d.tensor(FLOAT32, shape));
+        d.operator(BuiltinOperator.ADD_N, 1, Options.none(), in);
+    }
+
+    private static void select(Draw d) {
+        int[] shape = d.shape(1, MOST_RANK);
+        byte type = d.oneOf(FLOAT32, INT8, INT16);
+        int[] condition = d.oneOf(shape, new int[] {}, new int[] {shape[0]});
+        int c = d.input(TensorSpec.of("c", BOOL, condition));
+        TensorSpec x = d.tensor(type, shape);
+        int a = d.input(x);
+        int b = d.inputOrConstant(alike(d, x, shape));
+        d.output(alike(d, x, shape));
+        d.operator(BuiltinOperator.SELECT, 1, Options.none(), c, a, b);
+    }
+
+    private static void selectBroadcast(Draw d) {
+        int[] shape = d.shape(1, MOST_RANK);
+        byte type = d.oneOf(FLOAT32, INT8, INT16);
+        int c = d.input(TensorSpec.of("c", BOOL, d.broadcastsTo(shape)));
+        TensorSpec x = d.tensor(type, shape);
+        int a = d.input(x);
+        int b = d.inputOrConstant(alike(d, x, d.broadcastsTo(shape)));
+        d.output(alike(d, x, shape));
+        d.operator(BuiltinOperator.SELECT_V2, 1, Options.none(), c, a, b);
+    }
+
+    /** A tensor of the same type and quantization. */
+    private static TensorSpec alike(Draw d, TensorSpec as, int... shape) {
+        TensorSpec tensor = d.tensor(as.type(), shape);
+        return as.scales().isEmpty()
+                ? tensor
+                : tensor.quantized(as.scales().get(0), as.zeroPoints().get(0));
+    }
+}
