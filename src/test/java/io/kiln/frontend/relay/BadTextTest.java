@@ -151,9 +151,12 @@ class BadTextTest {
 
     @Test
     void scalesForOtherChannelsAreRefused() {
-        String text = "def @main(%x: Tensor[(1, 8), int8], %w: Tensor[(2, 8), int8]) {\n"
-                + "  %0 = qnn.dense(%x, %w, 0, 0, 0.5f, 0.5f, units=2);\n"
-                + "  qnn.requantize(%0, %w, 0, 0.5f, 0, axis=1, out_dtype=\"int8\")\n}\n";
+        String text = """
+            def @main(%x: Tensor[(1, 8), int8], %w: Tensor[(2, 8), int8]) {
+              %0 = qnn.dense(%x, %w, 0, 0, 0.5f, 0.5f, units=2);
+              qnn.requantize(%0, %w, 0, 0.5f, 0, axis=1, out_dtype="int8")
+            }
+            """;
         assertThat(problems(text))
                 .extracting(Problem::text)
                 .anyMatch(p -> p.contains("m.relay:3:3") && p.contains("input scale must be float32, not int8"));

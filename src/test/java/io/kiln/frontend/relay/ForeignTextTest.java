@@ -102,22 +102,34 @@ class ForeignTextTest {
         assertComesBack(function);
     }
 
+    /** What follows the line that begins the metadata. */
+    private static String metadata(String text) {
+        String begin = "#[metadata]\n";
+        return text.substring(text.indexOf(begin) + begin.length());
+    }
+
     private static double real(String literal) {
         return Float.parseFloat(literal);
     }
 
     @Test
     void whatTvmLeavesToItsConfigurationIsItsDefault() {
-        Function function = read("def @main(%x: Tensor[(1, 8), int8]) {\n"
-                + "  qnn.requantize(%x, 0.1f, 0, 0.2f, 0, out_dtype=\"int8\")\n}\n");
+        Function function = read("""
+            def @main(%x: Tensor[(1, 8), int8]) {
+              qnn.requantize(%x, 0.1f, 0, 0.2f, 0, out_dtype="int8")
+            }
+            """);
 
         assertThat(RelayPrinter.print(function)).contains("rounding=\"UPWARD\", compute_dtype=\"int64\"");
     }
 
     @Test
     void sumsRoundEachSideUpward() {
-        Function function = read(
-                "def @main(%x: Tensor[(1, 200), int8]) {\n" + "  qnn.add(%x, %x, 0.25f, 0, 0.75f, 10, 0.5f, 4)\n}\n");
+        Function function = read("""
+            def @main(%x: Tensor[(1, 200), int8]) {
+              qnn.add(%x, %x, 0.25f, 0, 0.75f, 10, 0.5f, 4)
+            }
+            """);
         byte[] input = bytes(200);
         byte[] result = run(function, input);
 
@@ -272,14 +284,13 @@ class ForeignTextTest {
     @Test
     void callsMayBeNestedAndConstantsComputed() {
         param("w", DType.INT8, 8, 3);
-        Function function =
-                read("""
-                    def @main(%x: Tensor[(1, 2, 2, 2), int8], %w: Tensor[(8, 3), int8]) {
-                      let %y: Tensor[(1, 8), int8] = squeeze(reshape(%x, newshape=[0, 1, -1]), axis=[1]);
-                      %0 = qnn.dense(%y, transpose(%w, axes=[1, 0]), 0, 0, 0.1f, 0.1f, units=3);
-                      qnn.requantize(nn.bias_add(%0, multiply(add(meta[relay.Constant][0], 1), 2)), 0.01f, 0, 0.5f, 0, out_dtype="int8")
-                    }
-                    """ + "#[metadata]\n" + RelayPrinter.astext(Texts.biased()).split("#\\[metadata\\]\n")[1]);
+        Function function = read("""
+            def @main(%x: Tensor[(1, 2, 2, 2), int8], %w: Tensor[(8, 3), int8]) {
+              let %y: Tensor[(1, 8), int8] = squeeze(reshape(%x, newshape=[0, 1, -1]), axis=[1]);
+              %0 = qnn.dense(%y, transpose(%w, axes=[1, 0]), 0, 0, 0.1f, 0.1f, units=3);
+              qnn.requantize(nn.bias_add(%0, multiply(add(meta[relay.Constant][0], 1), 2)), 0.01f, 0, 0.5f, 0, out_dtype="int8")
+            }
+            """ + "#[metadata]\n" + metadata(RelayPrinter.astext(Texts.biased())));
 
         Binding bias = function.bindings().stream()
                 .filter(b -> b.op().name().equals("nn.bias_add"))
