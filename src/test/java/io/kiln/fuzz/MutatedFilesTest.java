@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A fixed number of spoiled files for each reader, {@code -Dkiln.mutations=1000000} for more; {@link ReaderFuzzTest} searches. */
 class MutatedFilesTest {
-    private static final int MUTATIONS = Integer.getInteger("kiln.mutations", 1500);
+    private static final int MUTATIONS = Integer.getInteger("kiln.mutations", 600);
 
     @TempDir
     private Path folder;

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** Imports the operators of a subgraph in their order and collects everything that is wrong with them. */
 final class GraphImporter {
@@ -63,7 +64,12 @@ final class GraphImporter {
     ImportedSubgraph read(String moduleName, int[] inputs, int[] outputs) {
         addInputs(inputs);
         findWriters();
-        operators.forEach(this::readOperator);
+        for (OperatorRecord operator : operators) {
+            if (tooMany()) {
+                break;
+            }
+            readOperator(operator);
+        }
         List<Result> results = results(outputs);
         if (!problems.isEmpty()) {
             throw new KilnException(List.copyOf(problems));
@@ -98,10 +104,10 @@ final class GraphImporter {
             FlatVector outputs = operator.outputs();
             for (int i = 0; i < outputs.spent().size(); i++) {
                 Integer earlier = writers.putIfAbsent(outputs.i32(i), operator.index());
-                if (earlier != null) {
+                if (earlier != null && !tooMany()) {
                     add(
                             "tensor " + describe(outputs.i32(i)) + " was already written by operator #" + earlier,
-                            where(operator),
+                            () -> where(operator),
                             "every tensor written once");
                 }
             }
@@ -161,7 +167,7 @@ final class GraphImporter {
             if (index == NONE) {
                 inputs.add(Optional.empty());
             } else if (index < 0 || index >= tensors.count()) {
-                add("input tensor #" + index + " does not exist", where(operator), tensors.count() + " tensors");
+                add("input tensor #" + index + " does not exist", () -> where(operator), tensors.count() + " tensors");
             } else {
                 Optional<TfliteTensor> tensor = tensor(index);
                 tensor.ifPresent(t -> checkDefined(operator, t));
@@ -180,11 +186,14 @@ final class GraphImporter {
         }
         Integer writer = writers.get(tensor.index());
         if (writer == null) {
-            add("input " + tensor.text() + " is never computed", where(operator), "a model input, constant or result");
+            add(
+                    "input " + tensor.text() + " is never computed",
+                    () -> where(operator),
+                    "a model input, constant or result");
         } else {
             add(
                     "input " + tensor.text() + " is computed only by operator #" + writer,
-                    where(operator),
+                    () -> where(operator),
                     "operators in execution order, without cycles");
         }
     }
@@ -193,15 +202,15 @@ final class GraphImporter {
         List<TfliteTensor> outputs = new ArrayList<>();
         for (int index : operator.outputs().ints()) {
             if (index < 0 || index >= tensors.count()) {
-                add("output tensor #" + index + " does not exist", where(operator), tensors.count() + " tensors");
+                add("output tensor #" + index + " does not exist", () -> where(operator), tensors.count() + " tensors");
                 continue;
             }
             tensor(index).ifPresent(tensor -> {
                 outputs.add(tensor);
                 if (tensor.isStored()) {
-                    add("it writes to the constant " + tensor.text(), where(operator), "an output without data");
+                    add("it writes to the constant " + tensor.text(), () -> where(operator), "an output without data");
                 } else if (modelInputs.contains(tensor.index())) {
-                    add("it writes to the model input " + tensor.text(), where(operator), "an output of its own");
+                    add("it writes to the model input " + tensor.text(), () -> where(operator), "an output of its own");
                 }
             });
         }
@@ -293,6 +302,20 @@ final class GraphImporter {
     }
 
     private void add(String what, String where, String expected) {
-        addAll(List.of(new Problem(what, where, expected, EXPORT_AGAIN)));
+        add(what, () -> where, expected);
+    }
+
+    /** The place is put into words only while problems are still told: a hostile file has millions. */
+    private void add(String what, Supplier<String> where, String expected) {
+        if (tooMany()) {
+            found++;
+        } else {
+            addAll(List.of(new Problem(what, where.get(), expected, EXPORT_AGAIN)));
+        }
+    }
+
+    /** Whether no further problem would be told. */
+    private boolean tooMany() {
+        return problems.size() > MAX_PROBLEMS;
     }
 }
