@@ -230,13 +230,14 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
                     return Optional.empty();
                 }
             }
-            return place(multiplier, above, below);
+            return place(c, multiplier, above, below);
         }
 
         /** Offsets that put all steps right; below zero the correction makes up for the difference. */
-        private Optional<Channel> place(int multiplier, Range above, Range below) {
-            long offset = above.isBounded() || !signed ? above.middle() : below.middle();
-            long correction = signed && below.isBounded() ? Math.max(0, offset - below.middle()) : 0;
+        private Optional<Channel> place(int c, int multiplier, Range above, Range below) {
+            long exact = (((long) reference.bias().get(c) * multiplier) >> (32 - scaleBits)) + (signed ? 0 : rounding);
+            long offset = above.isBounded() || !signed ? above.nearest(exact) : below.nearest(exact);
+            long correction = signed && below.isBounded() ? Math.max(0, offset - below.nearest(offset)) : 0;
             return Math.abs(offset) <= 1 << 30 && correction <= 1 << 30
                     ? Optional.of(new Channel(multiplier, (int) offset, (int) correction))
                     : Optional.empty();
@@ -253,11 +254,9 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             return least > -FAR || most < FAR;
         }
 
-        long middle() {
-            if (least == -FAR) {
-                return most == FAR ? 0 : most;
-            }
-            return most == FAR ? least : Math.floorDiv(least + most, 2);
+        /** The middle, or where there is none because sums reach one side only, the value nearest to the exact one. */
+        long nearest(long exact) {
+            return least > -FAR && most < FAR ? Math.floorDiv(least + most, 2) : Math.max(least, Math.min(most, exact));
         }
     }
 

@@ -49,6 +49,7 @@ public final class Dispatch {
             SmallDepthwise::schedule,
             BlockedDepthwise::schedule,
             BlockedConv::schedule,
+            DspColumnDepthwise::schedule,
             DspDepthwise::schedule,
             BlockedDepthwise::schedulePlain,
             DspDense::schedule,

@@ -80,6 +80,21 @@ class ProvenRescaleTest {
         assertThat(countEqual(false, rounding)).isGreaterThan(5);
     }
 
+    /** Behind a ReLU inputs have one sign; weights of the other one make sums that never reach the results above the zero point. */
+    @Test
+    void isTheReferenceWhereSumsNeverLeaveOneSideOfZero() {
+        for (int sign : List.of(-1, 1)) {
+            int bound = 33_024;
+            Requantization r = new Requantization(List.of(1_998_932_673), List.of(-9), 0, -3, DType.INT8);
+            ProvenRescale.Reference reference = new ProvenRescale.Reference(r, List.of(sign * bound), -128, 127);
+            ProvenRescale rescale =
+                    ProvenRescale.find(reference, List.of((long) bound)).orElseThrow();
+            for (long acc = -bound; acc <= bound; acc++) {
+                assertThat(rescale.apply(0, acc, -128, 127)).isEqualTo(reference.apply(0, acc));
+            }
+        }
+    }
+
     /** Channels without weights, and limits that lie below the zero point. */
     @Test
     void isTheReferenceWhereAMultiplierIsZeroOrAllResultsAreNegative() {

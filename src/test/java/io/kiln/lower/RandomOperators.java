@@ -55,13 +55,14 @@ public final class RandomOperators {
     }
 
     /**
-     * As {@link #next}, but every fourth is of a kind for which many micro-kernels are written, and of the others every second only
-     * copies elements or is a layer of
-     * another type.
+     * As {@link #next}, but many are of kinds for which micro-kernels are written, and of the others every second only copies elements or
+     * is a layer of another type.
      */
     public static Function mixed(long seed) {
         return switch ((int) (seed % 16)) {
-            case 3, 7, 11, 15 -> depthwise(seed);
+            case 3, 11, 15 -> depthwise(seed);
+            case 7 -> new RandomOperators(seed).overTime("column" + seed);
+            case 9 -> new RandomOperators(seed).square("square" + seed);
             case 1, 6, 12 -> RandomMovements.next(seed);
             case 2, 5, 13 -> RandomLayers.next(seed);
             default -> next(seed);
@@ -74,9 +75,39 @@ public final class RandomOperators {
     }
 
     private Function depthwise(String name) {
-        int channels = 4 + below(20);
-        Shape shape = Shape.of(1 + below(8) / 7, 1 + below(14), 1 + below(30), channels);
+        Shape shape = Shape.of(1 + below(8) / 7, 1 + below(14), 1 + below(30), 4 + below(20));
         Window w = below(3) == 0 ? window(shape.dim(1), shape.dim(2), false) : threeByThree(shape);
+        return depthwise(name, shape, w);
+    }
+
+    /** A depthwise convolution of one column without padding. */
+    private Function overTime(String name) {
+        int taps = 1 + below(12);
+        int rows = 1 + below(9);
+        int stride = 1 + below(8) / 7;
+        Shape shape = Shape.of(1 + below(8) / 7, (rows - 1) * stride + taps, 1, 4 + below(14));
+        return depthwise(name, shape, new Window(taps, 1, stride, 1, 1, 1, 0, 0, 0, 0));
+    }
+
+    /** A convolution of 3x3 that keeps the size of its input. */
+    private Function square(String name) {
+        Shape shape = Shape.of(1 + below(8) / 7, 1 + below(6), 1 + below(12), 4 * (1 + below(4)));
+        int channels = 4 + below(8);
+        Arg.Ref x = parameter(shape, DType.INT8);
+        Arg.Ref sum = bind(
+                new QnnConv2d(new Window(3, 3, 1, 1, 1, 1, 1, 1, 1, 1), 1, channels, "OHWI"),
+                x,
+                weights(Shape.of(channels, 3, 3, shape.dim(3)), true),
+                Constant.scalar(below(256) - 128),
+                Constant.scalar(0),
+                Constant.scalar(0.05f),
+                Constant.scalar(0.01f));
+        epilogue(sum, channels, true, 9L * shape.dim(3));
+        return function(name);
+    }
+
+    private Function depthwise(String name, Shape shape, Window w) {
+        int channels = shape.dim(3);
         Arg.Ref x = parameter(shape, DType.INT8);
         Arg.Ref sum = bind(
                 new QnnConv2d(w, channels, channels, "HWOI"),

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tir;
 
-import io.kiln.base.FixedPoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /** Kernels for Arm's DSP instructions. */
 final class DspTwins implements KernelTwins.Twin {
     private static final Pattern CONV = Pattern.compile("kiln_conv_2x4(?:_\\d+)*((?:_bytes)?_scale.*)");
+    private static final Pattern COLUMN =
+            Pattern.compile("kiln_column_(\\d+)_row(\\d+)_out(\\d+)_rows(\\d)((?:_bytes)?_scale.*)");
     private static final Pattern DENSE = Pattern.compile("kiln_dense_(\\d+)(?:_\\d+)*(?:_tail)?((?:_bytes)?_scale.*)");
-    private static final Pattern EPILOGUE =
-            Pattern.compile("(_bytes)?_scale(\\d+)_shift(\\d+)(_signed)?(?:_limit_(\\d+)_(\\d+))?");
 
     @Override
     public boolean knows(String kernel) {
         return CONV.matcher(kernel).matches()
                 || DENSE.matcher(kernel).matches()
+                || COLUMN.matcher(kernel).matches()
                 || kernel.matches("kiln_(widen_(pair|rest|edge|\\d+x\\d+_\\d+)|copy_row|fill_row)");
     }
 
@@ -35,6 +36,8 @@ final class DspTwins implements KernelTwins.Twin {
                     widen(kernel, pointers);
                 } else if (CONV.matcher(kernel).matches()) {
                     conv(kernel, pointers, s);
+                } else if (COLUMN.matcher(kernel).matches()) {
+                    column(kernel, pointers, s);
                 } else {
                     dense(kernel, pointers, s);
                 }
@@ -97,7 +100,7 @@ final class DspTwins implements KernelTwins.Twin {
     private static void conv(String kernel, List<KernelTwins.Memory> p, int[] s) {
         Matcher name = CONV.matcher(kernel);
         name.matches();
-        Epilogue epilogue = Epilogue.of(name.group(1), s);
+        DspEpilogueTwin epilogue = DspEpilogueTwin.of(name.group(1), s);
         int inputs = 2 * s[0];
         int w = 0;
         for (int block = 0; block < s[1]; block++) {
@@ -124,12 +127,36 @@ final class DspTwins implements KernelTwins.Twin {
         }
     }
 
+    /** Sums over rows that lie some bytes apart, four channels at a time. */
+    private static void column(String kernel, List<KernelTwins.Memory> p, int[] s) {
+        Matcher name = COLUMN.matcher(kernel);
+        name.matches();
+        int[] sizes = IntStream.rangeClosed(1, 4)
+                .map(i -> Integer.parseInt(name.group(i)))
+                .toArray();
+        DspEpilogueTwin epilogue = DspEpilogueTwin.of(name.group(5), s);
+        int blockWords = 2 * sizes[0] + 4 * epilogue.constants();
+        for (int c = 0; c < 4 * s[0]; c++) {
+            int first = c / 4 * blockWords;
+            for (int row = 0; row < sizes[3]; row++) {
+                long sum = 0;
+                for (int tap = 0; tap < sizes[0]; tap++) {
+                    long word = p.get(1).get(first + 2 * tap + c % 2);
+                    sum += p.get(0).get((row + tap) * sizes[1] + c)
+                            * epilogue.weight((short) (c % 4 < 2 ? word : word >> 16));
+                }
+                int constants = first + 2 * sizes[0] + c % 4 * epilogue.constants();
+                p.get(2).put(row * sizes[2] + c, epilogue.apply(sum, p.get(1), constants));
+            }
+        }
+    }
+
     private static void dense(String kernel, List<KernelTwins.Memory> p, int[] s) {
         Matcher name = DENSE.matcher(kernel);
         name.matches();
         int channels = Integer.parseInt(name.group(1));
         int pairs = (channels + 1) / 2;
-        Epilogue epilogue = Epilogue.of(name.group(2), s);
+        DspEpilogueTwin epilogue = DspEpilogueTwin.of(name.group(2), s);
         int w = 0;
         for (int block = 0; block < s[1]; block++) {
             long[] sums = new long[2 * pairs];
@@ -146,42 +173,6 @@ final class DspTwins implements KernelTwins.Twin {
             for (int channel = 0; channel < channels; channel++, w += epilogue.constants()) {
                 p.get(2).put(channels * block + channel, epilogue.apply(sums[channel], p.get(1), w));
             }
-        }
-    }
-
-    /** What a kernel's name says of its rescaling. */
-    private record Epilogue(boolean isBytes, int scale, int shift, boolean isSigned, int low, int high, long late) {
-        static Epilogue of(String text, int[] s) {
-            Matcher m = EPILOGUE.matcher(text);
-            if (!m.matches()) {
-                throw new IllegalArgumentException("epilogue " + text);
-            }
-            boolean isLimited = m.group(5) != null;
-            return new Epilogue(
-                    m.group(1) != null,
-                    Integer.parseInt(m.group(2)),
-                    Integer.parseInt(m.group(3)),
-                    m.group(4) != null,
-                    isLimited ? Integer.parseInt(m.group(5)) - 128 : -128,
-                    isLimited ? Integer.parseInt(m.group(6)) - 128 : 127,
-                    m.group(4) == null ? 0 : s[2]);
-        }
-
-        int first(int both, int second) {
-            return isBytes ? (byte) (both >> 8) : (both - second) >> 8;
-        }
-
-        int constants() {
-            return isSigned ? 3 : 2;
-        }
-
-        long apply(long sum, KernelTwins.Memory w, int at) {
-            long high = Math.addExact(
-                    Math.toIntExact(w.get(at + 1)), Math.toIntExact((Math.toIntExact(sum << scale) * w.get(at)) >> 32));
-            if (isSigned) {
-                high = Math.toIntExact(high - (high < 0 ? w.get(at + 2) : 0) + late);
-            }
-            return FixedPoint.clamp(high >> shift, low, high());
         }
     }
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.tir.Kernel;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The micro-kernel of {@link DspColumnDepthwise}: one or two rows of the output, in blocks of four channels.
+ *
+ * <pre>
+ * r0        inputs, then the output         r1      weights, then the constants of the block's channels
+ * r2-r5     sums of the first row           r6-r9   sums of the second row
+ * r10 r11   inputs of channels 0 2, 1 3     r12 lr  weights of channels 0 2, 1 3
+ * stack     inputs, output, end of the output[, late offset], then r7 and r11, which may be frame pointers
+ * </pre>
+ *
+ * <p>A tap is 12 instructions for 8 products: LDR, 2 SXTB16, LDRD, 8 SMLA. The weights of a tap serve the second row one input row later.
+ *
+ * @param taps rows of the window
+ * @param rowBytes bytes from a tap's input to the next
+ * @param outBytes bytes from a row of the output to the next
+ * @param rows rows of the output
+ * @param epilogue what follows the sums
+ */
+record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilogue epilogue) {
+
+    private String name() {
+        return "kiln_column_" + taps + "_row" + rowBytes + "_out" + outBytes + "_rows" + rows + epilogue.suffix();
+    }
+
+    Kernel kernel() {
+        return new Kernel(
+                name(),
+                List.of(Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT32), Kernel.Pointer.out(INT8)),
+                Collections.nCopies(1 + epilogue.parameters().size(), INT32),
+                List.of(),
+                definition(),
+                List.of());
+    }
+
+    private String definition() {
+        return """
+            /* %s of a depthwise convolution of %d rows, %d bytes apart, for blocks of four channels. w: per tap a word for channels 0
+               and 2 and one for 1 and 3%s; then per channel a multiplier and an offset%s. */
+            __attribute__((noinline))
+            static void %s(const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks%s) {
+            #if defined(__ARM_FEATURE_DSP)
+            %s#else
+            %s#endif
+            }
+            """.formatted(
+                        rows == 1 ? "One row" : "Two rows",
+                        taps,
+                        rowBytes,
+                        epilogue.isSummed() ? ", times 256" : "",
+                        epilogue.isSigned() ? " and what negative results are corrected by" : "",
+                        name(),
+                        epilogue.declarations(),
+                        assembly(),
+                        twin());
+    }
+
+    private String assembly() {
+        AsmText asm = new AsmText();
+        List<String> values = new ArrayList<>(List.of("x", "w", "out", "out + 4 * blocks"));
+        List<String> types = new ArrayList<>(List.of("const int8_t*", "const int32_t*", "int8_t*", "int8_t*"));
+        epilogue.parameters().forEach(p -> {
+            values.add(p);
+            types.add("int32_t");
+        });
+        asm.line("push {r7, r11}");
+        asm.line("push {%s}", AsmText.kept(values.size()));
+        asm.line("1:");
+        for (int row = 0; row < taps + rows - 1; row++) {
+            row(asm, row);
+        }
+        asm.line("add r0, #4");
+        asm.line("str r0, [sp]");
+        asm.line("ldr r0, [sp, #4]");
+        for (int c = 0; c < 4; c++) {
+            List<String> sums = List.of("r" + (2 + c), "r" + (6 + c)).subList(0, rows);
+            List<String> places = List.of("[r0, #" + c + "]", "[r0, #" + (outBytes + c) + "]");
+            epilogue.scale(asm, sums, List.of(), false);
+            epilogue.finish(asm, sums, places, "[sp, #12]");
+        }
+        asm.line("add r0, #4");
+        asm.line("str r0, [sp, #4]");
+        asm.line("ldr r10, [sp, #8]");
+        asm.line("cmp r0, r10");
+        asm.line("ldr r0, [sp]");
+        asm.line("bne 1b");
+        asm.line("add sp, #%d", 4 * values.size() - 4);
+        asm.line("pop {r7, r11}");
+        return asm.statement(values, types, List.of("r4", "r5", "r6", "r8", "r9", "r10", "r12", "lr"));
+    }
+
+    /** One row of the input: with the weights of the tap before for the second row, then with those of its own for the first. */
+    private void row(AsmText asm, int row) {
+        asm.line("ldr r10, [r0, #%d]", row * rowBytes);
+        asm.line("sxtb16 r11, r10, ror #8");
+        asm.line("sxtb16 r10, r10");
+        if (row > 0 && rows == 2) {
+            multiply(asm, row == 1, 6);
+        }
+        if (row < taps) {
+            asm.line("ldrd r12, lr, [r1], #8");
+            multiply(asm, row == 0, 2);
+        }
+    }
+
+    private static void multiply(AsmText asm, boolean starts, int first) {
+        for (int c = 0; c < 4; c++) {
+            String half = c < 2 ? "bb" : "tt";
+            String operands = c % 2 == 0 ? "r10, r12" : "r11, lr";
+            if (starts) {
+                asm.line("smul%s r%d, %s", half, first + c, operands);
+            } else {
+                asm.line("smla%s r%d, %s, r%d", half, first + c, operands, first + c);
+            }
+        }
+    }
+
+    private String twin() {
+        return """
+              for (int32_t block = 0; block < blocks; ++block, x += 4, out += 4) {
+                const int32_t* const taps = w;
+                w += %d;
+                for (int32_t c = 0; c < 4; ++c, w += %d) {
+                  for (int32_t row = 0; row < %d; ++row) {
+                    int32_t sum = 0;
+                    for (int32_t tap = 0; tap < %d; ++tap) {
+                      const int16_t weight = (int16_t)((uint32_t)taps[2 * tap + c %% 2] >> (c / 2 * 16));
+                      sum += x[(row + tap) * %d + c] * (weight%s);
+                    }
+            %s        out[row * %d + c] = (int8_t)value;
+                  }
+                }
+              }
+            """.formatted(
+                        2 * taps,
+                        epilogue.isSigned() ? 3 : 2,
+                        rows,
+                        taps,
+                        rowBytes,
+                        epilogue.isSummed() ? " / 256" : "",
+                        epilogue.twin("        ", "sum"),
+                        outBytes);
+    }
+}
