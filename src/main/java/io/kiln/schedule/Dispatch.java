@@ -53,6 +53,7 @@ public final class Dispatch {
             DspDepthwise::schedule,
             BlockedDepthwise::schedulePlain,
             DspDense::schedule,
+            DspWinograd::schedule,
             DspConv::schedule,
             DepthwiseDirect::schedule,
             ConvDirect::schedule);

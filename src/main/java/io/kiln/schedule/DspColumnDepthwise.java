@@ -57,7 +57,7 @@ final class DspColumnDepthwise {
         return DspRescale.of(conv, true).map(rescale -> {
             DspColumnDepthwise column = new DspColumnDepthwise(conv, rescale, task.tables(), task.buffers());
             int rows = together(conv);
-            long channels = (conv.channels() + BLOCK - 1) / BLOCK * BLOCK;
+            long channels = (conv.channels() + BLOCK - 1L) / BLOCK * BLOCK;
             long macs = conv.output().elements() / conv.channels() * channels * conv.taps();
             String text = "dsp_depthwise_column(rows=" + rows + ", channel_block=" + BLOCK + ")";
             String reason = "depthwise over time: four channels share a load, rows share inputs and weights";
@@ -119,7 +119,12 @@ final class DspColumnDepthwise {
         int height = conv.output().dim(1);
         int together = together(conv);
         body.loop("n", conv.output().dim(0), (batch, n) -> {
-            batch.loop("y", imm(0), imm(height / together * together), together, (b, y) -> rows(b, "", n, y, together));
+            batch.loop(
+                    "y",
+                    imm(0),
+                    imm((long) height / together * together),
+                    together,
+                    (b, y) -> rows(b, "", n, y, together));
             if (height % together != 0) {
                 rows(batch, "_last", n, imm(height - 1L), 1);
             }

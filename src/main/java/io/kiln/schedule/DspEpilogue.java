@@ -9,19 +9,26 @@ import java.util.List;
 /**
  * How sums become int8 in a kernel: about four instructions a value, with one shift for all channels as an immediate.
  *
- * @param isSummed whether weights are packed as sums, else as bytes
+ * @param isSummed whether weights are packed as sums, else as bytes or alone
+ * @param freeBits powers of two by which the first channel's sums come scaled
  * @param scaleBits powers of two by which sums are scaled before the high multiply
  * @param shift bits to the right after it
  * @param isSigned whether negative values are corrected, and the zero point added after that
  * @param low lower limit
  * @param high upper limit
  */
-record DspEpilogue(boolean isSummed, int scaleBits, int shift, boolean isSigned, int low, int high) {
+record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boolean isSigned, int low, int high) {
 
     static DspEpilogue of(DspRescale rescale) {
         ProvenRescale r = rescale.rescale();
         return new DspEpilogue(
-                rescale.isSummed(), r.scaleBits(), r.shift(), r.hasNegatives(), rescale.low(), rescale.high());
+                rescale.isSummed(),
+                rescale.freeBits(),
+                r.scaleBits(),
+                r.shift(),
+                r.hasNegatives(),
+                rescale.low(),
+                rescale.high());
     }
 
     /** Names of the scalars that a kernel takes for it. */
@@ -37,11 +44,6 @@ record DspEpilogue(boolean isSummed, int scaleBits, int shift, boolean isSigned,
     /** Their values. */
     List<Expr> arguments(DspRescale rescale) {
         return isSigned ? List.of(Exprs.imm(rescale.rescale().lateOffset())) : List.of();
-    }
-
-    /** Powers of two by which the first channel's sums come scaled. */
-    private int freeBits() {
-        return isSummed ? DspRescale.LEAST_SCALE_BITS : 0;
     }
 
     /** Part of a kernel's name. */
@@ -66,7 +68,7 @@ record DspEpilogue(boolean isSummed, int scaleBits, int shift, boolean isSigned,
      * @param isSecond whether the sums are {@code B}
      */
     void scale(AsmText asm, List<String> sums, List<String> others, boolean isSecond) {
-        int left = scaleBits - (isSecond ? 0 : freeBits());
+        int left = scaleBits - (isSecond ? 0 : freeBits);
         for (int i = 0; i < sums.size(); i++) {
             String sum = sums.get(i);
             if (isSummed && !others.isEmpty()) {

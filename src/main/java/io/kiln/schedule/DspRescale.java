@@ -14,10 +14,11 @@ import java.util.Optional;
  * @param rescale constants, proven to give the reference's answers
  * @param isSummed whether weights are packed as sums ({@link DspWeights}); accumulators then come scaled by at least
  *     {@link #LEAST_SCALE_BITS}
+ * @param freeBits powers of two by which the first of two channels, or one alone, comes scaled
  * @param low lower limit of the result
  * @param high upper limit of the result
  */
-record DspRescale(ProvenRescale rescale, boolean isSummed, int low, int high) {
+record DspRescale(ProvenRescale rescale, boolean isSummed, int freeBits, int low, int high) {
     /** What the packing of two weights in a halfword scales one of them by. */
     static final int LEAST_SCALE_BITS = 8;
 
@@ -27,14 +28,34 @@ record DspRescale(ProvenRescale rescale, boolean isSummed, int low, int high) {
      * @param fits whether the weights can be packed as sums
      */
     static Optional<DspRescale> of(ConvComputation conv, boolean fits) {
-        return FoldedSums.of(conv).flatMap(sums -> {
-            Optional<ProvenRescale> free = fits
-                    ? ProvenRescale.find(sums.reference(), sums.bounds(), LEAST_SCALE_BITS)
-                            .filter(r -> r.scaleBits() == LEAST_SCALE_BITS)
-                    : Optional.empty();
-            return free.or(() -> ProvenRescale.find(sums.reference(), sums.bounds()))
-                    .map(r -> new DspRescale(r, fits && r.scaleBits() >= LEAST_SCALE_BITS, sums.low(), sums.high()));
-        });
+        return FoldedSums.of(conv)
+                .flatMap(sums -> (fits
+                                ? find(sums, LEAST_SCALE_BITS)
+                                : ProvenRescale.find(sums.reference(), sums.bounds()))
+                        .map(r -> of(r, fits && r.scaleBits() >= LEAST_SCALE_BITS, sums)));
+    }
+
+    private static DspRescale of(ProvenRescale rescale, boolean isSummed, FoldedSums sums) {
+        return new DspRescale(rescale, isSummed, isSummed ? LEAST_SCALE_BITS : 0, sums.low(), sums.high());
+    }
+
+    /**
+     * The rescaling of sums that come scaled, or nothing where the operator has none or ranges do not allow it.
+     *
+     * @param bits powers of two by which every sum comes scaled
+     */
+    static Optional<DspRescale> ofScaled(ConvComputation conv, int bits) {
+        return FoldedSums.of(conv)
+                .flatMap(sums -> find(sums, bits)
+                        .filter(r -> r.scaleBits() >= bits)
+                        .map(r -> new DspRescale(r, false, bits, sums.low(), sums.high())));
+    }
+
+    /** A rescaling that takes just as many bits if there is one, else any. */
+    private static Optional<ProvenRescale> find(FoldedSums sums, int bits) {
+        return ProvenRescale.find(sums.reference(), sums.bounds(), bits)
+                .filter(r -> r.scaleBits() == bits)
+                .or(() -> ProvenRescale.find(sums.reference(), sums.bounds()));
     }
 
     /** Whether a narrower range than int8 is asked for. */

@@ -85,7 +85,8 @@ class ProvenRescaleTest {
     void isTheReferenceWhereSumsNeverLeaveOneSideOfZero() {
         for (int sign : List.of(-1, 1)) {
             int bound = 33_024;
-            Requantization r = new Requantization(List.of(1_998_932_673), List.of(-9), 0, -3, DType.INT8);
+            Requantization r =
+                    new Requantization(List.of(1_998_932_673), List.of(-9), 0, -3, DType.INT8, Rounding.TFLITE);
             ProvenRescale.Reference reference = new ProvenRescale.Reference(r, List.of(sign * bound), -128, 127);
             ProvenRescale rescale =
                     ProvenRescale.find(reference, List.of((long) bound)).orElseThrow();

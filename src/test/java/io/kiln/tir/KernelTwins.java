@@ -22,7 +22,7 @@ final class KernelTwins {
     }
 
     private static final List<Twin> ALL =
-            List.of(new DspTwins(), new DspDepthwiseTwin(), new MveTwins(), new BlockedTwins());
+            List.of(new DspTwins(), new DspDepthwiseTwin(), new DspWinogradTwin(), new MveTwins(), new BlockedTwins());
 
     private KernelTwins() {}
 
