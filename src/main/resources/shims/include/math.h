@@ -21,11 +21,19 @@ extern "C" {
 /* Within 1 unit in the last place. */
 float expf(float x);
 
+/* Within a millionth of the true value. */
+float expm1f(float x);
+float logf(float x);
+float sinf(float x);
+float cosf(float x);
+float tanhf(float x);
+
 /* Correctly rounded. */
 float sqrtf(float x);
 
 /* Exact. */
 float fabsf(float x);
+float fmodf(float x, float y);
 float copysignf(float magnitude, float sign);
 float floorf(float x);
 float ceilf(float x);

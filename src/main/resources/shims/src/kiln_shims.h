@@ -41,6 +41,12 @@ long SHIM(labs)(long value);
 
 float SHIM(expf)(float x);
 float SHIM(sqrtf)(float x);
+float SHIM(expm1f)(float x);
+float SHIM(logf)(float x);
+float SHIM(sinf)(float x);
+float SHIM(cosf)(float x);
+float SHIM(tanhf)(float x);
+float SHIM(fmodf)(float x, float y);
 float SHIM(fabsf)(float x);
 float SHIM(copysignf)(float magnitude, float sign);
 float SHIM(floorf)(float x);

@@ -21,17 +21,27 @@ final class BinaryCases {
     private static final int MOST_RANK = 4;
 
     static final List<OperatorCases> ALL = List.of(
-            OperatorCases.of("ADD", d -> arithmetic(d, BuiltinOperator.ADD, BuiltinOptions.AddOptions, d.oneOf(FLOAT32, INT8, INT8, INT16))),
-            OperatorCases.of("SUB", d -> arithmetic(d, BuiltinOperator.SUB, BuiltinOptions.SubOptions, d.oneOf(FLOAT32, INT8, INT16)))
+            OperatorCases.of(
+                    "ADD",
+                    d -> arithmetic(
+                            d, BuiltinOperator.ADD, BuiltinOptions.AddOptions, d.oneOf(FLOAT32, INT8, INT8, INT16))),
+            OperatorCases.of(
+                            "SUB",
+                            d -> arithmetic(
+                                    d, BuiltinOperator.SUB, BuiltinOptions.SubOptions, d.oneOf(FLOAT32, INT8, INT16)))
                     .mayDifferByOne("the scales' quotients are taken in double precision"),
-            OperatorCases.of("MUL", d -> arithmetic(d, BuiltinOperator.MUL, BuiltinOptions.MulOptions, d.oneOf(FLOAT32, INT8, INT16))),
+            OperatorCases.of(
+                    "MUL",
+                    d -> arithmetic(d, BuiltinOperator.MUL, BuiltinOptions.MulOptions, d.oneOf(FLOAT32, INT8, INT16))),
             OperatorCases.of("ADD_INTEGERS", d -> plain(d, BuiltinOperator.ADD, d.oneOf(INT32, INT64))),
             OperatorCases.of("SUB_INTEGERS", d -> integers(d, BuiltinOperator.SUB, BuiltinOptions.SubOptions)),
             OperatorCases.of("MUL_INTEGERS", d -> integers(d, BuiltinOperator.MUL, BuiltinOptions.MulOptions)),
             OperatorCases.of("DIV", BinaryCases::divide),
             OperatorCases.of("FLOOR_DIV", d -> floored(d, BuiltinOperator.FLOOR_DIV)),
             OperatorCases.of("FLOOR_MOD", d -> floored(d, BuiltinOperator.FLOOR_MOD)),
-            OperatorCases.of("SQUARED_DIFFERENCE", d -> plain(d, BuiltinOperator.SQUARED_DIFFERENCE, d.oneOf(FLOAT32, INT8, INT32))),
+            OperatorCases.of(
+                    "SQUARED_DIFFERENCE",
+                    d -> plain(d, BuiltinOperator.SQUARED_DIFFERENCE, d.oneOf(FLOAT32, INT8, INT32))),
             OperatorCases.of("MAXIMUM", d -> ordered(d, BuiltinOperator.MAXIMUM)),
             OperatorCases.of("MINIMUM", d -> ordered(d, BuiltinOperator.MINIMUM)),
             OperatorCases.of("LOGICAL_AND", d -> plain(d, BuiltinOperator.LOGICAL_AND, BOOL)),
@@ -88,11 +98,7 @@ final class BinaryCases {
         int b = type == INT32 ? d.input(divisor, 1, 50) : d.input(divisor);
         d.output(d.tensor(type, shape));
         d.operator(
-                BuiltinOperator.DIV,
-                1,
-                Options.table(BuiltinOptions.DivOptions, Field.int8(0, d.activation())),
-                a,
-                b);
+                BuiltinOperator.DIV, 1, Options.table(BuiltinOptions.DivOptions, Field.int8(0, d.activation())), a, b);
     }
 
     private static void floored(Draw d, int builtin) {

@@ -22,7 +22,8 @@ public class SingleOperatorTest {
 
     /** All operators. */
     public static Stream<OperatorCases> operators() {
-        return Stream.of(BasicOperators.ALL, LayerOperators.ALL, UnaryCases.ALL, BinaryCases.ALL).flatMap(List::stream);
+        return Stream.of(BasicOperators.ALL, LayerOperators.ALL, UnaryCases.ALL, BinaryCases.ALL)
+                .flatMap(List::stream);
     }
 
     @ParameterizedTest

@@ -87,7 +87,10 @@ final class UnaryCases {
         TensorSpec in = d.tensor(type, shape);
         int x = d.input(in);
         TensorSpec out = d.tensor(type, shape);
-        d.output(type == FLOAT32 ? out : out.quantized(in.scales().get(0), in.zeroPoints().get(0)));
+        d.output(
+                type == FLOAT32
+                        ? out
+                        : out.quantized(in.scales().get(0), in.zeroPoints().get(0)));
         d.operator(BuiltinOperator.RELU6, 1, Options.none(), x);
     }
 
@@ -132,9 +135,7 @@ final class UnaryCases {
         byte from = d.oneOf(FLOAT32, INT8, INT16, INT32, UINT8);
         byte to = from == UINT8
                 ? INT8
-                : from == INT8
-                        ? d.oneOf(INT8, UINT8)
-                        : from == INT16 ? d.oneOf(INT16, INT32) : d.oneOf(INT8, INT16);
+                : from == INT8 ? d.oneOf(INT8, UINT8) : from == INT16 ? d.oneOf(INT16, INT32) : d.oneOf(INT8, INT16);
         TensorSpec in = d.tensor(from, shape);
         int x = d.input(from == INT32 ? in.quantized(d.scale() / 4, 0) : in);
         TensorSpec out = d.tensor(to, shape);
