@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The README lists the operators that are imported, and its example shows code that is there. */
+class ReadmeOperatorsTest {
+    private static final List<Path> SOURCES =
+            List.of(Path.of("src/main/java/io/kiln"), Path.of("src/test/java/io/kiln"));
+
+    @Test
+    void itsTableNamesEveryOperatorAndNoOther() throws IOException {
+        TreeSet<String> named = new TreeSet<>();
+        Matcher cells = Pattern.compile("^\\| (`[^|]+) \\|", Pattern.MULTILINE).matcher(section("### Operators"));
+        while (cells.find()) {
+            Stream.of(cells.group(1).replace("`", "").split(" ", -1)).forEach(named::add);
+        }
+        assertThat(named).containsExactlyInAnyOrder(SupportedOperators.names().split(", ", -1));
+    }
+
+    @Test
+    void itsExampleIsInTheFilesThatItNames() throws IOException {
+        Matcher steps = Pattern.compile("`([a-z/]+/[A-Za-z]+\\.java)`[^`]*\\s+```java\\s+([^`]+?)\\s+```")
+                .matcher(section("## Adding an operator"));
+        int found = 0;
+        while (steps.find()) {
+            found++;
+            assertThat(content(steps.group(1))).contains(normal(steps.group(2)));
+        }
+        assertThat(found).isEqualTo(5);
+    }
+
+    private static String content(String file) throws IOException {
+        for (Path root : SOURCES) {
+            if (Files.exists(root.resolve(file))) {
+                return normal(Files.readString(root.resolve(file)));
+            }
+        }
+        throw new AssertionError("there is no " + file);
+    }
+
+    /** Without the line breaks that formatting makes. */
+    private static String normal(String code) {
+        return code.replaceAll("\\s+", " ");
+    }
+
+    private static String section(String heading) throws IOException {
+        String readme = Files.readString(Path.of("README.md"));
+        int begin = readme.indexOf(heading + "\n");
+        assertThat(begin).isNotNegative();
+        int end = readme.indexOf("\n#", begin + heading.length());
+        return readme.substring(begin, end);
+    }
+}
