@@ -96,7 +96,7 @@ final class Mutations {
         int value = random.nextInt(3) == 0 ? random.nextInt(file.length) : WORDS[random.nextInt(WORDS.length)];
         byte[] changed = file.clone();
         for (int i = 0; i < 4 && at + i < file.length; i++) {
-            changed[at + i] = (byte) (value >> 8 * i);
+            changed[at + i] = (byte) (value >> (8 * i));
         }
         return changed;
     }

@@ -89,12 +89,10 @@ enum Reader {
         }
     },
     BOARD {
-        private final Boards boards = Boards.builtIn();
-
         @Override
         List<Bytes> seeds() {
-            return boards.ids().stream()
-                    .map(id -> boards.ownFiles(id).get("board.yaml").text().replace("id: " + id, "id: fuzzed"))
+            return BOARDS.ids().stream()
+                    .map(id -> BOARDS.ownFiles(id).get("board.yaml").text().replace("id: " + id, "id: fuzzed"))
                     .map(Bytes::ofText)
                     .toList();
         }
@@ -103,15 +101,17 @@ enum Reader {
         void read(Bytes file, Path folder) {
             Path board = folder.resolve("fuzzed");
             if (!Files.exists(board)) {
-                boards.ids().stream()
-                        .flatMap(id -> boards.ownFiles(id).entrySet().stream())
+                BOARDS.ids().stream()
+                        .flatMap(id -> BOARDS.ownFiles(id).entrySet().stream())
                         .forEach(f -> WholeFiles.write(
                                 board.resolve(f.getKey()), f.getValue().toArray()));
             }
             WholeFiles.write(board.resolve("board.yaml"), file.toArray());
-            boards.with(folder).find("fuzzed");
+            BOARDS.with(folder).find("fuzzed");
         }
     };
+
+    private static final Boards BOARDS = Boards.builtIn();
 
     /** Files to start from; the same each time. */
     abstract List<Bytes> seeds();
