@@ -16,7 +16,7 @@ final class Kernels {
     }
 
     private static final Map<Class<? extends Op>, Kernel<Op>> BY_OPERATOR = Stream.of(
-                    LayerKernels.ALL, MovementKernels.ALL, ElementwiseKernels.ALL)
+                    LayerKernels.ALL, MovementKernels.ALL, ElementwiseKernels.ALL, ReductionKernels.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

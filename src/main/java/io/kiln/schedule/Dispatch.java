@@ -3,6 +3,7 @@ package io.kiln.schedule;
 
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
+import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Conv2dTranspose;
@@ -14,9 +15,13 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.Reduce;
 import io.kiln.ir.op.RefWrite;
+import io.kiln.ir.op.Resize2d;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.Svdf;
+import io.kiln.ir.op.Take;
+import io.kiln.ir.op.TflMean;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.op.While;
 import io.kiln.ir.op.Window;
@@ -30,11 +35,14 @@ import io.kiln.lower.MovementLowering;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.PoolLowering;
+import io.kiln.lower.ReduceLowering;
+import io.kiln.lower.ResizeLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.SoftmaxLowering;
 import io.kiln.lower.SvdfLowering;
 import io.kiln.lower.Tables;
+import io.kiln.lower.TakeLowering;
 import io.kiln.lower.VariableLowering;
 import io.kiln.target.CpuFeatures;
 import io.kiln.target.Target;
@@ -106,6 +114,15 @@ public final class Dispatch {
         }
         if (root instanceof RefWrite) {
             return VariableLowering.lower(op, rows);
+        }
+        if (root instanceof Reduce || root instanceof TflMean || root instanceof ArgReduce) {
+            return new ReduceLowering(op).lower(rows);
+        }
+        if (root instanceof Resize2d) {
+            return new ResizeLowering(op).lower(rows);
+        }
+        if (root instanceof Take) {
+            return TakeLowering.lower(op, rows);
         }
         if (root instanceof Movement) {
             return new MovementLowering(op).lower(rows);

@@ -17,6 +17,7 @@ import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Take;
 import io.kiln.ir.op.TflRequantize;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -86,7 +87,8 @@ public final class FuseOperators implements Pass {
         if (binding.op() instanceof TflRequantize || binding.op() instanceof QnnRequantize) {
             return accumulates && (last == root || last instanceof BiasAdd);
         }
-        boolean limited = last instanceof Clip || root instanceof Reshape || root instanceof Movement;
+        boolean limited =
+                last instanceof Clip || root instanceof Reshape || root instanceof Movement || root instanceof Take;
         return binding.op() instanceof Clip && !limited;
     }
 

@@ -32,6 +32,7 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
                 List.of(
                         new FoldConstants(),
                         new SimplifyReshapes(),
+                        new FoldPadding(),
                         new EliminateDeadBindings(),
                         new RemoveConstantChannels(),
                         new FuseOperators(options.maxFusionDepth())),

@@ -246,11 +246,12 @@ final class FlowTest {
                 "00-import.relay",
                 "01-fold-constants.relay",
                 "02-simplify-reshapes.relay",
-                "03-eliminate-dead-bindings.relay",
-                "04-remove-constant-channels.relay",
-                "05-fuse-operators.relay");
+                "03-fold-padding.relay",
+                "04-eliminate-dead-bindings.relay",
+                "05-remove-constant-channels.relay",
+                "06-fuse-operators.relay");
         assertThat(files(ir)).isEqualTo(all);
-        String fused = Files.readString(ir.resolve(all.get(5)));
+        String fused = Files.readString(ir.resolve(all.get(6)));
         assertThat(fused).contains("// fused_qnn_conv2d_nn_bias_add_tfl_requantize");
         String c = source();
 
@@ -259,12 +260,12 @@ final class FlowTest {
         assertThat(said.get(0))
                 .startsWith("Generating C: disabledPasses changed")
                 .contains("1 more");
-        assertThat(files(ir)).hasSize(5).doesNotContain("02-simplify-reshapes.relay");
-        assertThat(Files.readString(ir.resolve(all.get(5)))).doesNotContain("fused_qnn_conv2d_");
+        assertThat(files(ir)).hasSize(6).doesNotContain("02-simplify-reshapes.relay");
+        assertThat(Files.readString(ir.resolve(all.get(6)))).doesNotContain("fused_qnn_conv2d_");
         assertThat(source()).isNotEqualTo(c);
 
         flow.generate(with(usual, new PipelineSpec(256, List.of(), true), ""));
-        assertThat(Files.readString(ir.resolve(all.get(5)))).isEqualTo(fused);
+        assertThat(Files.readString(ir.resolve(all.get(6)))).isEqualTo(fused);
         assertThat(source()).isEqualTo(c);
 
         said.clear();

@@ -44,12 +44,14 @@ public class PassOptionsTest {
                                 .extracting(p -> p.what() + "|" + p.next())
                                 .containsExactly(
                                         "kiln.fuse.maxDepth is 0|",
-                                        "kiln.disabledPasses names 'fold-constant', which is no pass|Did you mean fold-constants",
-                                        "the pass 'fuse-operators' cannot be left out: operators are lowered by the groups that it"
-                                                + " makes; kiln.fuse.maxDepth=1 fuses nothing|",
+                                        "kiln.disabledPasses names 'fold-constant', which is no pass|Did you mean"
+                                                + " fold-constants",
+                                        "the pass 'fuse-operators' cannot be left out: operators are lowered by the"
+                                                + " groups that it makes; kiln.fuse.maxDepth=1 fuses nothing|",
                                         "kiln.disabledPasses names 'zzz', which is no pass|"))
                 .hasMessageContaining(
-                        "some of fold-constants, simplify-reshapes, eliminate-dead-bindings, remove-constant-channels");
+                        "some of fold-constants, simplify-reshapes, fold-padding, eliminate-dead-bindings,"
+                                + " remove-constant-channels");
     }
 
     @Test
@@ -62,9 +64,10 @@ public class PassOptionsTest {
                 .containsExactly(
                         "0 import",
                         "1 fold-constants",
-                        "3 eliminate-dead-bindings",
-                        "4 remove-constant-channels",
-                        "5 fuse-operators");
+                        "3 fold-padding",
+                        "4 eliminate-dead-bindings",
+                        "5 remove-constant-channels",
+                        "6 fuse-operators");
     }
 
     @Test

@@ -22,6 +22,7 @@ import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnRequantize;
+import io.kiln.ir.op.Take;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.text.Place;
@@ -109,7 +110,7 @@ final class OperatorRules {
         } else if (op instanceof Clip) {
             holds = data.isFloat() || (data.isInteger() && data != DType.INT64 && data != DType.UINT32);
         } else if (op instanceof AvgPool2d || op instanceof MaxPool2d) {
-            holds = data == DType.INT8 || data == DType.FLOAT32;
+            holds = data == DType.INT8 || data == DType.INT16 || data == DType.FLOAT32;
         } else if (op instanceof TflRequantize) {
             holds = (data.isInteger() && data != DType.INT64 && data != DType.UINT32) || isLayer(binding, DType.INT64);
         } else if (op instanceof QnnRequantize) {
@@ -161,7 +162,7 @@ final class OperatorRules {
         if (op instanceof Elementwise elementwise) {
             return elementwise.operands();
         }
-        return op instanceof QnnAdd ? 2 : 1;
+        return op instanceof QnnAdd || op instanceof Take ? 2 : 1;
     }
 
     private DType dtype(Binding binding, int index) {

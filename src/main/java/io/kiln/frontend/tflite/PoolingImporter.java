@@ -22,10 +22,15 @@ final class PoolingImporter implements OperatorImporter {
         TfliteTensor data = operator.input(0);
         FlatTable options = operator.requiredOptions(OPTIONS);
         Activation activation = Activation.read(operator, options.u8(5, 0));
-        ElementTypes.requireSame(operator, data, operator.output());
+        if (data.dtype() == DType.INT16 && operator.output().dtype() == DType.INT16) {
+            ElementTypes.requireScale(operator, data);
+            ElementTypes.requireScale(operator, operator.output());
+        } else {
+            ElementTypes.requireSame(operator, data, operator.output());
+        }
         operator.require(data.shape().rank() == 4, data.text() + " is not supported here", "a tensor of rank 4", "");
         operator.check();
-        if (data.dtype() == DType.INT8) {
+        if (!data.dtype().isFloat()) {
             QuantizationRules.requireEqual(operator, data, operator.output());
         }
         Window window = Windows.of(

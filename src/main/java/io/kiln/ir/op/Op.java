@@ -31,7 +31,12 @@ public sealed interface Op
                 Svdf,
                 If,
                 While,
-                Movement {
+                Movement,
+                Take,
+                Resize2d,
+                Reduce,
+                TflMean,
+                ArgReduce {
 
     /** Relay's name, or {@code tfl.*} for an operator of our own. */
     String name();

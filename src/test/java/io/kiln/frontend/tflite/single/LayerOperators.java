@@ -101,13 +101,17 @@ final class LayerOperators {
         Windows w = new Windows(d);
         int depth = d.between(1, 9);
         TensorSpec x = d.tensor(
-                d.oneOf(TensorType.INT8, TensorType.FLOAT32), d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+                d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32),
+                d.between(1, 2),
+                w.inputHeight,
+                w.inputWidth,
+                depth);
         int in = d.input(x);
         TensorSpec y = TensorSpec.of("y", x.type(), x.shape().get(0), w.pooledHeight(), w.pooledWidth(), depth);
         d.output(
-                x.type() == TensorType.INT8
-                        ? y.quantized(x.scales().get(0), x.zeroPoints().get(0))
-                        : y);
+                x.type() == TensorType.FLOAT32
+                        ? y
+                        : y.quantized(x.scales().get(0), x.zeroPoints().get(0)));
         d.operator(builtin, 2, Options.pool(w.padding, w.strideH, w.strideW, w.height, w.width, d.activation()), in);
     }
 }

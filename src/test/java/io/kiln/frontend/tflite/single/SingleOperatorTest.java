@@ -22,7 +22,13 @@ public class SingleOperatorTest {
 
     /** All operators. */
     public static Stream<OperatorCases> operators() {
-        return Stream.of(BasicOperators.ALL, LayerOperators.ALL, UnaryCases.ALL, BinaryCases.ALL)
+        return Stream.of(
+                        BasicOperators.ALL,
+                        LayerOperators.ALL,
+                        UnaryCases.ALL,
+                        BinaryCases.ALL,
+                        MovementOperators.ALL,
+                        ReductionOperators.ALL)
                 .flatMap(List::stream);
     }
 

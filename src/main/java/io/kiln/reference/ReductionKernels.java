@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import static io.kiln.reference.Kernels.entry;
+
+import io.kiln.ir.op.ArgReduce;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Reduce;
+import io.kiln.ir.op.TflMean;
+import java.util.Map;
+
+/** Kernels of the operators that reduce dimensions. */
+final class ReductionKernels {
+    static final Map<Class<? extends Op>, Kernels.Kernel<Op>> ALL = Map.ofEntries(
+            entry(Reduce.class, Reductions::reduce),
+            entry(TflMean.class, Reductions::mean),
+            entry(ArgReduce.class, Reductions::index));
+
+    private ReductionKernels() {}
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import io.kiln.ir.arith.MeanRescale;
+import io.kiln.ir.op.ArgReduce;
+import io.kiln.ir.op.Reduce;
+import io.kiln.ir.op.TflMean;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.Arrays;
+import java.util.List;
+
+/** One element for all those along some dimensions. */
+final class Reductions {
+    private Reductions() {}
+
+    static Tensor reduce(Reduce op, List<Tensor> args, TensorType type) {
+        Tensor data = args.get(0);
+        int[] groups = groups(data.shape(), op.axes());
+        boolean isMax = op.kind() == Reduce.Kind.MAX;
+        if (isMax || op.kind() == Reduce.Kind.MIN) {
+            return extreme(data, groups, type, isMax);
+        }
+        float[] result = new float[(int) type.shape().elements()];
+        for (int i = 0; i < groups.length; i++) {
+            result[groups[i]] += data.floats()[i];
+        }
+        if (op.kind() == Reduce.Kind.MEAN) {
+            for (int i = 0; i < result.length; i++) {
+                result[i] /= groups.length / result.length;
+            }
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static Tensor extreme(Tensor data, int[] groups, TensorType type, boolean isMax) {
+        Elements result = new Elements(type);
+        int[] best = new int[(int) type.shape().elements()];
+        Arrays.fill(best, -1);
+        for (int i = 0; i < groups.length; i++) {
+            int before = best[groups[i]];
+            if (before < 0 || (isMax ? isAbove(data, i, before) : isAbove(data, before, i))) {
+                best[groups[i]] = i;
+            }
+        }
+        for (int i = 0; i < best.length; i++) {
+            result.copy(data, best[i], i);
+        }
+        return result.tensor();
+    }
+
+    private static boolean isAbove(Tensor data, int a, int b) {
+        if (data.isFloat()) {
+            return data.floats()[a] > data.floats()[b];
+        }
+        return data.longs().length > 0 ? data.longs()[a] > data.longs()[b] : data.ints()[a] > data.ints()[b];
+    }
+
+    static Tensor mean(TflMean op, List<Tensor> args, TensorType type) {
+        Tensor data = args.get(0);
+        int[] groups = groups(data.shape(), op.axes());
+        int[] result = new int[(int) type.shape().elements()];
+        for (int i = 0; i < groups.length; i++) {
+            result[groups[i]] += data.ints()[i];
+        }
+        int count = groups.length / result.length;
+        for (int i = 0; i < result.length; i++) {
+            result[i] = MeanRescale.mean(
+                    result[i],
+                    count,
+                    args.get(1).scalarFloat(),
+                    args.get(2).scalarInt(),
+                    args.get(3).scalarFloat(),
+                    args.get(4).scalarInt());
+        }
+        return Tensor.of(type, result);
+    }
+
+    static Tensor index(ArgReduce op, List<Tensor> args, TensorType type) {
+        Tensor data = args.get(0);
+        int[] groups = groups(data.shape(), List.of(op.axis()));
+        int stride = Elements.strides(data.shape())[op.axis()];
+        int[] best = new int[(int) type.shape().elements()];
+        Arrays.fill(best, -1);
+        for (int i = 0; i < groups.length; i++) {
+            int before = best[groups[i]];
+            if (before < 0 || (op.largest() ? isAbove(data, i, before) : isAbove(data, before, i))) {
+                best[groups[i]] = i;
+            }
+        }
+        int[] result = new int[best.length];
+        for (int i = 0; i < best.length; i++) {
+            result[i] = best[i] / stride % data.shape().dim(op.axis());
+        }
+        return Tensor.of(type, result);
+    }
+
+    /** For each element of the data, the element of the result that it counts for. */
+    private static int[] groups(Shape data, List<Integer> axes) {
+        int[] groups = new int[(int) data.elements()];
+        int[] at = new int[data.rank()];
+        for (int i = 0; i < groups.length; i++) {
+            int group = 0;
+            for (int axis = 0; axis < at.length; axis++) {
+                group = axes.contains(axis) ? group : group * data.dim(axis) + at[axis];
+            }
+            groups[i] = group;
+            Elements.advance(at, data);
+        }
+        return groups;
+    }
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import io.kiln.frontend.tflite.Options;
+import io.kiln.frontend.tflite.Options.Field;
+import io.kiln.frontend.tflite.TensorSpec;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.BuiltinOptions;
+import org.tensorflow.lite.schema.TensorType;
+
+/** Operators that only copy elements. */
+final class MovementOperators {
+    static final OperatorCases TRANSPOSE = OperatorCases.of("TRANSPOSE", d -> {
+        TensorSpec x = any(d, d.shape(1, 4));
+        List<Integer> axes = new ArrayList<>();
+        for (int i = 0; i < x.shape().size(); i++) {
+            axes.add(i);
+        }
+        Collections.shuffle(axes, new Random(d.between(0, 1000)));
+        int in = d.input(x);
+        int order = d.add(TensorSpec.int32("order", array(axes)));
+        d.output(like(d, x, array(axes.stream().map(x.shape()::get).toList())));
+        d.operator(BuiltinOperator.TRANSPOSE, 2, Options.none(), in, order);
+    });
+
+    static final OperatorCases STRIDED_SLICE = OperatorCases.of("STRIDED_SLICE", d -> {
+        TensorSpec x = any(d, d.shape(1, 4));
+        int rank = x.shape().size();
+        int[] begin = new int[rank];
+        int[] end = new int[rank];
+        int[] strides = new int[rank];
+        int beginMask = d.coin() ? d.between(0, 15) : 0;
+        int endMask = d.coin() ? d.between(0, 15) : 0;
+        int shrink = d.coin() ? d.between(0, 15) : 0;
+        List<Integer> dims = new ArrayList<>();
+        for (int i = 0; i < rank; i++) {
+            int size = x.shape().get(i);
+            boolean shrinks = (shrink >> i & 1) != 0;
+            boolean backwards = !shrinks && d.between(1, 4) == 1;
+            int first = d.between(0, size - 1);
+            int last = shrinks ? first : d.between(first, size - 1);
+            strides[i] = (shrinks ? 1 : d.between(1, 2)) * (backwards ? -1 : 1);
+            begin[i] = backwards ? last : first;
+            int behind = backwards ? first - 1 : last + 1;
+            end[i] = behind < 0 ? -size - 1 : behind;
+            begin[i] -= d.coin() ? size : 0;
+            int from = (beginMask >> i & 1) == 0 || shrinks ? (backwards ? last : first) : backwards ? size - 1 : 0;
+            int to = (endMask >> i & 1) == 0 || shrinks ? behind : backwards ? -1 : size;
+            beginMask &= shrinks ? ~(1 << i) : ~0;
+            int span = Math.abs(to - from);
+            if (!shrinks) {
+                dims.add((span + Math.abs(strides[i]) - 1) / Math.abs(strides[i]));
+            }
+        }
+        int[] in = {
+            d.input(x),
+            d.add(TensorSpec.int32("begin", begin)),
+            d.add(TensorSpec.int32("end", end)),
+            d.add(TensorSpec.int32("strides", strides))
+        };
+        d.output(like(d, x, array(dims)));
+        Options options = Options.table(
+                BuiltinOptions.StridedSliceOptions,
+                Field.int32(0, beginMask & (1 << rank) - 1),
+                Field.int32(1, endMask & (1 << rank) - 1),
+                Field.int32(4, shrink & (1 << rank) - 1));
+        d.operator(BuiltinOperator.STRIDED_SLICE, 2, options, in);
+    });
+
+    static final OperatorCases SLICE = OperatorCases.of("SLICE", d -> {
+        TensorSpec x = any(d, d.shape(1, 4));
+        int rank = x.shape().size();
+        int[] begin = new int[rank];
+        int[] size = new int[rank];
+        int[] dims = new int[rank];
+        for (int i = 0; i < rank; i++) {
+            begin[i] = d.between(0, x.shape().get(i) - 1);
+            dims[i] = d.between(1, x.shape().get(i) - begin[i]);
+            size[i] = begin[i] + dims[i] == x.shape().get(i) && d.coin() ? -1 : dims[i];
+        }
+        int[] in = {d.input(x), d.add(TensorSpec.int32("begin", begin)), d.add(TensorSpec.int32("size", size))};
+        d.output(like(d, x, dims));
+        d.operator(BuiltinOperator.SLICE, 2, Options.none(), in);
+    });
+
+    static final OperatorCases PAD = OperatorCases.of("PAD", d -> pad(d, false));
+    static final OperatorCases PADV2 = OperatorCases.of("PADV2", d -> pad(d, true));
+
+    static final OperatorCases MIRROR_PAD = OperatorCases.of("MIRROR_PAD", d -> {
+        TensorSpec x = of(d, d.oneOf(TensorType.INT8, TensorType.FLOAT32), d.shape(1, 3));
+        int mode = d.between(0, 1);
+        int rank = x.shape().size();
+        int[] widths = new int[2 * rank];
+        int[] dims = new int[rank];
+        for (int i = 0; i < rank; i++) {
+            int most = x.shape().get(i) - (mode == 0 ? 1 : 0);
+            widths[2 * i] = d.between(0, most);
+            widths[2 * i + 1] = d.between(0, most);
+            dims[i] = x.shape().get(i) + widths[2 * i] + widths[2 * i + 1];
+        }
+        int[] in = {d.input(x), d.add(paddings(widths))};
+        d.output(like(d, x, dims));
+        d.operator(
+                BuiltinOperator.MIRROR_PAD, 1, Options.table(BuiltinOptions.MirrorPadOptions, Field.int8(0, mode)), in);
+    });
+
+    static final OperatorCases CONCATENATION = OperatorCases.of("CONCATENATION", d -> {
+        TensorSpec x = any(d, d.shape(1, 4));
+        int axis = d.between(0, x.shape().size() - 1);
+        int[] in = new int[d.between(1, 4)];
+        int size = 0;
+        for (int i = 0; i < in.length; i++) {
+            int[] dims = array(x.shape());
+            dims[axis] = d.between(1, 4);
+            size += dims[axis];
+            TensorSpec part = like(d, x, dims);
+            in[i] = i == 0 ? d.input(part) : d.inputOrConstant(part);
+        }
+        int[] dims = array(x.shape());
+        dims[axis] = size;
+        d.output(like(d, x, dims));
+        int stated = d.coin() ? axis : axis - dims.length;
+        d.operator(
+                BuiltinOperator.CONCATENATION,
+                2,
+                Options.table(BuiltinOptions.ConcatenationOptions, Field.int32(0, stated), Field.int8(1, 0)),
+                in);
+    });
+
+    static final OperatorCases PACK = OperatorCases.of("PACK", d -> {
+        TensorSpec x = any(d, d.shape(1, 3));
+        int axis = d.between(0, x.shape().size());
+        int[] in = new int[d.between(1, 4)];
+        for (int i = 0; i < in.length; i++) {
+            in[i] = d.input(like(d, x, array(x.shape())));
+        }
+        List<Integer> dims = new ArrayList<>(x.shape());
+        dims.add(axis, in.length);
+        d.output(like(d, x, array(dims)));
+        d.operator(
+                BuiltinOperator.PACK,
+                2,
+                Options.table(BuiltinOptions.PackOptions, Field.int32(0, in.length), Field.int32(1, axis)),
+                in);
+    });
+
+    static final OperatorCases UNPACK = OperatorCases.of("UNPACK", d -> {
+        TensorSpec x = any(d, d.shape(2, 4));
+        int axis = d.between(0, x.shape().size() - 1);
+        int parts = x.shape().get(axis);
+        int in = d.input(x);
+        List<Integer> dims = new ArrayList<>(x.shape());
+        dims.remove(axis);
+        for (int i = 0; i < parts; i++) {
+            d.output(like(d, x, array(dims)));
+        }
+        d.operator(
+                BuiltinOperator.UNPACK,
+                2,
+                Options.table(BuiltinOptions.UnpackOptions, Field.int32(0, parts), Field.int32(1, axis)),
+                in);
+    });
+
+    static final OperatorCases SPLIT = OperatorCases.of("SPLIT", d -> {
+        int parts = d.between(1, 3);
+        int[] shape = d.shape(1, 4);
+        int axis = d.between(0, shape.length - 1);
+        TensorSpec part = any(d, shape);
+        shape[axis] *= parts;
+        int[] in = {d.add(TensorSpec.int32("axis", axis)), d.input(like(d, part, shape))};
+        for (int i = 0; i < parts; i++) {
+            d.output(like(d, part, array(part.shape())));
+        }
+        d.operator(BuiltinOperator.SPLIT, 2, Options.table(BuiltinOptions.SplitOptions, Field.int32(0, parts)), in);
+    });
+
+    static final OperatorCases SPLIT_V = OperatorCases.of("SPLIT_V", d -> {
+        TensorSpec x = any(d, d.shape(1, 4));
+        int axis = d.between(0, x.shape().size() - 1);
+        int size = x.shape().get(axis);
+        int first = d.between(1, size);
+        int[] sizes = first == size ? new int[] {size} : new int[] {first, d.coin() ? -1 : size - first};
+        int[] in = {d.input(x), d.add(TensorSpec.int32("sizes", sizes)), d.add(TensorSpec.int32("axis", axis))};
+        for (int i = 0; i < sizes.length; i++) {
+            int[] dims = array(x.shape());
+            dims[axis] = i == 0 ? first : size - first;
+            d.output(like(d, x, dims));
+        }
+        d.operator(
+                BuiltinOperator.SPLIT_V,
+                1,
+                Options.table(BuiltinOptions.SplitVOptions, Field.int32(0, sizes.length)),
+                in);
+    });
+
+    static final OperatorCases REVERSE = OperatorCases.of("REVERSE_V2", d -> {
+        TensorSpec x = of(d, d.oneOf(TensorType.FLOAT32, TensorType.INT32, TensorType.INT16), d.shape(1, 4));
+        int[] in = {
+            d.input(x), d.add(TensorSpec.int32("axis", d.between(0, x.shape().size() - 1)))
+        };
+        d.output(like(d, x, array(x.shape())));
+        d.operator(BuiltinOperator.REVERSE_V2, 1, Options.none(), in);
+    });
+
+    static final OperatorCases EXPAND_DIMS = OperatorCases.of("EXPAND_DIMS", d -> {
+        TensorSpec x = any(d, d.shape(1, 3));
+        int axis = d.between(-x.shape().size() - 1, x.shape().size());
+        List<Integer> dims = new ArrayList<>(x.shape());
+        dims.add(axis < 0 ? axis + dims.size() + 1 : axis, 1);
+        int[] in = {d.input(x), d.add(TensorSpec.int32("axis", axis))};
+        d.output(like(d, x, array(dims)));
+        d.operator(BuiltinOperator.EXPAND_DIMS, 1, Options.none(), in);
+    });
+
+    static final OperatorCases SQUEEZE = OperatorCases.of("SQUEEZE", d -> {
+        TensorSpec x = any(d, 1, d.between(2, 5), 1, d.between(2, 5));
+        int[] axes = d.oneOf(new int[0], new int[] {0}, new int[] {2}, new int[] {-4, 2});
+        List<Integer> dims = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            boolean stated = false;
+            for (int axis : axes) {
+                stated |= (axis + 4) % 4 == i;
+            }
+            if (axes.length == 0 ? x.shape().get(i) != 1 : !stated) {
+                dims.add(x.shape().get(i));
+            }
+        }
+        int in = d.input(x);
+        d.output(like(d, x, array(dims)));
+        d.operator(BuiltinOperator.SQUEEZE, 1, Options.table(BuiltinOptions.SqueezeOptions, Field.ints(0, axes)), in);
+    });
+
+    static final OperatorCases BROADCAST_TO = OperatorCases.of("BROADCAST_TO", d -> {
+        int[] shape = d.shape(1, 4);
+        TensorSpec x = any(d, d.broadcastsTo(shape));
+        int[] in = {d.input(x), d.add(TensorSpec.int32("shape", shape))};
+        d.output(like(d, x, shape));
+        d.operator(BuiltinOperator.BROADCAST_TO, 2, Options.none(), in);
+    });
+
+    static final OperatorCases SPACE_TO_DEPTH = OperatorCases.of("SPACE_TO_DEPTH", d -> depth(d, true));
+    static final OperatorCases DEPTH_TO_SPACE = OperatorCases.of("DEPTH_TO_SPACE", d -> depth(d, false));
+
+    static final OperatorCases SPACE_TO_BATCH = OperatorCases.of("SPACE_TO_BATCH_ND", d -> {
+        int[] block = {d.between(1, 3), d.between(1, 3)};
+        int[] padded = {block[0] * d.between(1, 3), block[1] * d.between(1, 3)};
+        int[] widths = {d.between(0, Math.min(2, padded[0] - 1)), 0, d.between(0, Math.min(2, padded[1] - 1)), 0};
+        int batch = d.between(1, 2);
+        int depth = d.between(1, 4);
+        TensorSpec x = of(
+                d,
+                d.oneOf(TensorType.INT8, TensorType.FLOAT32),
+                batch,
+                padded[0] - widths[0],
+                padded[1] - widths[2],
+                depth);
+        int[] in = {d.input(x), d.add(TensorSpec.int32("block", block)), d.add(paddings(widths))};
+        d.output(like(d, x, batch * block[0] * block[1], padded[0] / block[0], padded[1] / block[1], depth));
+        d.operator(BuiltinOperator.SPACE_TO_BATCH_ND, 2, Options.none(), in);
+    });
+
+    static final OperatorCases BATCH_TO_SPACE = OperatorCases.of("BATCH_TO_SPACE_ND", d -> {
+        int[] block = {d.between(1, 3), d.between(1, 3)};
+        int batch = d.between(1, 2);
+        int[] size = {d.between(1, 3), d.between(1, 3)};
+        int depth = d.between(1, 4);
+        int[] crops = {d.between(0, block[0] * size[0] - 1), 0, 0, d.between(0, block[1] * size[1] - 1)};
+        TensorSpec x = of(
+                d, d.oneOf(TensorType.INT8, TensorType.FLOAT32), batch * block[0] * block[1], size[0], size[1], depth);
+        int[] in = {d.input(x), d.add(TensorSpec.int32("block", block)), d.add(paddings(crops))};
+        d.output(like(d, x, batch, block[0] * size[0] - crops[0], block[1] * size[1] - crops[3], depth));
+        d.operator(BuiltinOperator.BATCH_TO_SPACE_ND, 2, Options.none(), in);
+    });
+
+    static final List<OperatorCases> ALL = List.of(
+            TRANSPOSE,
+            STRIDED_SLICE,
+            SLICE,
+            PAD,
+            PADV2,
+            MIRROR_PAD,
+            CONCATENATION,
+            PACK,
+            UNPACK,
+            SPLIT,
+            SPLIT_V,
+            REVERSE,
+            EXPAND_DIMS,
+            SQUEEZE,
+            BROADCAST_TO,
+            SPACE_TO_DEPTH,
+            DEPTH_TO_SPACE,
+            SPACE_TO_BATCH,
+            BATCH_TO_SPACE);
+
+    private MovementOperators() {}
+
+    private static void pad(Draw d, boolean hasValue) {
+        TensorSpec x =
+                of(d, d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT16, TensorType.INT32), d.shape(1, 4));
+        int rank = x.shape().size();
+        int[] widths = new int[2 * rank];
+        int[] dims = new int[rank];
+        for (int i = 0; i < rank; i++) {
+            widths[2 * i] = d.between(0, 2);
+            widths[2 * i + 1] = d.between(0, 2);
+            dims[i] = x.shape().get(i) + widths[2 * i] + widths[2 * i + 1];
+        }
+        int data = d.input(x);
+        int paddings = d.add(paddings(widths));
+        int[] in = hasValue ? new int[] {data, paddings, d.add(d.constant(like(d, x, 1)))} : new int[] {data, paddings};
+        d.output(like(d, x, dims));
+        d.operator(hasValue ? BuiltinOperator.PADV2 : BuiltinOperator.PAD, 2, Options.none(), in);
+    }
+
+    private static void depth(Draw d, boolean toDepth) {
+        int block = d.between(1, 3);
+        int[] small = {d.between(1, 2), d.between(1, 4), d.between(1, 4), d.between(1, 4)};
+        int[] deep = {small[0], small[1], small[2], small[3] * block * block};
+        int[] wide = {small[0], small[1] * block, small[2] * block, small[3]};
+        TensorSpec x = of(d, d.oneOf(TensorType.INT8, TensorType.FLOAT32), toDepth ? wide : deep);
+        int in = d.input(x);
+        d.output(like(d, x, toDepth ? deep : wide));
+        byte options = toDepth ? BuiltinOptions.SpaceToDepthOptions : BuiltinOptions.DepthToSpaceOptions;
+        d.operator(
+                toDepth ? BuiltinOperator.SPACE_TO_DEPTH : BuiltinOperator.DEPTH_TO_SPACE,
+                1,
+                Options.table(options, Field.int32(0, block)),
+                in);
+    }
+
+    private static TensorSpec paddings(int... widths) {
+        TensorSpec flat = TensorSpec.int32("paddings", widths);
+        return TensorSpec.of("paddings", TensorType.INT32, widths.length / 2, 2)
+                .withData(flat.data().toArray());
+    }
+
+    /** Of a type that all these operators take. */
+    private static TensorSpec any(Draw d, int... shape) {
+        return of(d, d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT16, TensorType.INT32), shape);
+    }
+
+    private static TensorSpec of(Draw d, byte type, int... shape) {
+        return d.tensor(type, shape);
+    }
+
+    /** Another tensor of the same type and quantization. */
+    private static TensorSpec like(Draw d, TensorSpec x, int... shape) {
+        TensorSpec y = d.tensor(x.type(), shape);
+        return x.scales().isEmpty()
+                ? y
+                : y.quantized(x.scales().get(0), x.zeroPoints().get(0));
+    }
+
+    private static int[] array(List<Integer> values) {
+        return values.stream().mapToInt(Integer::intValue).toArray();
+    }
+}
