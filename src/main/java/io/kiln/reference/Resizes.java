@@ -79,7 +79,7 @@ final class Resizes {
         int[] v = data.ints();
         int[] result = new int[(int) type.shape().elements()];
         int[] s = Elements.strides(data.shape());
-        int one = ResizeCoordinates.ONE;
+        long one = ResizeCoordinates.ONE;
         int[] y0 = rows.lower();
         int[] y1 = rows.upper();
         int[] x0 = columns.lower();

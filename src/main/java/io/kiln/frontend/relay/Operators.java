@@ -14,7 +14,12 @@ final class Operators {
     private static final Map<String, Function<Attributes, Op>> BY_NAME = new TreeMap<>();
 
     static {
-        Stream.of(LayerOperators.ALL, StatefulOperators.ALL, MovementOperators.ALL, ElementwiseOperators.ALL, ReductionOperators.ALL)
+        Stream.of(
+                        LayerOperators.ALL,
+                        StatefulOperators.ALL,
+                        MovementOperators.ALL,
+                        ElementwiseOperators.ALL,
+                        ReductionOperators.ALL)
                 .forEach(BY_NAME::putAll);
     }
 

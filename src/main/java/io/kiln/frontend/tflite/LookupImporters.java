@@ -3,12 +3,19 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.SupportedOperators.Support;
+import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Binary;
+import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Resize2d;
+import io.kiln.ir.op.StridedSlice;
 import io.kiln.ir.op.Take;
+import io.kiln.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
-/** Elements found by index or coordinates: GATHER, RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR. */
+/** Elements found by index or coordinates: EMBEDDING_LOOKUP, GATHER, GATHER_ND, RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR. */
 final class LookupImporters {
     private static final int BILINEAR_OPTIONS = 15;
     private static final int GATHER_OPTIONS = 23;
@@ -16,9 +23,11 @@ final class LookupImporters {
     private static final int MAX_SIZE = 1 << 15;
 
     static final Map<Integer, Support> ALL = Map.ofEntries(
+            Map.entry(7, new Support(LookupImporters::embed, 3)),
             Map.entry(23, new Support(operator -> resize(operator, true), 4)),
             Map.entry(36, new Support(LookupImporters::gather, 7)),
-            Map.entry(97, new Support(operator -> resize(operator, false), 4)));
+            Map.entry(97, new Support(operator -> resize(operator, false), 4)),
+            Map.entry(107, new Support(LookupImporters::gatherNd, 5)));
 
     private LookupImporters() {}
 
@@ -37,6 +46,51 @@ final class LookupImporters {
         operator.check();
         int batchDims = stated < 0 ? stated + indices.shape().rank() : stated;
         operator.finish(operator.emit(new Take(axis, batchDims), operator.value(data), operator.value(indices)));
+    }
+
+    /** EMBEDDING_LOOKUP: rows of a table by index. */
+    private static void embed(OperatorContext operator) {
+        TfliteTensor indices = operator.input(0);
+        TfliteTensor table = operator.input(1);
+        operator.require(
+                indices.dtype() == DType.INT32, "the indices are " + indices.text(), "int32", "Convert the indices");
+        operator.require(
+                table.dtype() == operator.output().dtype() && table.shape().rank() > 0,
+                "from " + table.text() + " to " + operator.output().dtype().text() + " is not supported",
+                "one type for table and output",
+                "Convert the model without hybrid quantization");
+        operator.check();
+        operator.finish(operator.emit(new Take(0, 0), operator.value(table), operator.value(indices)));
+    }
+
+    /** GATHER_ND: the dimensions that one index names become one dimension, and its numbers one number. */
+    private static void gatherNd(OperatorContext operator) {
+        TfliteTensor indices = operator.input(1);
+        Shape data = operator.input(0).shape();
+        int named = indices.shape().rank() == 0 ? 0 : indices.shape().dim(-1);
+        operator.require(
+                indices.dtype() == DType.INT32 && named > 0 && named <= data.rank(),
+                "the indices are " + indices.text(),
+                "int32, with 1 to " + data.rank() + " numbers for an index",
+                "Convert the indices");
+        operator.check();
+        List<Integer> rest = new ArrayList<>(data.dims().subList(named, data.rank()));
+        int joined = 1;
+        Arg index = Constant.scalar(0);
+        Shape each = new Shape(indices.shape().dims().subList(0, indices.shape().rank() - 1));
+        int last = indices.shape().rank() - 1;
+        for (int i = 0; i < named; i++) {
+            Arg part = operator.emit(StridedSlice.along(indices.shape(), last, i, i + 1, 1), operator.value(indices));
+            Arg number = operator.emit(new Reshape(each), part);
+            Arg scaled = i == 0
+                    ? number
+                    : operator.emit(new Binary(Binary.Kind.MULTIPLY), index, Constant.scalar(data.dim(i)));
+            index = i == 0 ? number : operator.emit(new Binary(Binary.Kind.ADD), scaled, number);
+            joined *= data.dim(i);
+        }
+        rest.add(0, joined);
+        Arg table = operator.emit(new Reshape(new Shape(rest)), operator.value(operator.input(0)));
+        operator.finish(operator.emit(new Take(0, 0), table, index));
     }
 
     private static void requireInside(OperatorContext operator, Constant indices, int size) {

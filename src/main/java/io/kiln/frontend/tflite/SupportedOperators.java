@@ -17,7 +17,13 @@ final class SupportedOperators {
     record Support(OperatorImporter importer, int maxVersion) {}
 
     private static final Map<Integer, Support> BY_CODE = Stream.of(
-                    LayerOperators.ALL, StatefulOperators.ALL, MovementImporters.ALL, ElementwiseOperators.ALL, ReductionImporters.ALL, LookupImporters.ALL)
+                    LayerOperators.ALL,
+                    StatefulOperators.ALL,
+                    MovementImporters.ALL,
+                    ElementwiseOperators.ALL,
+                    ReductionImporters.ALL,
+                    LookupImporters.ALL,
+                    NormalizationImporters.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

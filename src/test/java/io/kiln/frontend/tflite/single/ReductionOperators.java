@@ -47,8 +47,77 @@ final class ReductionOperators {
                 in);
     });
 
-    static final List<OperatorCases> ALL =
-            List.of(MEAN, SUM, REDUCE_MAX, REDUCE_MIN, ARG_MAX, ARG_MIN, RESIZE_BILINEAR, RESIZE_NEAREST, GATHER);
+    static final OperatorCases GATHER_ND = OperatorCases.of("GATHER_ND", d -> {
+        TensorSpec x = d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32), d.shape(1, 3));
+        int named = d.between(1, x.shape().size());
+        int least = x.shape().subList(0, named).stream().mapToInt(i -> i).min().orElse(1);
+        int[] lead = d.shape(1, 2);
+        List<Integer> indices = new ArrayList<>();
+        List<Integer> dims = new ArrayList<>();
+        for (int dim : lead) {
+            indices.add(Math.min(dim, 5));
+            dims.add(Math.min(dim, 5));
+        }
+        indices.add(named);
+        dims.addAll(x.shape().subList(named, x.shape().size()));
+        int data = d.input(x);
+        int chosen = d.input(TensorSpec.of("indices", TensorType.INT32, array(indices)), 0, least - 1);
+        d.output(like(d, x, array(dims)));
+        d.operator(BuiltinOperator.GATHER_ND, 1, Options.none(), data, chosen);
+    });
+
+    static final OperatorCases EMBEDDING_LOOKUP = OperatorCases.of("EMBEDDING_LOOKUP", d -> {
+        int[] shape = {d.between(1, 9), d.between(1, 5), d.between(1, 3)};
+        int count = d.between(1, 6);
+        int indices = d.input(TensorSpec.of("indices", TensorType.INT32, count), 0, shape[0] - 1);
+        int table = d.add(d.constant(d.tensor(TensorType.FLOAT32, shape)));
+        d.output(TensorSpec.float32("y", count, shape[1], shape[2]));
+        d.operator(BuiltinOperator.EMBEDDING_LOOKUP, 1, Options.none(), indices, table);
+    });
+
+    static final OperatorCases L2_NORMALIZATION = OperatorCases.of("L2_NORMALIZATION", d -> {
+        TensorSpec x = d.tensor(TensorType.FLOAT32, d.shape(2, 4));
+        int in = d.input(x);
+        d.output(like(d, x, array(x.shape())));
+        d.operator(
+                BuiltinOperator.L2_NORMALIZATION, 1, Options.table(BuiltinOptions.L2NormOptions, Field.int8(0, 0)), in);
+    });
+
+    static final OperatorCases LOG_SOFTMAX = OperatorCases.of("LOG_SOFTMAX", d -> {
+        TensorSpec x = d.tensor(TensorType.FLOAT32, d.shape(1, 4));
+        int in = d.input(x);
+        d.output(like(d, x, array(x.shape())));
+        d.operator(BuiltinOperator.LOG_SOFTMAX, 1, Options.none(), in);
+    });
+
+    static final OperatorCases L2_POOL = OperatorCases.of("L2_POOL_2D", d -> {
+        Windows w = new Windows(d);
+        int depth = d.between(1, 5);
+        TensorSpec x = d.tensor(TensorType.FLOAT32, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
+        int in = d.input(x);
+        d.output(like(d, x, x.shape().get(0), w.pooledHeight(), w.pooledWidth(), depth));
+        d.operator(
+                BuiltinOperator.L2_POOL_2D,
+                1,
+                Options.pool(w.padding, w.strideH, w.strideW, w.height, w.width, d.activation()),
+                in);
+    });
+
+    static final List<OperatorCases> ALL = List.of(
+            GATHER_ND,
+            EMBEDDING_LOOKUP,
+            L2_NORMALIZATION,
+            LOG_SOFTMAX,
+            L2_POOL,
+            MEAN,
+            SUM,
+            REDUCE_MAX,
+            REDUCE_MIN,
+            ARG_MAX,
+            ARG_MIN,
+            RESIZE_BILINEAR,
+            RESIZE_NEAREST,
+            GATHER);
 
     private ReductionOperators() {}
 

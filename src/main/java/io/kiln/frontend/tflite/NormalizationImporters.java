@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.frontend.tflite.SupportedOperators.Support;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.AvgPool2d;
+import io.kiln.ir.op.Binary;
+import io.kiln.ir.op.Reduce;
+import io.kiln.ir.op.Unary;
+import io.kiln.ir.op.Window;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * L2_NORMALIZATION, L2_POOL_2D and LOG_SOFTMAX of float32, put together from sums and element-wise operators in the order in which the
+ * reference kernels compute (reference/l2normalization.h, pooling.h, log_softmax.h).
+ */
+final class NormalizationImporters {
+    private static final int POOL_OPTIONS = 5;
+    private static final int L2_NORM_OPTIONS = 12;
+    private static final int NO_ACTIVATION = 0;
+    private static final float EPSILON = 1e-6f;
+    private static final Windows.Pair NO_DILATION = new Windows.Pair(1, 1);
+
+    static final Map<Integer, Support> ALL = Map.ofEntries(
+            Map.entry(11, new Support(NormalizationImporters::normalize, 1)),
+            Map.entry(12, new Support(NormalizationImporters::pool, 1)),
+            Map.entry(50, new Support(NormalizationImporters::logSoftmax, 1)));
+
+    private NormalizationImporters() {}
+
+    /** Divides by the square root of the sum of squares along the last dimension, at least {@link #EPSILON}. */
+    private static void normalize(OperatorContext operator) {
+        Arg data = floats(operator);
+        int activation = operator.options(L2_NORM_OPTIONS).map(o -> o.u8(0, 0)).orElse(NO_ACTIVATION);
+        operator.require(
+                activation == NO_ACTIVATION, "an activation is fused into it", "none", "Put the activation behind it");
+        operator.check();
+        Arg norm = unary(operator, Unary.Kind.SQRT, sum(operator, binary(operator, Binary.Kind.MULTIPLY, data, data)));
+        Arg divisor = binary(operator, Binary.Kind.MAXIMUM, norm, Constant.scalar(EPSILON));
+        operator.finish(binary(operator, Binary.Kind.DIVIDE, data, divisor));
+    }
+
+    /** {@code (x - max) - log(sum(exp(x - max)))} along the last dimension. */
+    private static void logSoftmax(OperatorContext operator) {
+        Arg data = floats(operator);
+        Arg largest = operator.emit(new Reduce(Reduce.Kind.MAX, last(operator), true), data);
+        Arg below = binary(operator, Binary.Kind.SUBTRACT, data, largest);
+        Arg sum = sum(operator, unary(operator, Unary.Kind.EXP, below));
+        operator.finish(binary(operator, Binary.Kind.SUBTRACT, below, unary(operator, Unary.Kind.LOG, sum)));
+    }
+
+    /** The square root of the mean of squares in a window. */
+    private static void pool(OperatorContext operator) {
+        Arg data = floats(operator);
+        FlatTable options = operator.requiredOptions(POOL_OPTIONS);
+        Activation activation = Activation.read(operator, options.u8(5, 0));
+        operator.require(
+                operator.input(0).shape().rank() == 4,
+                operator.input(0).text() + " is not supported here",
+                "rank 4",
+                "");
+        operator.check();
+        Window window = Windows.of(
+                operator,
+                operator.input(0).shape(),
+                options.u8(0, 0),
+                new Windows.Pair(options.i32(4, 0), options.i32(3, 0)),
+                new Windows.Pair(options.i32(2, 0), options.i32(1, 0)),
+                NO_DILATION);
+        operator.check();
+        Arg mean = operator.emit(new AvgPool2d(window), binary(operator, Binary.Kind.MULTIPLY, data, data));
+        operator.finish(activation.apply(operator, unary(operator, Unary.Kind.SQRT, mean)));
+    }
+
+    /** The data, of float32 and at least one dimension. */
+    private static Arg floats(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        operator.require(
+                data.dtype().isFloat() && data.shape().rank() > 0,
+                data.text() + " is not supported here",
+                "float32 of at least one dimension",
+                "Keep this operator in float32");
+        operator.check();
+        return operator.value(data);
+    }
+
+    private static List<Integer> last(OperatorContext operator) {
+        return List.of(operator.input(0).shape().rank() - 1);
+    }
+
+    private static Arg sum(OperatorContext operator, Arg value) {
+        return operator.emit(new Reduce(Reduce.Kind.SUM, last(operator), true), value);
+    }
+
+    private static Arg unary(OperatorContext operator, Unary.Kind kind, Arg value) {
+        return operator.emit(new Unary(kind), value);
+    }
+
+    private static Arg binary(OperatorContext operator, Binary.Kind kind, Arg lhs, Arg rhs) {
+        return operator.emit(new Binary(kind), lhs, rhs);
+    }
+}
