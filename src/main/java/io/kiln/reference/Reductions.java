@@ -26,8 +26,9 @@ final class Reductions {
             result[groups[i]] += data.floats()[i];
         }
         if (op.kind() == Reduce.Kind.MEAN) {
+            int count = groups.length / result.length;
             for (int i = 0; i < result.length; i++) {
-                result[i] /= groups.length / result.length;
+                result[i] /= count;
             }
         }
         return Tensor.of(type, result);

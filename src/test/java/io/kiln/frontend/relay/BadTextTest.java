@@ -121,10 +121,13 @@ class BadTextTest {
                 "%0 = nn.relu(%x); | %0 = cast(%x, dtype=\"float32\"); | from int8 to float32 is not supported",
                 "%0 = nn.relu(%x); | %0 = nn.relu(cast(%x, dtype=\"int32\")); | cast from int8 to int32 is supported"
                         + " only before",
+                "%0 = nn.relu(%x); | %0 = nn.pad(%x, 0, pad_width=[[0, 0], [0, 0], [1]]); | the attribute pad_width of"
+                        + " nn.pad is wrong",
                 "%0 = nn.relu(%x); | %0 = nn.avg_pool2d(%x, pool_size=[2, 2]); | is NCHW: it would have to be"
                         + " transposed",
                 "%0 = nn.relu(%x); | %0 = nn.avg_pool2d(%x, pool_size=[2, 2], layout=\"NHWC\"); | would overflow in"
                         + " TVM",
+                "%0 = nn.relu(%x); | %0 = transpose(%x, axes=[0, 2, 1, 2]); | are not all those of",
                 "%0 = nn.relu(%x); | %0 = reshape(%x, newshape=[-1, -1]); | newshape [-1, -1] does not fit",
                 "%0 = nn.relu(%x); | %0 = reshape(%x, newshape=[7, -1]); | newshape [7, -1] does not fit",
                 "def @main | def @helper(%y: int8) { %y } def @main | the function `@helper` is not supported"
