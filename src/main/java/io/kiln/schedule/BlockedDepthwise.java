@@ -52,8 +52,9 @@ final class BlockedDepthwise {
         Buffer input = buffers.argument(0);
         this.output = buffers.output();
         Optional<DepthwiseBlock> assembled = rescale.flatMap(r -> assembled(conv, task.features(), r));
-        this.pixels =
-                assembled.map(DepthwiseBlock::pixels).orElseGet(() -> DepthwiseLoops.pixels(conv, task.features()));
+        this.pixels = assembled
+                .map(DepthwiseBlock::pixels)
+                .orElseGet(() -> task.isForSize() ? 1 : DepthwiseLoops.pixels(conv, task.features()));
         if (assembled.isPresent()) {
             Buffer weights = tables.add("weight", DType.INT8, weightsByChannel(conv));
             Buffer constants = rescale.orElseThrow().table(tables);

@@ -93,7 +93,7 @@ record BlockedSums(
         }
         return new BlockedSums("kiln_sums_2x4", 2, 4, false, """
             /* sums[channel][pixel] of the inputs of two pixels times the weights of four channels. */
-            static inline void kiln_sums_2x4(const int8_t* x, int32_t stride, const int8_t* w, int32_t taps, int32_t* sums) {
+            __attribute__((noinline)) static void kiln_sums_2x4(const int8_t* x, int32_t stride, const int8_t* w, int32_t taps, int32_t* sums) {
             #if defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2
               register const int8_t* r0 __asm__("r0") = x;
               register const int8_t* r1 __asm__("r1") = x + stride;

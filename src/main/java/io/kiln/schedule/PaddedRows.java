@@ -66,6 +66,11 @@ final class PaddedRows {
         });
     }
 
+    /** Fills all there is: less code than for the sides alone. */
+    void fillAll(BlockBuilder block) {
+        fill(block, "all", imm(0), Math.toIntExact(bytes(conv)));
+    }
+
     private void fill(BlockBuilder block, String name, Expr first, int count) {
         moves.fill(block, name, scratch, first, count, conv.inputZeroPoint());
     }

@@ -48,7 +48,10 @@ final class SmallDepthwise {
         if (!task.isForSize() || !BlockedDepthwise.suits(task)) {
             return Optional.empty();
         }
-        return ScalarRescale.of(conv).map(rescale -> {
+        // Signed rescalings take 12 bytes a channel, and what a core with DSP instructions does without them takes 9.
+        Optional<ScalarRescale> proven = ScalarRescale.of(conv)
+                .filter(r -> !r.isSigned() || !task.features().hasDsp());
+        return proven.map(rescale -> {
             SmallDepthwise small = new SmallDepthwise(conv, rescale, task.tables(), task.buffers());
             String reason = "size: one kernel for all depthwise layers";
             return new ConvSchedule(small.body(task.rows()), task.macs(), "depthwise_small", reason);
@@ -68,7 +71,7 @@ final class SmallDepthwise {
 
     private Stmt body(Rows range) {
         BlockBuilder body = new BlockBuilder();
-        rows.fillSides(body);
+        rows.fillAll(body);
         int rowElements = conv.output().dim(2) * conv.channels();
         body.loop(
                 "n",
