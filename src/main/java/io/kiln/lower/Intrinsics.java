@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import static io.kiln.base.DType.FLOAT32;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.UINT32;
@@ -98,6 +99,19 @@ public final class Intrinsics {
                   return result;
                 #else
                   return (uint32_t)value + 32768u <= 65535u ? value : (value >> 31) ^ 32767;
+                #endif
+                }
+                """, List.of());
+
+    /** {@code sum + a * b}, rounded once where the core does so in one instruction, else twice. */
+    public static final Intrinsic MULTIPLY_ADD =
+            new Intrinsic("kiln_multiply_add", List.of(FLOAT32, FLOAT32, FLOAT32), FLOAT32, "", """
+                /* sum + a * b */
+                static inline float kiln_multiply_add(float sum, float a, float b) {
+                #if defined(__ARM_FEATURE_FMA)
+                  return __builtin_fmaf(a, b, sum);
+                #else
+                  return sum + a * b;
                 #endif
                 }
                 """, List.of());

@@ -13,10 +13,10 @@ import io.kiln.ir.op.Window;
 import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Epilogue;
+import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.TapRange;
-import io.kiln.lower.Upsampling;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -40,6 +40,9 @@ import java.util.Optional;
  * window row is contiguous in the input unless the width is dilated or the convolution grouped.
  */
 final class ConvDirect {
+    /** With blocks of 4 channels, sums and operands fill 24 of 32 floating-point registers. */
+    private static final int MOST_PIXELS = 4;
+
     private final ConvComputation conv;
     private final Knobs knobs;
     private final Tables tables;
@@ -53,10 +56,13 @@ final class ConvDirect {
      *
      * @param channelBlock output channels computed together
      * @param unroll steps of the innermost loop written out
+     * @param pixelBlock pixels side by side computed together, where their windows lie inside the input
+     * @param fused whether a product is added in one instruction
      */
-    private record Knobs(int channelBlock, int unroll) {
+    private record Knobs(int channelBlock, int unroll, int pixelBlock, boolean fused) {
         String text() {
-            return "conv_direct(channel_block=" + channelBlock + ", unroll=" + unroll + ")";
+            String pixels = pixelBlock == 1 ? "" : ", pixel_block=" + pixelBlock;
+            return "conv_direct(channel_block=" + channelBlock + ", unroll=" + unroll + pixels + ")";
         }
     }
 
@@ -92,10 +98,35 @@ final class ConvDirect {
     private static Knobs defaultKnobs(ConvComputation conv, CpuFeatures features, Optimize optimize) {
         boolean small =
                 features.family() == CpuFeatures.Family.CORTEX_M || features.family() == CpuFeatures.Family.RISCV;
-        int most = optimize == Optimize.SIZE ? 2 : small ? 4 : 8;
+        boolean fused = conv.isFloat() && features.family() == CpuFeatures.Family.CORTEX_M && features.hasFpu();
+        boolean inBlocks = fused && optimize != Optimize.SIZE && isContiguous(conv) && !conv.isTransposed();
+        int pixels = inBlocks && interior(conv).size() >= MOST_PIXELS ? MOST_PIXELS : 1;
+        boolean wide = !small || (fused && pixels == 1);
+        int most = optimize == Optimize.SIZE ? 2 : wide ? 8 : 4;
         int perGroup = conv.channels() / conv.groups();
         int block = conv.groups() == 1 ? Math.min(most, perGroup) : largestDivisor(perGroup, most);
-        return new Knobs(block, largestDivisor(conv.channelsPerGroup(), optimize == Optimize.SIZE ? 1 : 4));
+        int unroll = largestDivisor(conv.channelsPerGroup(), optimize == Optimize.SIZE ? 1 : 4);
+        return new Knobs(block, unroll, pixels, fused);
+    }
+
+    /** Columns {@code [begin, end)} of the output whose windows lie inside the input's width. */
+    private record Interior(int begin, int end) {
+        int size() {
+            return end - begin;
+        }
+    }
+
+    private static Interior interior(ConvComputation conv) {
+        Window w = conv.window();
+        int begin = (w.padLeft() + w.strideW() - 1) / w.strideW();
+        int last = Math.floorDiv(conv.input().dim(2) + w.padLeft() - w.spanW(), w.strideW());
+        return new Interior(begin, Math.max(begin, Math.min(conv.output().dim(2), last + 1)));
+    }
+
+    /** Whether what remains of a window row is a single run in the input. */
+    private static boolean isContiguous(ConvComputation conv) {
+        return conv.groups() == 1
+                && (conv.window().dilationW() == 1 || conv.window().kernelW() == 1);
     }
 
     static int largestDivisor(int value, int atMost) {
@@ -109,34 +140,67 @@ final class ConvDirect {
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         List<ChannelBlocks> blocks = packWeights();
-        Upsampling up = conv.upsampling();
+        Interior interior = interior(conv);
+        int whole = knobs.pixelBlock() == 1 ? 0 : interior.size() / knobs.pixelBlock() * knobs.pixelBlock();
+        int begin = whole == 0 ? 0 : interior.begin();
         body.loop(
                 "n",
                 conv.output().dim(0),
                 (batch, n) ->
                         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
                             Window w = conv.window();
-                            TapRange ky = TapRange.of(
-                                    row, "y", row.let("position_y", up.row(y)), TapRange.Axis.rows(w, conv.input()));
-                            row.loop("x", conv.output().dim(2), (column, x) -> {
-                                TapRange kx = TapRange.of(
-                                        column,
-                                        "x",
-                                        column.let("position_x", up.column(x)),
-                                        TapRange.Axis.columns(w, conv.input()));
-                                Expr pixel = add(
-                                        mul(
-                                                add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
-                                                conv.output().dim(2)),
-                                        x);
-                                Expr out = column.let("pixel", mul(pixel, conv.channels()));
-                                Expr phase = column.let("phase", up.phase(y, x));
-                                for (ChannelBlocks block : blocks) {
-                                    channelLoop(column, rows, block, phase, n, ky, kx, out);
-                                }
-                            });
+                            Expr position =
+                                    row.let("position_y", conv.upsampling().row(y));
+                            TapRange ky = TapRange.of(row, "y", position, TapRange.Axis.rows(w, conv.input()));
+                            Line line = new Line(rows, n, y, ky);
+                            row.loop("x", imm(0), imm(begin), 1, (b, x) -> pixel(b, blocks, line, x));
+                            row.loop(
+                                    "x",
+                                    imm(begin),
+                                    imm(begin + whole),
+                                    knobs.pixelBlock(),
+                                    (b, x) -> pixelBlock(b, blocks, line, x));
+                            row.loop(
+                                    "x",
+                                    imm(begin + whole),
+                                    imm(conv.output().dim(2)),
+                                    1,
+                                    (b, x) -> pixel(b, blocks, line, x));
                         }));
         return body.build();
+    }
+
+    /** A row of the output, and the window's rows inside the input. */
+    private record Line(Rows rows, Expr n, Expr y, TapRange ky) {}
+
+    /** Pixels computed together, from their number and the window's columns inside the input of the first. */
+    private record Pixels(Line line, int count, Expr phase, TapRange kx, Expr out) {}
+
+    private void pixel(BlockBuilder block, List<ChannelBlocks> blocks, Line line, Expr x) {
+        TapRange kx = TapRange.of(
+                block,
+                "x",
+                block.let("position_x", conv.upsampling().column(x)),
+                TapRange.Axis.columns(conv.window(), conv.input()));
+        Expr out = output(block, line, x);
+        Expr phase = block.let("phase", conv.upsampling().phase(line.y, x));
+        blocks.forEach(channels -> channelLoop(block, channels, new Pixels(line, 1, phase, kx, out)));
+    }
+
+    /** Pixels side by side whose windows lie inside the input. */
+    private void pixelBlock(BlockBuilder block, List<ChannelBlocks> blocks, Line line, Expr x) {
+        Window w = conv.window();
+        Expr origin = block.let("origin_x", sub(mul(x, w.strideW()), imm(w.padLeft())));
+        TapRange kx = new TapRange(origin, imm(0), imm(w.kernelW()), w.kernelW());
+        Expr out = output(block, line, x);
+        Pixels pixels = new Pixels(line, knobs.pixelBlock(), imm(0), kx, out);
+        blocks.forEach(channels -> channelLoop(block, channels, pixels));
+    }
+
+    /** Position of a pixel's first channel. */
+    private Expr output(BlockBuilder block, Line line, Expr x) {
+        Expr row = add(mul(line.n, conv.output().dim(1)), line.rows.outputLine(line.y));
+        return block.let("pixel", mul(add(mul(row, conv.output().dim(2)), x), conv.channels()));
     }
 
     /** Channels {@code [begin, end)} in blocks of one width, and the table of their weights. */
@@ -178,95 +242,98 @@ final class ConvDirect {
         }
     }
 
-    private void channelLoop(
-            BlockBuilder block,
-            Rows rows,
-            ChannelBlocks blocks,
-            Expr phase,
-            Expr n,
-            TapRange ky,
-            TapRange kx,
-            Expr out) {
+    private void channelLoop(BlockBuilder block, ChannelBlocks blocks, Pixels pixels) {
+        TapRange ky = pixels.line.ky;
         block.loop("oc", imm(blocks.begin()), imm(blocks.end()), blocks.width(), (inner, oc) -> {
             List<Expr.Var> accumulators = new ArrayList<>();
-            for (int i = 0; i < blocks.width(); i++) {
-                accumulators.add(inner.mutable("acc" + i, load(bias.buffer(), add(oc, i))));
+            for (int i = 0; i < pixels.count * blocks.width(); i++) {
+                accumulators.add(inner.mutable("acc" + i, load(bias.buffer(), add(oc, i % blocks.width()))));
             }
-            inner.loop(
-                    "ky",
-                    ky.begin(),
-                    ky.end(),
-                    1,
-                    (rowBlock, k) -> windowRow(
-                            rowBlock,
-                            blocks,
-                            add(mul(phase, blocks.end() - blocks.begin()), oc),
-                            oc,
-                            n,
-                            rows.inputLine(
-                                    0, add(ky.origin(), mul(k, conv.window().dilationH()))),
-                            k,
-                            kx,
-                            accumulators));
-            for (int i = 0; i < blocks.width(); i++) {
-                Expr channel = add(oc, i);
-                epilogue.store(inner, String.valueOf(i), accumulators.get(i), channel, output, add(out, channel));
+            Expr kernel = add(mul(pixels.phase, blocks.end() - blocks.begin()), oc);
+            inner.loop("ky", ky.begin(), ky.end(), 1, (rowBlock, k) -> {
+                Expr row = add(ky.origin(), mul(k, conv.window().dilationH()));
+                Expr inputRow = pixels.line.rows.inputLine(0, row);
+                windowRow(rowBlock, blocks, new WindowRow(pixels, kernel, oc, inputRow, k), accumulators);
+            });
+            for (int i = 0; i < accumulators.size(); i++) {
+                Expr channel = add(oc, i % blocks.width());
+                Expr index = add(add(pixels.out, (long) i / blocks.width() * conv.channels()), channel);
+                epilogue.store(inner, String.valueOf(i), accumulators.get(i), channel, output, index);
             }
         });
     }
 
+    /** A row of the window: of the kernel of an output channel and its phase, over a row of the input. */
+    private record WindowRow(Pixels pixels, Expr kernel, Expr oc, Expr inputRow, Expr ky) {}
+
     /** One row of the window: a single run where taps are neighbours in memory, else a run for each tap. */
-    private void windowRow(
-            BlockBuilder block,
-            ChannelBlocks blocks,
-            Expr kernel,
-            Expr oc,
-            Expr n,
-            Expr inputRow,
-            Expr ky,
-            TapRange kx,
-            List<Expr.Var> accumulators) {
+    private void windowRow(BlockBuilder block, ChannelBlocks blocks, WindowRow at, List<Expr.Var> accumulators) {
         Window w = conv.window();
+        TapRange kx = at.pixels.kx;
         int run = conv.channelsPerGroup();
-        Expr rowStart =
-                mul(add(mul(n, conv.input().dim(1)), inputRow), conv.input().dim(2));
-        Expr blockStart = mul(sub(kernel, imm(blocks.begin())), conv.taps());
-        boolean contiguous = conv.groups() == 1 && (w.dilationW() == 1 || w.kernelW() == 1);
-        if (contiguous) {
-            Expr first = add(rowStart, add(kx.origin(), kx.begin()));
-            Expr tap = add(mul(ky, w.kernelW()), kx.begin());
-            Buffer in = block.view("in", input, mul(first, run));
+        Expr rowStart = mul(
+                add(mul(at.pixels.line.n, conv.input().dim(1)), at.inputRow),
+                conv.input().dim(2));
+        Expr blockStart = mul(sub(at.kernel, imm(blocks.begin())), conv.taps());
+        if (isContiguous(conv)) {
+            Expr first = mul(add(rowStart, add(kx.origin(), kx.begin())), run);
+            Expr tap = add(mul(at.ky, w.kernelW()), kx.begin());
+            List<Buffer> inputs = new ArrayList<>();
+            for (int p = 0; p < at.pixels.count; p++) {
+                String name = at.pixels.count == 1 ? "in" : "in" + p;
+                inputs.add(block.view(name, input, add(first, (long) p * w.strideW() * run)));
+            }
             Buffer weights = block.view("w", blocks.weights(), add(blockStart, mul(tap, (long) run * blocks.width())));
-            dotProduct(block, in, weights, mul(kx.count(), run), blocks.width(), accumulators);
+            dotProduct(block, inputs, weights, mul(kx.count(), run), blocks.width(), accumulators);
             return;
         }
-        Expr group = Exprs.div(oc, imm(conv.channels() / conv.groups()));
+        Expr group = Exprs.div(at.oc, imm(conv.channels() / conv.groups()));
         block.loop("kx", kx.begin(), kx.end(), 1, (tapBlock, k) -> {
             Expr pixel = add(rowStart, add(kx.origin(), mul(k, w.dilationW())));
             Expr first = add(mul(pixel, conv.input().dim(3)), mul(group, run));
             Buffer in = tapBlock.view("in", input, first);
-            Expr tap = add(mul(ky, w.kernelW()), k);
+            Expr tap = add(mul(at.ky, w.kernelW()), k);
             Buffer weights =
                     tapBlock.view("w", blocks.weights(), add(blockStart, mul(tap, (long) run * blocks.width())));
-            dotProduct(tapBlock, in, weights, imm(run), blocks.width(), accumulators);
+            dotProduct(tapBlock, List.of(in), weights, imm(run), blocks.width(), accumulators);
         });
     }
 
     private void dotProduct(
-            BlockBuilder block, Buffer in, Buffer weights, Expr length, int width, List<Expr.Var> accumulators) {
+            BlockBuilder block,
+            List<Buffer> inputs,
+            Buffer weights,
+            Expr length,
+            int width,
+            List<Expr.Var> accumulators) {
         block.loop("i", imm(0), length, knobs.unroll(), (step, i) -> {
             for (int u = 0; u < knobs.unroll(); u++) {
-                Expr value = load(in, add(i, u));
-                if (!conv.isFloat() && !bias.isFolded()) {
-                    value = sub(value, imm(conv.inputZeroPoint()));
+                List<Expr> values = new ArrayList<>();
+                for (int p = 0; p < inputs.size(); p++) {
+                    String name = inputs.size() == 1 ? "x" + u : "x" + u + "_" + p;
+                    values.add(step.let(name, value(inputs.get(p), add(i, u))));
                 }
-                Expr x = step.let("x" + u, value);
                 for (int o = 0; o < width; o++) {
-                    Expr weight = load(weights, add(mul(i, width), (long) u * width + o));
-                    Expr.Var acc = accumulators.get(o);
-                    step.assign(acc, add(acc, cast(acc.dtype(), mul(x, WeightPacking.centred(conv, weight)))));
+                    Expr loaded = load(weights, add(mul(i, width), (long) u * width + o));
+                    Expr centred = WeightPacking.centred(conv, loaded);
+                    Expr weight = inputs.size() == 1 ? centred : step.let("w" + u + "_" + o, centred);
+                    for (int p = 0; p < inputs.size(); p++) {
+                        Expr.Var acc = accumulators.get(p * width + o);
+                        step.assign(acc, sum(acc, values.get(p), weight));
+                    }
                 }
             }
         });
+    }
+
+    private Expr value(Buffer in, Expr index) {
+        Expr value = load(in, index);
+        return conv.isFloat() || bias.isFolded() ? value : sub(value, imm(conv.inputZeroPoint()));
+    }
+
+    private Expr sum(Expr.Var acc, Expr value, Expr weight) {
+        return knobs.fused()
+                ? new Expr.Call(Intrinsics.MULTIPLY_ADD, List.of(acc, value, weight))
+                : add(acc, cast(acc.dtype(), mul(value, weight)));
     }
 }

@@ -67,7 +67,8 @@ public final class Dispatch {
             ConvDirect::schedule);
 
     /** Likewise of data other than int8, and of transposed convolutions. */
-    private static final List<ConvSchedule.Candidate> OTHERS = List.of(DepthwiseDirect::schedule, ConvDirect::schedule);
+    private static final List<ConvSchedule.Candidate> OTHERS =
+            List.of(DspWideConv::schedule, DepthwiseDirect::schedule, ConvDirect::schedule);
 
     private final CpuFeatures features;
     private final Optimize optimize;

@@ -117,7 +117,7 @@ public final class Bench {
         }
         Core core = data.cores().get(row.core());
         BenchImage image = BenchImage.build(folder, model, row.model(), core, setting, cases);
-        if (!image.forbidden().isEmpty()) {
+        if (!image.isFloat() && !image.forbidden().isEmpty()) {
             throw new IllegalStateException(
                     "the image holds what an integer model must not need: " + image.forbidden());
         }

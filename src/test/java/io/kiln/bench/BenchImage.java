@@ -104,6 +104,11 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
         return new BenchImage(folder, elf, board, library.metadata(), others);
     }
 
+    /** Whether results are float32: floating point is then expected. */
+    boolean isFloat() {
+        return metadata.outputs().get(0).dtype().isFloat();
+    }
+
     /** Functions linked that an integer model must not need. */
     Set<String> forbidden() {
         return library.stream()

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,13 +71,28 @@ record BenchRun(long instructions, long ticks, long stack, boolean bitExact, Lis
             stack = Math.max(stack, Integer.toUnsignedLong(report.getInt(12 * k + 8)));
         }
         byte[] expected = concatenated(golden, "output_", cases);
-        good &= Arrays.equals(expected, bytes(image.folder().resolve("output.bin")));
+        byte[] actual = bytes(image.folder().resolve("output.bin"));
+        good &= image.isFloat() ? agree(expected, actual) : Arrays.equals(expected, actual);
         List<String> counts = lines(image.folder().resolve("counts.txt"));
         Disassembly code = Disassembly.of(image);
         int operators = image.metadata().operators().size();
         List<Tally> tallies = code.tally(counts.subList(1, counts.size()), operators + 1);
         WholeFiles.write(image.folder().resolve("listing.txt"), String.join("\n", code.listing()) + "\n");
         return new BenchRun(Long.parseLong(counts.get(0).substring("total ".length())), ticks, stack, good, tallies);
+    }
+
+    /** Floats agree within 1e-5 and a ten-thousandth. */
+    private static boolean agree(byte[] expected, byte[] actual) {
+        FloatBuffer wanted =
+                ByteBuffer.wrap(expected).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+        FloatBuffer given =
+                ByteBuffer.wrap(actual).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
+        boolean agree = expected.length == actual.length;
+        while (agree && wanted.hasRemaining()) {
+            float e = wanted.get();
+            agree = Math.abs(given.get() - e) <= 1e-5f + 1e-4f * Math.abs(e);
+        }
+        return agree;
     }
 
     /** The plugin's file: where which function lies. */

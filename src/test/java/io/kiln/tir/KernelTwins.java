@@ -21,8 +21,13 @@ final class KernelTwins {
         void run(String kernel, List<Memory> pointers, List<Long> scalars);
     }
 
-    private static final List<Twin> ALL =
-            List.of(new DspTwins(), new DspDepthwiseTwin(), new DspWinogradTwin(), new MveTwins(), new BlockedTwins());
+    private static final List<Twin> ALL = List.of(
+            new DspTwins(),
+            new DspDepthwiseTwin(),
+            new DspWinogradTwin(),
+            new MveTwins(),
+            new BlockedTwins(),
+            new WideTwins());
 
     private KernelTwins() {}
 

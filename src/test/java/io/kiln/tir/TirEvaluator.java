@@ -262,6 +262,7 @@ public final class TirEvaluator {
         return switch (name) {
             case "kiln_clamp" -> FixedPoint.clamp(a, args.get(1), args.get(2));
             case "kiln_saturate_8" -> FixedPoint.clamp(a, -128, 127);
+            case "kiln_multiply_add" -> bits(real(args.get(0)) + real(args.get(1)) * real(args.get(2)));
             case "kiln_saturate_16" -> FixedPoint.clamp(a, -32768, 32767);
             case "kiln_rescale_wide" -> (int) ((args.get(0) * args.get(1) + (1L << (args.get(2) - 1))) >> args.get(2));
             case "kiln_high_word" -> (a * args.get(1)) >> 32;

@@ -9,11 +9,15 @@ import static io.kiln.base.DType.UINT8;
 import io.kiln.ir.op.QnnDequantize;
 import java.util.Set;
 
-/** DEQUANTIZE to float32. */
+/** DEQUANTIZE to float32, which constants of float16 are already. */
 final class DequantizeImporter implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
+        if (data.dtype() == FLOAT32 && data.isConstant()) {
+            operator.finish(operator.constant(data));
+            return;
+        }
         OperandTypes.require(operator, Set.of(INT8, INT16, UINT8), data);
         OperandTypes.require(operator, Set.of(FLOAT32), operator.output());
         operator.check();

@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.frontend.InputShapes;
+import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
@@ -120,15 +121,29 @@ final class TensorReader {
                 .map(q -> QuantizationReader.read(q, type, findings))
                 .orElse(TensorQuantization.NONE);
         FlatVector data = readData(table, findings);
-        if (data.size() != 0 && data.size() != type.bytes()) {
+        Optional<PackedConstants> packing = TfliteType.of(table.u8(1, 0)).flatMap(PackedConstants::of);
+        long bytes = packing.map(p -> p.bytes(type.shape().elements())).orElse(type.bytes());
+        if (data.size() != 0 && data.size() != bytes) {
             findings.add(
                     "the constant has " + data.size() + " bytes",
-                    type.bytes() + " bytes for its shape and type",
+                    bytes + " bytes for its shape and type",
                     "Export the model again");
         }
+        if (data.size() == 0 && packing.isPresent() && bytes > 0) {
+            findings.add(
+                    "only constants can be " + packing.get().text(),
+                    "a tensor of " + type.dtype().text(),
+                    "Convert the model again");
+        }
         findings.throwIfAny();
-        return new TfliteTensor(
-                index, name(table, index, MAX_NAME), type, quantization, data, table.u8(5, 0) != 0, Optional.empty());
+        String name = name(table, index, MAX_NAME);
+        TfliteTensor tensor =
+                new TfliteTensor(index, name, type, quantization, data, table.u8(5, 0) != 0, Optional.empty());
+        if (packing.isEmpty() || bytes == 0) {
+            return tensor;
+        }
+        table.spend(type.bytes());
+        return tensor.withValue(new Constant(name, type, packing.get().unpack(data.bytes(), type)));
     }
 
     private static Optional<DType> readType(FlatTable table, Findings findings) {

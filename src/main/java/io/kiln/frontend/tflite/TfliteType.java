@@ -7,7 +7,8 @@ import java.util.Optional;
 /** Element types of the TFLite schema, in the order of its enum {@code TensorType}. */
 enum TfliteType {
     FLOAT32(DType.FLOAT32),
-    FLOAT16,
+    /** Only constants, which become float32. */
+    FLOAT16(DType.FLOAT32),
     INT32(DType.INT32),
     UINT8(DType.UINT8),
     INT64(DType.INT64),
@@ -24,7 +25,8 @@ enum TfliteType {
     VARIANT,
     UINT32(DType.UINT32),
     UINT16,
-    INT4,
+    /** Only constants, which become int8. */
+    INT4(DType.INT8),
     BFLOAT16;
 
     private final Optional<DType> dtype;
