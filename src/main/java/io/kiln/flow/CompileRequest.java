@@ -3,6 +3,7 @@ package io.kiln.flow;
 
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
+import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.transform.PassOptions;
 import java.nio.file.Path;
@@ -17,9 +18,29 @@ import java.nio.file.Path;
  * @param optimize what to favour
  * @param passes what to change about the passes
  * @param inputShapes shapes of inputs in place of the file's
+ * @param customOperators operators that C functions of the user's compute
  */
 public record CompileRequest(
-        Path model, String name, String target, Io io, Optimize optimize, PassOptions passes, InputShapes inputShapes) {
+        Path model,
+        String name,
+        String target,
+        Io io,
+        Optimize optimize,
+        PassOptions passes,
+        InputShapes inputShapes,
+        CustomOperators customOperators) {
+    /** A request without functions of the user's. */
+    public CompileRequest(
+            Path model,
+            String name,
+            String target,
+            Io io,
+            Optimize optimize,
+            PassOptions passes,
+            InputShapes inputShapes) {
+        this(model, name, target, io, optimize, passes, inputShapes, CustomOperators.NONE);
+    }
+
     /** A request that changes neither passes nor shapes. */
     public CompileRequest(Path model, String name, String target, Io io, Optimize optimize) {
         this(model, name, target, io, optimize, PassOptions.DEFAULT, InputShapes.NONE);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
@@ -25,11 +26,12 @@ final class Frontends {
      * @param file the model; a text's parameters are looked for beside it
      * @param name module name
      * @param shapes in place of the inputs' shapes in the file
+     * @param customOperators what C functions of the user's compute; Relay text names functions itself
      * @throws io.kiln.base.KilnException with everything that is wrong with the model or not supported
      */
-    static Function read(Path file, String name, InputShapes shapes) {
+    static Function read(Path file, String name, InputShapes shapes, CustomOperators customOperators) {
         if (!RelayFrontend.accepts(file)) {
-            return TfliteFrontend.read(file, name, shapes);
+            return TfliteFrontend.read(file, name, shapes, customOperators);
         }
         return RelayFrontend.read(file, name, shapes);
     }

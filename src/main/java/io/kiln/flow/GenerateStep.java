@@ -115,7 +115,8 @@ final class GenerateStep {
                 ModelMetadata.Io.valueOf(spec.io().toUpperCase(Locale.ROOT)),
                 Optimize.of(spec.optimize()),
                 spec.pipeline().options(),
-                model.shapes()));
+                model.shapes(),
+                spec.pipeline().customOperators()));
     }
 
     /** Archives bring names of their own, so that only now all are known. Not every file system tells cases apart. */

@@ -100,7 +100,8 @@ final class Inspector {
                 ModelMetadata.Io.CALLER,
                 optimize,
                 spec.pipeline().options(),
-                source.shapes()));
+                source.shapes(),
+                spec.pipeline().customOperators()));
         List<String> lines =
                 new ArrayList<>(table(source.file(), compiled.library().metadata()));
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");

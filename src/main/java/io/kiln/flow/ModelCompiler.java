@@ -49,7 +49,9 @@ public final class ModelCompiler {
         CNames.modelNameProblem(request.name(), "kiln.name").ifPresent(problem -> {
             throw new KilnException(problem);
         });
-        return compile(request, Frontends.read(request.model(), request.name(), request.inputShapes()));
+        return compile(
+                request,
+                Frontends.read(request.model(), request.name(), request.inputShapes(), request.customOperators()));
     }
 
     /** Compiles a model that was imported before. */

@@ -5,7 +5,9 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.CustomCall;
 import io.kiln.reference.Interpreter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The cases of one model with the answers that the reference interpreter gives, or, for a model that came as C, those that are given with them.
+ * The cases of one model with the answers that the reference interpreter gives, or, for a model that it cannot run, those that are given with them.
  *
  * @param model the model
  * @param cases what goes in
@@ -30,9 +32,17 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
      * Reads vectors, makes random cases and asks the reference interpreter.
      *
      * @param severalModels whether the vectors lie in a folder named like the model
+     * @param hears hears of a model that calls C of the user's, so that only vectors can tell, and there are none
      * @throws io.kiln.base.KilnException if a vector has a wrong size or its outputs are not the reference's
      */
-    static VerificationCases of(ModelMetadata model, Function function, VerifySpec spec, boolean severalModels) {
+    static VerificationCases of(
+            ModelMetadata model, Function function, VerifySpec spec, boolean severalModels, Problems hears) {
+        Optional<Binding> opaque = function.opaque();
+        if (opaque.isPresent() && opaque.get().op() instanceof CustomCall custom) {
+            String why =
+                    "what " + custom.function() + " computes for operator `" + custom.code() + "` is known to C alone";
+            return given(model, why, spec, severalModels, hears);
+        }
         List<TestCase> cases = new ArrayList<>();
         Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
         // With several models, one without vectors of its own has random cases only.
@@ -51,15 +61,17 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
     }
 
     /**
-     * Reads vectors of a model that came as C: nothing but their outputs tells what it has to answer.
+     * Reads vectors of a model that the interpreter cannot run: nothing but their outputs tells what it has to answer.
      *
+     * @param why the interpreter cannot tell
      * @param problems hears of a model without vectors, and of vectors without outputs
      */
-    static VerificationCases given(ModelMetadata model, VerifySpec spec, boolean severalModels, Problems problems) {
+    static VerificationCases given(
+            ModelMetadata model, String why, VerifySpec spec, boolean severalModels, Problems problems) {
         Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
         if (folder.filter(Files::isDirectory).isEmpty()) {
             problems.add(
-                    "nothing tells what model `" + model.name() + "` has to answer: it came as C",
+                    "nothing tells what model `" + model.name() + "` has to answer: " + why,
                     folder.map(Path::toString).orElse("kiln.verify.vectors"),
                     "test vectors with outputs: input_0.bin and output_0.bin, and so on",
                     "Set kiln.verify.vectors to their folder, or kiln.verify.on to none");
@@ -70,7 +82,7 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
             if (each.givenOutputs().isEmpty()) {
                 problems.add(
                         "the test vector has no outputs, and nothing else tells what model `" + model.name()
-                                + "` has to answer: it came as C",
+                                + "` has to answer: " + why,
                         folder.get() + ", " + each.name(),
                         each.name().replace("vector", "output") + ".bin",
                         "Add it, or delete the vector");

@@ -24,6 +24,8 @@ import java.util.stream.Collectors;
 
 /** Proves that the image answers what the model says, and writes {@code verify.json} and JUnit XML. */
 final class VerifyStep {
+    private static final String CAME_AS_C = "it came as C";
+
     private final Log log;
     private final ResolvedBuild build;
     private final Layout layout;
@@ -116,8 +118,8 @@ final class VerifyStep {
             boolean severalModels = metadata.size() > 1;
             models.add(
                     source.isPresent()
-                            ? VerificationCases.of(model, function(source.get()), spec, severalModels)
-                            : VerificationCases.given(model, spec, severalModels, problems));
+                            ? VerificationCases.of(model, function(source.get()), spec, severalModels, problems)
+                            : VerificationCases.given(model, CAME_AS_C, spec, severalModels, problems));
         }
         problems.throwIfAny();
         if (models.stream().allMatch(m -> m.cases().isEmpty())) {
@@ -130,8 +132,12 @@ final class VerifyStep {
         return models;
     }
 
-    private static Function function(ModelSource source) {
-        return Frontends.read(source.file(), source.name(), source.shapes());
+    private Function function(ModelSource source) {
+        return Frontends.read(
+                source.file(),
+                source.name(),
+                source.shapes(),
+                build.spec().pipeline().customOperators());
     }
 
     private static String summary(VerifyReport report) {

@@ -5,6 +5,8 @@ import io.kiln.ir.type.TensorType;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A model as a flat graph: parameters, operator calls in execution order, results.
@@ -96,6 +98,14 @@ public record Function(
         params.forEach(p -> types.put(p.id(), p.type()));
         bindings.forEach(b -> types.put(b.id(), b.type()));
         return types;
+    }
+
+    /** The first operator of which only C knows what it computes, functions that are called included. */
+    public Optional<Binding> opaque() {
+        return Stream.concat(
+                        bindings.stream().filter(b -> b.op().isOpaque()),
+                        functions.stream().flatMap(f -> f.opaque().stream()))
+                .findFirst();
     }
 
     /** Bindings by id. */

@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** The parameters of every goal that builds, and what they make: a {@link BuildSpec}. */
@@ -160,6 +162,23 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private List<String> disabledPasses;
 
     /**
+     * C functions that compute operators that are none of TensorFlow Lite's own, each with {@code <code>}, {@code <function>},
+     * {@code <header>} and {@code <shape>}; beside those of the property {@code kiln.customOperators}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private List<CustomOperatorBean> customOperators;
+
+    /**
+     * The same in one line: {@code MyOp:my_op:my_op.h:input0;Other:other}; header and shape may be left out.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.customOperators")
+    private String customOperatorsText;
+
+    /**
      * Writes the IR after each pass to {@code kiln/ir/NN-<pass>.relay} in the output folder.
      *
      * @since 0.1.0
@@ -240,7 +259,15 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                                 .map(String::strip)
                                 .filter(name -> !name.isEmpty())
                                 .toList(),
-                dumpIr);
+                dumpIr,
+                customOperatorsInOneLine());
+    }
+
+    private String customOperatorsInOneLine() {
+        Stream<String> beans = customOperators == null
+                ? Stream.empty()
+                : customOperators.stream().map(CustomOperatorBean::text);
+        return Stream.concat(beans, Stream.ofNullable(customOperatorsText)).collect(Collectors.joining(";"));
     }
 
     private VerifySpec verifySpec() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -23,6 +25,13 @@ final class Kernels {
     private Kernels() {}
 
     static Tensor evaluate(Op op, List<Tensor> args, TensorType type) {
+        if (op.isOpaque()) {
+            throw new KilnException(new Problem(
+                    "what " + op.name() + " computes is known to its C function alone",
+                    "",
+                    "operators that can be computed at build time",
+                    "Change the model so that nothing is computed from it at build time"));
+        }
         Kernel<Op> kernel = BY_OPERATOR.get(op.getClass());
         if (kernel == null) {
             throw new IllegalArgumentException("the interpreter does not know " + op.name());

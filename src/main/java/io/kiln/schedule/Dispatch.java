@@ -7,6 +7,7 @@ import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Conv2dTranspose;
+import io.kiln.ir.op.CustomCall;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.If;
 import io.kiln.ir.op.MaxPool2d;
@@ -28,6 +29,7 @@ import io.kiln.ir.op.Window;
 import io.kiln.lower.Callee;
 import io.kiln.lower.ControlFlowLowering;
 import io.kiln.lower.ConvComputation;
+import io.kiln.lower.CustomCallLowering;
 import io.kiln.lower.ElementwiseLowering;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
@@ -112,6 +114,9 @@ public final class Dispatch {
         }
         if (root instanceof Svdf) {
             return new SvdfLowering(op).lower(rows);
+        }
+        if (root instanceof CustomCall) {
+            return new CustomCallLowering(op).lower(rows);
         }
         if (root instanceof RefWrite) {
             return VariableLowering.lower(op, rows);

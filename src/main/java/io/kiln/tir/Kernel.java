@@ -15,6 +15,7 @@ import java.util.List;
  * @param headers system headers that the definition needs beside stdint.h
  * @param definition C text of the {@code static} function, with its comment
  * @param uses intrinsics that the definition calls
+ * @param fails whether it returns an error, 0 for none, which ends the function that calls it
  */
 public record Kernel(
         String name,
@@ -22,7 +23,19 @@ public record Kernel(
         List<DType> scalars,
         List<String> headers,
         String definition,
-        List<Intrinsic> uses) {
+        List<Intrinsic> uses,
+        boolean fails) {
+    /** A micro-kernel that returns nothing. */
+    public Kernel(
+            String name,
+            List<Pointer> pointers,
+            List<DType> scalars,
+            List<String> headers,
+            String definition,
+            List<Intrinsic> uses) {
+        this(name, pointers, scalars, headers, definition, uses, false);
+    }
+
     public Kernel {
         pointers = List.copyOf(pointers);
         scalars = List.copyOf(scalars);

@@ -32,7 +32,9 @@ public final class FoldConstants implements Pass {
                     .map(a -> a instanceof Arg.Ref ref && folded.containsKey(ref.id()) ? folded.get(ref.id()) : a)
                     .toList();
             Binding current = new Binding(binding.id(), binding.op(), args, binding.type(), binding.origin());
-            if (args.stream().allMatch(Constant.class::isInstance) && !results.contains(binding.id())) {
+            boolean known = args.stream().allMatch(Constant.class::isInstance)
+                    && !binding.op().isOpaque();
+            if (known && !results.contains(binding.id())) {
                 folded.put(binding.id(), evaluate(current));
             } else {
                 kept.add(current);

@@ -159,17 +159,26 @@ final class FunctionPrinter {
             List<String> arguments = new ArrayList<>();
             call.arguments().forEach(b -> arguments.add(b.name()));
             call.scalars().forEach(s -> arguments.add(ExprPrinter.print(s)));
-            line("if (" + call.function() + "(" + String.join(", ", arguments) + ") != 0) {");
-            line("  return -1;");
-            line("}");
+            checked(call.function() + "(" + String.join(", ", arguments) + ")");
         } else if (stmt instanceof Stmt.CallKernel call) {
             List<String> arguments = new ArrayList<>();
             call.pointers().forEach(b -> arguments.add(b.name()));
             call.scalars().forEach(s -> arguments.add(ExprPrinter.print(s)));
-            line(call.kernel().name() + "(" + String.join(", ", arguments) + ");");
+            String text = call.kernel().name() + "(" + String.join(", ", arguments) + ")";
+            if (call.kernel().fails()) {
+                checked(text);
+            } else {
+                line(text + ";");
+            }
         } else if (stmt instanceof Stmt.Copy copy) {
             line("memcpy(" + copy.to().name() + ", " + copy.from().name() + ", " + copy.bytes() + ");");
         }
+    }
+
+    private void checked(String call) {
+        line("if (" + call + " != 0) {");
+        line("  return -1;");
+        line("}");
     }
 
     private void view(Stmt.DeclareView view) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** The attributes of one call or function, read by name and type; what is wrong with them is noted, and a harmless value is read. */
 final class Attributes {
@@ -93,6 +94,18 @@ final class Attributes {
             return wrong(attribute, "a list of strings", List.<String>of());
         }
         return items.stream().map(String.class::cast).toList();
+    }
+
+    /** Text of a form. */
+    String text(String name, Pattern form) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, "");
+        }
+        return attribute.get().value() instanceof String text
+                        && form.matcher(text).matches()
+                ? text
+                : wrong(attribute.get(), "text like " + form.pattern(), "");
     }
 
     /** A string that must be one of these, or may be left out. */

@@ -19,6 +19,7 @@ final class Operators {
                         StatefulOperators.ALL,
                         MovementOperators.ALL,
                         ElementwiseOperators.ALL,
+                        CustomCalls.ALL,
                         ReductionOperators.ALL)
                 .forEach(BY_NAME::putAll);
     }

@@ -122,7 +122,7 @@ final class GraphBuilder {
         if (type.shape().elements() == 0 && op.writes().isEmpty()) {
             return new Constant("", type, Bytes.wrap(new byte[0]));
         }
-        if (args.stream().allMatch(Constant.class::isInstance)) {
+        if (args.stream().allMatch(Constant.class::isInstance) && !op.isOpaque()) {
             return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
         }
         return bind(op, args, type, origin);

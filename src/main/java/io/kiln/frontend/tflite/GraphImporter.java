@@ -143,6 +143,10 @@ final class GraphImporter {
     }
 
     private SupportedOperators.Support support(OperatorRecord operator) {
+        Optional<String> custom = operator.custom();
+        if (custom.isPresent()) {
+            return custom(operator, custom.get());
+        }
         Optional<SupportedOperators.Support> support = SupportedOperators.of(operator.builtin());
         if (support.isEmpty()) {
             throw new KilnException(new Problem(
@@ -159,6 +163,20 @@ final class GraphImporter {
                     "Convert the model with a TensorFlow that writes an older version"));
         }
         return support.get();
+    }
+
+    /** What the user names a function for comes first. */
+    private SupportedOperators.Support custom(OperatorRecord operator, String code) {
+        return model.customOperators()
+                .of(code)
+                .<OperatorImporter>map(CustomImporter::new)
+                .map(importer -> new SupportedOperators.Support(importer, operator.version()))
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "nothing computes the custom operator `" + code + "`",
+                        where(operator),
+                        "a C function for it",
+                        "Name one in the plugin's configuration: <customOperators><customOperator><code>" + code
+                                + "</code><function>my_function</function></customOperator></customOperators>")));
     }
 
     private List<Optional<TfliteTensor>> inputs(OperatorRecord operator) {

@@ -4,11 +4,14 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Imports the subgraphs of a model file: the first is the model, the others are called by its operators. */
@@ -20,8 +23,11 @@ final class ModelImporter {
     private final FlatTable model;
     private final Set<Integer> open = new HashSet<>();
     private final Set<Integer> called = new HashSet<>();
+    private final CustomOperators customOperators;
+    private final Map<String, String> declared = new HashMap<>();
 
-    ModelImporter(FlatBuffer buffer, FlatTable model) {
+    ModelImporter(FlatBuffer buffer, FlatTable model, CustomOperators customOperators) {
+        this.customOperators = customOperators;
         this.buffer = buffer;
         this.model = model;
     }
@@ -72,6 +78,16 @@ final class ModelImporter {
         } finally {
             open.remove(index);
         }
+    }
+
+    /** Operators that C functions of the user's compute. */
+    CustomOperators customOperators() {
+        return customOperators;
+    }
+
+    /** Declares a C function; gives the types with which it was declared first. */
+    String declare(String function, String signature) {
+        return declared.computeIfAbsent(function, name -> signature);
     }
 
     private FlatVector subgraphs() {
@@ -127,7 +143,9 @@ final class ModelImporter {
     /** Codes above 126 stand in a newer field; the older one then holds a placeholder. */
     private static OperatorRecord operator(int index, FlatTable code, FlatTable table) {
         int builtin = Math.max(code.u8(0, 0), code.i32(3, 0));
-        String name = builtin == BuiltinNames.CUSTOM ? "CUSTOM " + code.string(1, MAX_NAME) : BuiltinNames.of(builtin);
+        String name = builtin == BuiltinNames.CUSTOM
+                ? OperatorRecord.CUSTOM + code.string(1, MAX_NAME)
+                : BuiltinNames.of(builtin);
         return new OperatorRecord(index, builtin, code.i32(2, 1), name, table);
     }
 }

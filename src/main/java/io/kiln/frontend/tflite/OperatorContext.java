@@ -178,6 +178,11 @@ final class OperatorContext {
         return graph;
     }
 
+    /** Declares a C function of the user's; gives the types with which it was declared first. */
+    String declare(String function, String signature) {
+        return model.declare(function, signature);
+    }
+
     /** A subgraph that the operator calls. */
     ImportedSubgraph subgraph(int index) {
         return model.called(index, "subgraph" + index);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import java.util.Optional;
+
 /**
  * An operator as the file states it.
  *
@@ -11,6 +13,14 @@ package io.kiln.frontend.tflite;
  * @param table its table in the file
  */
 record OperatorRecord(int index, int builtin, int version, String name, FlatTable table) {
+    /** What stands before the name of a custom operator. */
+    static final String CUSTOM = "CUSTOM ";
+
+    /** The name of a custom operator in the file; empty for any other. */
+    Optional<String> custom() {
+        return builtin == BuiltinNames.CUSTOM ? Optional.of(name.substring(CUSTOM.length())) : Optional.empty();
+    }
+
     /** Tensor indices; -1 stands for an optional tensor that is left out. */
     FlatVector inputs() {
         return table.vector(1, 4);

@@ -4,6 +4,7 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Function;
 import java.io.IOException;
@@ -41,7 +42,18 @@ public final class TfliteFrontend {
      * @throws KilnException with everything that is wrong with the file or not supported, or does not fit the shapes
      */
     public static Function read(Path file, String moduleName, InputShapes inputShapes) {
-        return read(content(file), fileName(file), moduleName, inputShapes);
+        return read(file, moduleName, inputShapes, CustomOperators.NONE);
+    }
+
+    /**
+     * Reads a model file some of whose operators C functions of the user's compute.
+     *
+     * @param customOperators these
+     * @throws KilnException with everything that is wrong with the file or not supported, or does not fit the shapes
+     */
+    public static Function read(
+            Path file, String moduleName, InputShapes inputShapes, CustomOperators customOperators) {
+        return read(content(file), fileName(file), moduleName, inputShapes, customOperators);
     }
 
     /**
@@ -58,6 +70,16 @@ public final class TfliteFrontend {
 
     /** As {@link #read(Path, String, InputShapes)}, from memory. */
     public static Function read(Bytes content, String fileName, String moduleName, InputShapes inputShapes) {
+        return read(content, fileName, moduleName, inputShapes, CustomOperators.NONE);
+    }
+
+    /** As {@link #read(Path, String, InputShapes, CustomOperators)}, from memory. */
+    public static Function read(
+            Bytes content,
+            String fileName,
+            String moduleName,
+            InputShapes inputShapes,
+            CustomOperators customOperators) {
         FlatBuffer buffer = new FlatBuffer(fileName, content, 4 * MAX_FILE_BYTES);
         if (content.size() < 8 || !identifier(content).equals(IDENTIFIER)) {
             throw new KilnException(new Problem(
@@ -75,7 +97,7 @@ public final class TfliteFrontend {
                     "schema version " + SCHEMA_VERSION,
                     "Convert the model again"));
         }
-        return new ModelImporter(buffer, model).main(moduleName, inputShapes);
+        return new ModelImporter(buffer, model, customOperators).main(moduleName, inputShapes);
     }
 
     private static String identifier(Bytes content) {

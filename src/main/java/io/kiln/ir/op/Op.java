@@ -31,6 +31,7 @@ public sealed interface Op
                 Svdf,
                 If,
                 While,
+                CustomCall,
                 Movement,
                 Take,
                 Resize2d,
@@ -44,6 +45,11 @@ public sealed interface Op
     /** Positions of the arguments that it changes; each is a variable of the function. Most operators change none. */
     default List<Integer> writes() {
         return List.of();
+    }
+
+    /** Whether only C of the user's knows what it computes: it can be neither interpreted nor computed at build time. */
+    default boolean isOpaque() {
+        return false;
     }
 
     /** Number of arguments. */

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend;
+
+import io.kiln.base.Problems;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * A C function of the user's that computes an operator that is none of TensorFlow Lite's own.
+ *
+ * @param code the operator's name in models
+ * @param function name of the function, {@code int32_t f(const T* input0, …, T* output0, …)}, which returns 0, or anything else for an error
+ * @param header file that declares the function; empty for none
+ * @param shape shape of its outputs: empty for what the file states, {@code input0} (or another) for that input's, or dimensions {@code 1,10}
+ */
+public record CustomOperator(String code, String function, String header, String shape) {
+    /** What a function may be called. */
+    public static final Pattern FUNCTION = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+    /** What a header may be called. */
+    public static final Pattern HEADER = Pattern.compile("[A-Za-z0-9_./+-]*");
+
+    private static final Pattern SHAPE =
+            Pattern.compile("|input([0-9]{1,4})|[1-9][0-9]{0,8}(\\s*,\\s*[1-9][0-9]{0,8}){0,7}");
+
+    /** Notes what is wrong with it. */
+    void check(Problems problems) {
+        String where = "kiln.customOperators";
+        if (code.isBlank()) {
+            problems.add("an operator has no code", where, "<code>: the operator's name in the model", "");
+        }
+        boolean ours = function.startsWith("tvmgen_") || function.startsWith("kiln_");
+        if (ours || !FUNCTION.matcher(function).matches()) {
+            problems.add(
+                    "the function of `" + code + "` is `" + function + "`",
+                    where,
+                    "a C name that begins with neither tvmgen_ nor kiln_",
+                    "");
+        }
+        if (!HEADER.matcher(header).matches()) {
+            problems.add("the header of `" + code + "` is `" + header + "`", where, "a path below src/main/c", "");
+        }
+        if (!SHAPE.matcher(shape).matches()) {
+            problems.add(
+                    "the shape of `" + code + "` is `" + shape + "`",
+                    where,
+                    "nothing for what the model states, input0 for that of an input, or dimensions such as 1,10",
+                    "");
+        }
+    }
+
+    /** The input whose shape the outputs have, if that is the rule. */
+    public Optional<Integer> shapeInput() {
+        var matcher = SHAPE.matcher(shape);
+        return matcher.matches() && matcher.group(1) != null
+                ? Optional.of(Integer.valueOf(matcher.group(1)))
+                : Optional.empty();
+    }
+}

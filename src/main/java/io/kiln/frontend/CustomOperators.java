@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend;
+
+import io.kiln.base.Problems;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The operators that C functions of the user's compute; each code once. */
+public record CustomOperators(List<CustomOperator> list) {
+    /** None. */
+    public static final CustomOperators NONE = new CustomOperators(List.of());
+
+    public CustomOperators {
+        list = List.copyOf(list);
+    }
+
+    /**
+     * The operators, checked.
+     *
+     * @throws io.kiln.base.KilnException with everything that is wrong with them
+     */
+    public static CustomOperators of(List<CustomOperator> list) {
+        Problems problems = new Problems();
+        Set<String> codes = new HashSet<>();
+        for (CustomOperator operator : list) {
+            operator.check(problems);
+            if (!codes.add(operator.code())) {
+                problems.add("`" + operator.code() + "` is there twice", "kiln.customOperators", "every code once", "");
+            }
+        }
+        problems.throwIfAny();
+        return new CustomOperators(list);
+    }
+
+    /**
+     * Reads {@code MyOp:my_op:my_op.h:input0;Other:other}; header and shape may be left out.
+     *
+     * @param text the text; blank for none
+     */
+    public static List<CustomOperator> parse(String text) {
+        List<CustomOperator> list = new ArrayList<>();
+        for (String entry : text.split(";", -1)) {
+            if (!entry.isBlank()) {
+                List<String> parts = new ArrayList<>(
+                        Stream.of(entry.split(":", 4)).map(String::strip).toList());
+                while (parts.size() < 4) {
+                    parts.add("");
+                }
+                list.add(new CustomOperator(parts.get(0), parts.get(1), parts.get(2), parts.get(3)));
+            }
+        }
+        return list;
+    }
+
+    /** The operator of a code. */
+    public Optional<CustomOperator> of(String code) {
+        return list.stream().filter(o -> o.code().equals(code)).findFirst();
+    }
+
+    /** The form that {@link #parse} reads. */
+    public String text() {
+        return list.stream()
+                .map(o -> String.join(":", o.code(), o.function(), o.header(), o.shape()))
+                .collect(Collectors.joining(";"));
+    }
+}

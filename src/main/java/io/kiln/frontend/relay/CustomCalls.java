@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.frontend.CustomOperator;
+import io.kiln.ir.op.CustomCall;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/** Calls of functions that the user wrote in C. */
+final class CustomCalls {
+    private static final int MAX = Integer.MAX_VALUE;
+    private static final int MAX_ARGUMENTS = 256;
+    private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
+
+    static final Map<String, Function<Attributes, Op>> ALL = Map.of(
+            "tfl.custom",
+            a -> new CustomCall(
+                    a.text("code", ANY),
+                    a.text("function", CustomOperator.FUNCTION),
+                    a.text("header", CustomOperator.HEADER),
+                    a.integer("inputs", 1, MAX_ARGUMENTS),
+                    a.integer("outputs", 1, MAX_ARGUMENTS),
+                    new TensorType(new Shape(a.integers("shape", 1, MAX)), a.dtype("out_dtype"))));
+
+    private CustomCalls() {}
+}

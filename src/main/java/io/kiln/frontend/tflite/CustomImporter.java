@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.frontend.CustomOperator;
+import io.kiln.ir.Arg;
+import io.kiln.ir.op.CustomCall;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** An operator that a C function of the user's computes. Results behind the first are variables: a binding has one result. */
+final class CustomImporter implements OperatorImporter {
+    private final CustomOperator custom;
+
+    CustomImporter(CustomOperator custom) {
+        this.custom = custom;
+    }
+
+    @Override
+    public void emit(OperatorContext operator) {
+        int inputs = operator.inputCount();
+        List<TfliteTensor> outputs = operator.outputs();
+        operator.require(inputs > 0 && !outputs.isEmpty(), "it has no inputs or no outputs", "one of each", "");
+        for (int i = 0; i < inputs; i++) {
+            operator.require(
+                    operator.optionalInput(i).isPresent(),
+                    "input " + i + " is left out",
+                    "an operator with all inputs",
+                    "");
+        }
+        operator.require(
+                custom.shapeInput().orElse(0) < inputs,
+                "its outputs shall have the shape of " + custom.shape() + ", but it has " + inputs + " inputs",
+                "one of input0 to input" + (inputs - 1),
+                "Correct <shape> in kiln.customOperators");
+        operator.check();
+        List<TensorType> types = outputs.stream().map(o -> type(operator, o)).toList();
+        checkSignature(operator, types);
+        List<Arg> args = new ArrayList<>();
+        IntStream.range(0, inputs).forEach(i -> args.add(operator.value(operator.input(i))));
+        for (int i = 1; i < types.size(); i++) {
+            Arg.Ref result = operator.graph().newVariable(outputs.get(i).name(), types.get(i));
+            args.add(result);
+            operator.graph().define(outputs.get(i).index(), result);
+        }
+        CustomCall call =
+                new CustomCall(custom.code(), custom.function(), custom.header(), inputs, types.size(), types.get(0));
+        operator.graph().define(outputs.get(0).index(), operator.emit(call, args.toArray(Arg[]::new)));
+    }
+
+    private TensorType type(OperatorContext operator, TfliteTensor output) {
+        if (custom.shapeInput().isPresent()) {
+            return new TensorType(operator.input(custom.shapeInput().get()).shape(), output.dtype());
+        }
+        Shape shape = custom.shape().isEmpty()
+                ? output.shape()
+                : new Shape(Stream.of(custom.shape().split(","))
+                        .map(dim -> Integer.valueOf(dim.strip()))
+                        .toList());
+        operator.require(
+                shape.elements() > 0,
+                "its output " + output.text() + " has no elements",
+                "a shape that the model states",
+                "Set <shape> of `" + custom.code() + "` in kiln.customOperators");
+        operator.check();
+        return new TensorType(shape, output.dtype());
+    }
+
+    /** C has one declaration for a function, whatever operators it computes. */
+    private void checkSignature(OperatorContext operator, List<TensorType> outputs) {
+        String signature = Stream.concat(
+                        IntStream.range(0, operator.inputCount())
+                                .mapToObj(i ->
+                                        "const " + operator.input(i).dtype().cName() + "*"),
+                        outputs.stream().map(type -> type.dtype().cName() + "*"))
+                .collect(Collectors.joining(", "));
+        String first = operator.declare(custom.function(), signature);
+        operator.require(
+                first.equals(signature),
+                "its tensors ask for " + custom.function() + "(" + signature + "), those of an earlier operator for "
+                        + custom.function() + "(" + first + ")",
+                "tensors of the same types wherever a function is called",
+                "Give the operators different codes, each with a function of its own");
+        operator.check();
+    }
+}
