@@ -10,6 +10,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
+import io.kiln.ir.Variable;
 import io.kiln.ir.type.TensorType;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.graph.Graph.Block;
@@ -48,6 +49,7 @@ final class ModelGraph {
     static Graph of(CompiledModel model, String file) {
         ModelGraph graph = new ModelGraph(model);
         graph.fused.params().forEach(graph::add);
+        graph.fused.variables().forEach(graph::add);
         Map<Integer, Binding> bindings = graph.fused.bindingsById();
         graph.fused.groups().forEach(group -> graph.add(group, bindings));
         Map<Integer, TensorType> types = graph.fused.types();
@@ -67,6 +69,11 @@ final class ModelGraph {
     private void add(Parameter parameter) {
         blockOf.put(parameter.id(), blocks.size());
         blocks.add(end(Kind.INPUT, parameter.name(), parameter.type()));
+    }
+
+    private void add(Variable variable) {
+        blockOf.put(variable.id(), blocks.size());
+        blocks.add(end(Kind.VARIABLE, variable.name(), variable.type()));
     }
 
     private void add(Result result, TensorType type) {

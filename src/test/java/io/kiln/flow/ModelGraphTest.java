@@ -94,6 +94,13 @@ class ModelGraphTest {
         assertThat(drawn).isPositive();
     }
 
+    @Test
+    void whatIsRememberedIsDrawn() throws Exception {
+        Graph graph = ModelGraph.of(compile(StatefulModelTest.sums(0)), "sums");
+        assertNothingOverlaps(graph);
+        assertThat(count(parsed(GraphPage.of(graph)), "rect", "variable")).isEqualTo(1);
+    }
+
     /** Every third operator reads a value from far above. */
     @Test
     void aLongGraphWithManyLinesBesideIsDrawn() throws Exception {

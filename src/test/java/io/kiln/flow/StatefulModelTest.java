@@ -45,7 +45,7 @@ class StatefulModelTest {
     private Path folder;
 
     /** A running sum beside one that is a run late. */
-    private static Function sums(float first) {
+    static Function sums(float first) {
         Constant initial = Constant.vector(first, 0f);
         List<Binding> bindings = new ArrayList<>();
         bindings.add(binding(2, new Copy(), PAIR, new Arg.Ref(1)));

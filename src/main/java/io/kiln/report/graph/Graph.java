@@ -21,6 +21,8 @@ public record Graph(String title, List<String> summary, List<Block> blocks, List
     /** What a block stands for. */
     public enum Kind {
         INPUT,
+        /** Memory that keeps its value from run to run. */
+        VARIABLE,
         OPERATOR,
         OUTPUT
     }

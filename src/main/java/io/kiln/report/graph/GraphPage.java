@@ -12,17 +12,18 @@ import java.util.stream.Collectors;
 /** A graph as one page of XHTML with an SVG in it: well-formed XML that loads nothing and runs nothing. */
 public final class GraphPage {
     private static final String STYLE = """
-            body { font: 13px sans-serif; margin: 16px; background: #fff; color: #222; }
-            h1 { font-size: 18px; }
-            text { font: 12px ui-monospace, "DejaVu Sans Mono", monospace; fill: #222; }
-            .name { font-weight: bold; }
-            .caption { fill: #666; }
-            .box { fill: #eef3fa; stroke: #4a6fa5; }
-            .input { fill: #e9f6ec; stroke: #3c8250; }
-            .output { fill: #fbf0e4; stroke: #b0712a; }
-            .frame { fill: #fafafa; stroke: #999; stroke-dasharray: 4 3; }
-            .edge { fill: none; stroke: #555; }
-            """;
+        body { font: 13px sans-serif; margin: 16px; background: #fff; color: #222; }
+        h1 { font-size: 18px; }
+        text { font: 12px ui-monospace, "DejaVu Sans Mono", monospace; fill: #222; }
+        .name { font-weight: bold; }
+        .caption { fill: #666; }
+        .box { fill: #eef3fa; stroke: #4a6fa5; }
+        .input { fill: #e9f6ec; stroke: #3c8250; }
+        .variable { fill: #f3ecf8; stroke: #7a4a9c; }
+        .output { fill: #fbf0e4; stroke: #b0712a; }
+        .frame { fill: #fafafa; stroke: #999; stroke-dasharray: 4 3; }
+        .edge { fill: none; stroke: #555; }
+        """;
 
     private final Graph graph;
     private final Layout layout;
@@ -61,8 +62,8 @@ public final class GraphPage {
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">",
                 layout.width(), layout.height(), layout.width(), layout.height());
         out.append("<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" ")
-                .append(
-                        "markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#555\"/></marker></defs>\n");
+                .append("markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\""
+                        + " fill=\"#555\"/></marker></defs>\n");
         for (int i = 0; i < graph.blocks().size(); i++) {
             block(graph.blocks().get(i), layout.blocks().get(i));
         }
