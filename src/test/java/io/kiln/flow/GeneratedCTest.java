@@ -134,7 +134,7 @@ class GeneratedCTest {
             Bytes actual = program.run(List.of(Bytes.wrap(Files.readAllBytes(given))));
             Bytes expected = Bytes.wrap(Files.readAllBytes(source.resolveSibling("output_" + k + ".bin")));
             boolean isFloat = metadata.outputs().get(0).dtype().isFloat();
-            assertThat(agree(expected, actual, isFloat))
+            assertThat(GoldenModels.agree(expected, actual, isFloat))
                     .as("%s case %d", model, k)
                     .isTrue();
         }
@@ -164,19 +164,6 @@ class GeneratedCTest {
         both.writeBytes(Files.readAllBytes(beside.resolveSibling(first)));
         both.writeBytes(Files.readAllBytes(beside.resolveSibling(second)));
         return Bytes.wrap(both.toByteArray());
-    }
-
-    private static boolean agree(Bytes expected, Bytes actual, boolean isFloat) {
-        if (!isFloat) {
-            return expected.equals(actual);
-        }
-        for (int i = 0; i < expected.size(); i += 4) {
-            float e = expected.buffer().getFloat(i);
-            if (!(Math.abs(actual.buffer().getFloat(i) - e) <= 1e-5f + 1e-4f * Math.abs(e))) {
-                return false;
-            }
-        }
-        return expected.size() == actual.size();
     }
 
     @ParameterizedTest
@@ -242,7 +229,7 @@ class GeneratedCTest {
                 byte[] slice = new byte[result.size()];
                 actual.buffer().get(offset, slice);
                 offset += slice.length;
-                assertThat(agree(result, Bytes.wrap(slice), isFloat))
+                assertThat(GoldenModels.agree(result, Bytes.wrap(slice), isFloat))
                         .as(
                                 "%s %s",
                                 models.get(i).name(),

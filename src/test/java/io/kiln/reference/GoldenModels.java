@@ -68,6 +68,44 @@ public final class GoldenModels {
         return folder(model).resolve("model.tflite");
     }
 
+    /**
+     * All models that have answers, or a share of them.
+     *
+     * @param share which of {@code shares} equal parts; all models if the property {@code kiln.golden} is {@code all}
+     */
+    public static List<String> share(int share, int shares) {
+        if (!Files.isDirectory(ROOT)) {
+            return List.of();
+        }
+        try (Stream<Path> folders = Files.list(ROOT)) {
+            List<String> all = folders.filter(f -> Files.exists(f.resolve("output_0.bin")))
+                    .map(f -> f.getFileName().toString())
+                    .sorted()
+                    .toList();
+            boolean whole = System.getProperty("kiln.golden", "").equals("all");
+            return IntStream.range(0, all.size())
+                    .filter(i -> whole || i % shares == share)
+                    .mapToObj(all::get)
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether an answer is the expected one: equal, or for floats within 1e-5 + 1e-4 |expected|. */
+    public static boolean agree(Bytes expected, Bytes actual, boolean isFloat) {
+        if (!isFloat || expected.size() != actual.size()) {
+            return expected.equals(actual);
+        }
+        for (int i = 0; i < expected.size(); i += 4) {
+            float e = expected.buffer().getFloat(i);
+            if (!(Math.abs(actual.buffer().getFloat(i) - e) <= 1e-5f + 1e-4f * Math.abs(e))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Numbers of the cases that have an answer. */
     public static List<Integer> cases(String model) {
         List<Integer> cases = new ArrayList<>();
@@ -88,6 +126,11 @@ public final class GoldenModels {
             at += size;
         }
         return inputs;
+    }
+
+    /** The inputs of a case, concatenated. */
+    public static Bytes input(String model, int k) {
+        return read(folder(model).resolve("input_" + k + ".bin"));
     }
 
     /** The outputs of a case, concatenated. */

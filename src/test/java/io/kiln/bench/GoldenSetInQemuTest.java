@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.flow.CompileRequest;
+import io.kiln.flow.ModelCompiler;
+import io.kiln.reference.GoldenModels;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Golden models on a Cortex-M4F in QEMU, each in an image of its own, a share of them for each way to optimize; all of them
+ * with {@code -Dkiln.golden=all}.
+ */
+final class GoldenSetInQemuTest {
+    private static final String BOARD = "mps2-an386";
+    private static final int SHARES = 24;
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"0, SPEED", "1, SIZE", "2, RAM"})
+    void answersAsTheReferenceKernelsDo(int share, Optimize optimize) {
+        List<String> models = GoldenModels.share(share, SHARES);
+        assumeFalse(models.isEmpty(), "the golden models are not beside the project");
+        String target = Boards.builtIn().find(BOARD).target();
+        TestToolchains.resolve("gnu", target);
+        BenchTest.needs("qemu-system-arm");
+        for (String model : models) {
+            CompileRequest request =
+                    new CompileRequest(GoldenModels.model(model), "golden", target, Io.CALLER, optimize);
+            ModelLibrary library = ModelCompiler.compile(request).library();
+            List<TensorInfo> outputs = library.metadata().outputs();
+            Bytes actual = OperatorsImage.run(
+                    folder.resolve(model),
+                    BOARD,
+                    "gnu",
+                    optimize,
+                    List.of(library),
+                    List.of(GoldenModels.input(model, 1)));
+            int size = (int) outputs.stream().mapToLong(TensorInfo::bytes).sum();
+            assertThat(actual.size()).as(model).isEqualTo(size);
+            boolean isFloat = outputs.get(0).dtype().isFloat();
+            assertThat(GoldenModels.agree(GoldenModels.output(model, 1), actual, isFloat))
+                    .as(model)
+                    .isTrue();
+        }
+    }
+}
