@@ -12,6 +12,7 @@ import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Concatenate;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Conv2dTranspose;
+import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.Elementwise;
 import io.kiln.ir.op.MaxPool2d;
@@ -66,7 +67,9 @@ final class OperatorRules {
     }
 
     private void check(Binding binding) {
-        if (binding.args().stream().allMatch(a -> a instanceof Constant || constants.contains(((Arg.Ref) a).id()))) {
+        boolean fixed =
+                binding.args().stream().allMatch(a -> a instanceof Constant || constants.contains(((Arg.Ref) a).id()));
+        if (fixed && !(binding.op() instanceof Copy)) {
             constants.add(binding.id());
         }
         Op op = binding.op();

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.single;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.Bytes;
+import io.kiln.frontend.relay.RelayFrontend;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
+import io.kiln.ir.text.RelayPrinter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Element-wise operators of every type are printed as Relay text and read again as the same. */
+class ElementwiseRoundTripTest {
+    private static final int CASES = 12;
+
+    @TempDir
+    private Path folder;
+
+    static Stream<OperatorCases> operators() {
+        return Stream.of(UnaryCases.ALL, BinaryCases.ALL).flatMap(List::stream);
+    }
+
+    @ParameterizedTest
+    @MethodSource("operators")
+    void theSameFunctionComesBack(OperatorCases operator) throws IOException {
+        for (long seed = 0; seed < CASES; seed++) {
+            Draw draw = new Draw(seed);
+            operator.draw().accept(draw);
+            Function printed = TfliteFrontend.read(Bytes.wrap(draw.build()), "model.tflite", "default");
+            Path text = folder.resolve("model.relay");
+            Files.writeString(text, RelayPrinter.astext(printed));
+            assertThat(RelayFrontend.read(text, "default")).as("seed %d", seed).isEqualTo(printed);
+        }
+    }
+}
