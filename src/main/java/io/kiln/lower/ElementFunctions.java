@@ -65,7 +65,7 @@ final class ElementFunctions {
             return TableFunctions.lookup(op, tables);
         }
         if (root instanceof TflSigmoid16 sigmoid) {
-            return TableFunctions.sigmoid(sigmoid, tables);
+            return TableFunctions.sigmoid(sigmoid, TableFunctions.sigmoidTable(tables));
         }
         if (root instanceof TflLeakyRelu relu) {
             return QuantizedFunctions.leakyRelu(relu);

@@ -34,11 +34,15 @@ final class TableFunctions {
         return fitting((block, x) -> load(table, sub(x.get(0), imm(Byte.MIN_VALUE))));
     }
 
-    /** {@link TflSigmoid}'s formula. */
-    static ElementFunction sigmoid(TflSigmoid16 op, Tables tables) {
+    /** The table that {@link #sigmoid} interpolates in. */
+    static Buffer sigmoidTable(Tables tables) {
         int[] elements =
                 Arrays.stream(TflSigmoid.table()).map(v -> v - TABLE_BASE).toArray();
-        Buffer table = tables.add("table", DType.INT16, elements);
+        return tables.add("table", DType.INT16, elements);
+    }
+
+    /** {@link TflSigmoid}'s formula. */
+    static ElementFunction sigmoid(TflSigmoid16 op, Buffer table) {
         boolean logistic = op.kind() == TflSigmoid16.Kind.LOGISTIC;
         int bits = logistic ? TflSigmoid.LOGISTIC_BITS : TflSigmoid.TANH_BITS;
         int limit = logistic ? TflSigmoid.LOGISTIC_LIMIT : TflSigmoid.TANH_LIMIT;

@@ -5,6 +5,7 @@ import static io.kiln.reference.WritingKernels.entry;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
+import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Svdf;
@@ -17,7 +18,8 @@ import java.util.Map;
 final class StatefulKernels {
     static final Map<Class<? extends Op>, WritingKernels.Kernel<Op>> ALL = Map.ofEntries(
             entry(RefWrite.class, (op, args, type) -> Outcome.of(args.get(1))),
-            entry(Svdf.class, StatefulKernels::svdf));
+            entry(Svdf.class, StatefulKernels::svdf),
+            entry(Lstm.class, LstmKernel::run));
 
     private StatefulKernels() {}
 

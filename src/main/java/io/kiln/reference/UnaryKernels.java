@@ -94,7 +94,7 @@ final class UnaryKernels {
     }
 
     /** reference/logistic.h. */
-    private static float sigmoid(float x) {
+    static float sigmoid(float x) {
         if (x > LOGISTIC_ONE) {
             return 1;
         }

@@ -10,6 +10,7 @@ import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.CustomCall;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.If;
+import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Movement;
 import io.kiln.ir.op.Op;
@@ -33,6 +34,7 @@ import io.kiln.lower.CustomCallLowering;
 import io.kiln.lower.ElementwiseLowering;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.LstmLowering;
 import io.kiln.lower.MovementLowering;
 import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
@@ -117,6 +119,9 @@ public final class Dispatch {
         }
         if (root instanceof CustomCall) {
             return new CustomCallLowering(op).lower(rows);
+        }
+        if (root instanceof Lstm) {
+            return new LstmLowering(op).lower(rows);
         }
         if (root instanceof RefWrite) {
             return VariableLowering.lower(op, rows);

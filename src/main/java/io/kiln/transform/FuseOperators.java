@@ -10,6 +10,7 @@ import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.Movement;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2d;
@@ -88,7 +89,7 @@ public final class FuseOperators implements Pass {
             return accumulates && (last == root || last instanceof BiasAdd);
         }
         boolean limited =
-                last instanceof Clip || root instanceof Reshape || root instanceof Movement || root instanceof Take;
+                last instanceof Clip || root instanceof Reshape || root instanceof Movement || root instanceof Take || root instanceof Lstm;
         return binding.op() instanceof Clip && !limited;
     }
 

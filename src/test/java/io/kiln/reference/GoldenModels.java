@@ -30,7 +30,8 @@ public final class GoldenModels {
             "person_detect",
             "micro_kws_m",
             "micro_kws_xs",
-            "simple_add_model");
+            "simple_add_model",
+            "trained_lstm_int8");
 
     /** Integer models of one operator each. */
     public static final List<String> SINGLE_OPERATORS = Stream.of(

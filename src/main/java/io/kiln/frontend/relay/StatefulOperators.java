@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
+import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Svdf;
@@ -12,14 +13,25 @@ final class StatefulOperators {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MIN = Integer.MIN_VALUE;
 
-    static final Map<String, Function<Attributes, Op>> ALL =
-            Map.ofEntries(Map.entry("ref_write", a -> new RefWrite()), Map.entry("tfl.svdf", a -> {
+    static final Map<String, Function<Attributes, Op>> ALL = Map.ofEntries(
+            Map.entry("ref_write", a -> new RefWrite()),
+            Map.entry("tfl.svdf", a -> {
                 a.choice("rounding", "TFLITE");
                 return new Svdf(
                         a.integer("rank", 1, MAX),
                         a.integer("input_zero_point", MIN, MAX),
                         a.integer("state_zero_point", MIN, MAX),
                         a.integer("output_zero_point", MIN, MAX));
+            }),
+            Map.entry("tfl.unidirectional_sequence_lstm", a -> {
+                a.choice("rounding", "TFLITE");
+                return new Lstm(
+                        a.choice("layout", "NTC", "TNC").equals("TNC"),
+                        a.integer("input_zero_point", MIN, MAX),
+                        a.integer("hidden_zero_point", MIN, MAX),
+                        a.integer("tanh_multiplier", 1, Short.MAX_VALUE),
+                        a.integer("tanh_shift", 0, Integer.SIZE - 1),
+                        (float) a.real("cell_clip"));
             }));
 
     private StatefulOperators() {}

@@ -10,6 +10,7 @@ import io.kiln.base.FixedPoint;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.arith.TflActivations;
+import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.op.TflSigmoid16;
 import io.kiln.ir.op.Unary;
 import java.util.Set;
@@ -68,7 +69,7 @@ final class SigmoidImporter implements OperatorImporter {
 
     private Arg wide(OperatorContext operator, TfliteTensor data) {
         float scale = data.quantization().scale(0);
-        float log2 = (float) Math.log(scale) * (1.0f / (float) Math.log(2.0f));
+        float log2 = TflSigmoid.log2(scale);
         float power = FixedPoint.roundHalfAway(log2);
         int left = (int) power - POWER_OF_STEP;
         boolean powerOfTwo = Math.abs(log2 - power) < 1e-3f;

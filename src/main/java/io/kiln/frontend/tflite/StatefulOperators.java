@@ -8,6 +8,7 @@ import java.util.Map;
 final class StatefulOperators {
     static final Map<Integer, Support> ALL = Map.ofEntries(
             Map.entry(27, new Support(new SvdfImporter(), 4)),
+            Map.entry(44, new Support(new LstmImporter(), 4)),
             Map.entry(118, new Support(new ControlFlowImporter(false), 1)),
             Map.entry(119, new Support(new ControlFlowImporter(true), 1)),
             Map.entry(129, new Support(VariableImporter.CALL_ONCE, 1)),

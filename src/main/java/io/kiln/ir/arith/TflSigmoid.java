@@ -80,6 +80,11 @@ public final class TflSigmoid {
         return (v >= 0 ? r + half : -r + half - 1) >> TANH_BITS;
     }
 
+    /** The logarithm of a scale in single precision, as the kernels compute it to find powers of two (CheckedLog2). */
+    public static float log2(float scale) {
+        return (float) Math.log(scale) * (1.0f / (float) Math.log(2.0f));
+    }
+
     private static int argument(int x, int multiplier, int shift) {
         return (x * multiplier + (shift > 0 ? 1 << (shift - 1) : 0)) >> shift;
     }

@@ -29,6 +29,7 @@ public sealed interface Op
                 Copy,
                 RefWrite,
                 Svdf,
+                Lstm,
                 If,
                 While,
                 CustomCall,

@@ -9,10 +9,13 @@ import java.util.function.Consumer;
  *
  * @param name what tests and failures call it
  * @param draw builds a model from one case's random numbers
- * @param allowance by how much an integer of ours may differ from TensorFlow Lite's, 0 or 1
+ * @param allowance by how much an integer of ours may differ from TensorFlow Lite's, 0 or 1; {@link #ANY} if it is not asked
  * @param reason why, if it may differ
  */
 public record OperatorCases(String name, Consumer<Draw> draw, int allowance, String reason) {
+    /** The allowance of cases that TensorFlow Lite computes otherwise than TensorFlow Lite Micro, or does not take. */
+    static final int ANY = Integer.MAX_VALUE;
+
     public static OperatorCases of(String name, Consumer<Draw> draw) {
         return new OperatorCases(name, draw, 0, "");
     }
@@ -20,6 +23,11 @@ public record OperatorCases(String name, Consumer<Draw> draw, int allowance, Str
     /** The same, where TensorFlow Lite's kernel is known not to be the one of TensorFlow Lite Micro, which decides. */
     public OperatorCases mayDifferByOne(String why) {
         return new OperatorCases(name, draw, 1, why);
+    }
+
+    /** The same, where TensorFlow Lite's kernel is another one than that of TensorFlow Lite Micro: only our own are compared. */
+    public OperatorCases withoutOracle(String why) {
+        return new OperatorCases(name, draw, ANY, why);
     }
 
     /** A case's model file. */

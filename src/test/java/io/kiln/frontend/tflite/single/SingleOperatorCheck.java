@@ -100,7 +100,9 @@ public final class SingleOperatorCheck {
         Bytes model = Bytes.wrap(draw.build());
         List<List<Bytes>> inputs = draw.rounds(ROUNDS);
         try {
-            List<List<TfliteOracle.Output>> expected = TfliteOracle.runAll(model.toArray(), inputs);
+            List<List<TfliteOracle.Output>> expected = operator.allowance() == OperatorCases.ANY
+                    ? List.of()
+                    : TfliteOracle.runAll(model.toArray(), inputs);
             String name = operator.name().toLowerCase(Locale.ROOT) + seed;
             Function function = TfliteFrontend.read(model, name + ".tflite", name);
             Verifier.verify(function);
@@ -125,7 +127,7 @@ public final class SingleOperatorCheck {
     }
 
     private void compareWithOracle(Prepared one, List<List<TfliteOracle.Output>> expected) {
-        for (int round = 0; round < ROUNDS; round++) {
+        for (int round = 0; round < expected.size(); round++) {
             for (int i = 0; i < one.types().size(); i++) {
                 TfliteOracle.Output output = expected.get(round).get(i);
                 TensorType type = one.types().get(i);
