@@ -96,15 +96,17 @@ public final class ControlFlowLowering {
             offsets.add(bytes);
             bytes += aligned(variable.bytes());
         }
-        Buffer scratch =
-                buffers.scratch(DType.UINT8, bytes + Math.max(condition.workspaceBytes(), step.workspaceBytes()));
+        long needed = Math.max(condition.workspaceBytes(), step.workspaceBytes());
+        Buffer scratch = buffers.scratch(DType.UINT8, bytes + needed);
         Buffer goesOn = view(body, "goes_on", DType.BOOL, 1, scratch, 0);
         List<Buffer> fresh = new ArrayList<>();
         for (int i = 0; i < old.size(); i++) {
             Buffer variable = old.get(i);
             fresh.add(view(body, "next" + i, variable.dtype(), variable.elements(), scratch, offsets.get(i)));
         }
-        Optional<Buffer> workspace = Optional.of(body.mutableView("workspace", scratch, Exprs.imm(bytes)));
+        Optional<Buffer> workspace = needed == 0
+                ? Optional.empty()
+                : Optional.of(body.mutableView("workspace", scratch, Exprs.imm(bytes)));
         List<Buffer> asked = new ArrayList<>(old);
         asked.add(goesOn);
         Stmt ask = call(condition, asked, loop.loopVariables(), loop.conditionVariables(), workspace);

@@ -28,10 +28,24 @@ public final class Interpreter {
     /** What a function remembers between runs. */
     public static final class State {
         private final Map<Integer, Tensor> variables = new HashMap<>();
+        private final LoopBudget loops;
+
+        private State(LoopBudget loops) {
+            this.loops = loops;
+        }
 
         /** The state before the first run. */
         public static State initial(Function function) {
-            State state = new State();
+            return initial(function, LoopBudget.USUAL);
+        }
+
+        /**
+         * The state before the first run of a function that should not take long.
+         *
+         * @param iterations how often the bodies of its loops may run in one run, all together
+         */
+        public static State initial(Function function, int iterations) {
+            State state = new State(new LoopBudget(iterations));
             for (Variable variable : function.variables()) {
                 state.variables.put(variable.id(), Tensor.read(variable.type(), variable.initial()));
             }
@@ -55,9 +69,10 @@ public final class Interpreter {
      * @param inputs one per parameter, row-major, little-endian
      * @param state what it remembers from earlier runs; changed to what it remembers after this one
      * @return one per result, in the same form
-     * @throws KilnException if the inputs do not fit the parameters
+     * @throws KilnException if the inputs do not fit the parameters, or loops run more often than is sensible
      */
     public static List<Bytes> run(Function function, List<Bytes> inputs, State state) {
+        state.loops.refill();
         return execute(function, parameters(function, inputs), state).stream()
                 .map(Tensor::toBytes)
                 .toList();
@@ -142,9 +157,9 @@ public final class Interpreter {
         }
         WritingKernels.Outcome outcome;
         if (binding.op() instanceof If choice) {
-            outcome = ControlFlow.choose(choice, function, args);
+            outcome = ControlFlow.choose(choice, function, args, state.loops);
         } else if (binding.op() instanceof While loop) {
-            outcome = ControlFlow.repeat(loop, function, args);
+            outcome = ControlFlow.repeat(loop, function, args, state.loops);
         } else {
             outcome = WritingKernels.evaluate(binding.op(), args, binding.type());
         }
@@ -159,13 +174,14 @@ public final class Interpreter {
      * Calls a function.
      *
      * @param variables the caller's values of its variables; changed to what it leaves
+     * @param loops the caller's
      */
-    static List<Tensor> call(Function function, List<Tensor> inputs, List<Tensor> variables) {
+    static List<Tensor> call(Function function, List<Tensor> inputs, List<Tensor> variables, LoopBudget loops) {
         Map<Integer, Tensor> values = new HashMap<>();
         for (int i = 0; i < inputs.size(); i++) {
             values.put(function.params().get(i).id(), inputs.get(i));
         }
-        State state = new State();
+        State state = new State(loops);
         for (int i = 0; i < variables.size(); i++) {
             state.variables.put(function.variables().get(i).id(), variables.get(i));
         }

@@ -140,6 +140,11 @@ final class GraphBuilder {
         if (value instanceof Arg.Ref ref) {
             return ref;
         }
+        return copied(value, origin);
+    }
+
+    /** A value once more, in memory of its own. */
+    Arg.Ref copied(Arg value, Origin origin) {
         return bind(new Copy(), List.of(value), type(value), origin);
     }
 

@@ -8,6 +8,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
+import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -59,9 +60,10 @@ final class GraphImporter {
     /**
      * The whole subgraph as a function.
      *
+     * @param isCalled whether it may also hand on inputs and constants
      * @throws KilnException with every problem
      */
-    ImportedSubgraph read(String moduleName, int[] inputs, int[] outputs) {
+    ImportedSubgraph read(String moduleName, int[] inputs, int[] outputs, boolean isCalled) {
         addInputs(inputs);
         findWriters();
         for (OperatorRecord operator : operators) {
@@ -70,13 +72,29 @@ final class GraphImporter {
             }
             readOperator(operator);
         }
-        List<Result> results = results(outputs);
+        List<Result> results = isCalled ? handedOn(outputs) : results(outputs);
         if (!problems.isEmpty()) {
             throw new KilnException(List.copyOf(problems));
         }
         Function function = new Function(moduleName, graph.params(), graph.bindings(), results);
         return new ImportedSubgraph(
-                function.withVariables(graph.variables()).withFunctions(graph.functions()), graph.resources());
+                (isCalled ? numbered(function) : function)
+                        .withVariables(graph.variables())
+                        .withFunctions(graph.functions()),
+                graph.resources());
+    }
+
+    /** Nobody sees the inputs and results of a function that operators call; numbers cannot clash. */
+    private static Function numbered(Function function) {
+        List<Parameter> params = new ArrayList<>();
+        for (Parameter p : function.params()) {
+            params.add(new Parameter(p.id(), "in" + params.size(), p.type(), p.quantization()));
+        }
+        List<Result> results = new ArrayList<>();
+        for (Result r : function.results()) {
+            results.add(new Result(r.id(), "out" + results.size(), r.quantization()));
+        }
+        return new Function(function.name(), params, function.bindings(), results);
     }
 
     private void addInputs(int[] inputs) {
@@ -259,19 +277,55 @@ final class GraphImporter {
             } else if (modelInputs.contains(index)) {
                 add("an output is also an input", where, "an output that an operator computes");
             } else {
-                tensor(index).ifPresent(tensor -> addResult(tensor, where, results));
+                tensor(index).ifPresent(tensor -> {
+                    if (tensor.isStored()) {
+                        add("an output is a constant", where, "an output that an operator computes");
+                    } else {
+                        addResult(tensor, where, results);
+                    }
+                });
             }
         }
         return results;
     }
 
+    /** Results of a function that operators call, each in memory of its own. */
+    private List<Result> handedOn(int[] outputs) {
+        List<Result> results = new ArrayList<>();
+        for (int index : outputs) {
+            String where = file + ": output " + describe(index) + " of a subgraph that is called";
+            if (index < 0 || index >= tensors.count()) {
+                add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
+                continue;
+            }
+            tensor(index).ifPresent(tensor -> {
+                if (tensor.isConstant() && graph.value(index).isEmpty()) {
+                    graph.define(index, graph.constant(tensor));
+                }
+                boolean isOwn = !modelInputs.contains(index)
+                        && !tensor.variable()
+                        && outputs.length == Arrays.stream(outputs).distinct().count();
+                if (isOwn || graph.value(index).isEmpty()) {
+                    addResult(tensor, where, results);
+                } else {
+                    Arg.Ref copy = graph.copied(graph.value(index).orElseThrow(), output(tensor));
+                    results.add(new Result(
+                            copy.id(), tensor.name(), tensor.quantization().affine()));
+                }
+            });
+        }
+        return results;
+    }
+
+    private Origin output(TfliteTensor tensor) {
+        return new Origin(file, operators.size(), "output", tensor.name());
+    }
+
     private void addResult(TfliteTensor tensor, String where, List<Result> results) {
-        if (tensor.isStored()) {
-            add("an output is a constant", where, "an output that an operator computes");
-        } else if (graph.value(tensor.index()).isEmpty()) {
+        if (graph.value(tensor.index()).isEmpty()) {
             add("no operator computes the output", where, "an output that an operator computes");
         } else {
-            Arg.Ref value = graph.computed(tensor.index(), new Origin(file, operators.size(), "output", tensor.name()));
+            Arg.Ref value = graph.computed(tensor.index(), output(tensor));
             results.add(
                     new Result(value.id(), tensor.name(), tensor.quantization().affine()));
         }

@@ -110,7 +110,7 @@ final class ModelImporter {
         problems.throwIfAny();
         TensorReader reader = new TensorReader(buffer, tensors, model.vector(4, 4), inputs.ints(), shapes, problems);
         GraphImporter importer = new GraphImporter(this, buffer.file(), reader, operators(operators), problems);
-        return importer.read(name, inputs.ints(), outputs.ints());
+        return importer.read(name, inputs.ints(), outputs.ints(), isCalled);
     }
 
     private FlatVector limited(FlatVector vector, String what, Problems problems) {

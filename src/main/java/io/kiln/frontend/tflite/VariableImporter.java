@@ -52,7 +52,7 @@ enum VariableImporter implements OperatorImporter {
                     "a subgraph without inputs",
                     "Export the model again");
             operator.check();
-            Interpreter.State state = Interpreter.State.initial(once.function());
+            Interpreter.State state = Interpreter.State.initial(once.function(), MAX_ITERATIONS);
             Interpreter.run(once.function(), List.of(), state);
             operator.graph().begin(once.resources(), state);
         }
@@ -61,6 +61,9 @@ enum VariableImporter implements OperatorImporter {
     private static final int OPTIONS_CALL_ONCE = 103;
     private static final int OPTIONS_VAR_HANDLE = 111;
     private static final int MAX_NAME = 1024;
+
+    /** Values to begin with are computed in few loops, if any. */
+    private static final int MAX_ITERATIONS = 10_000;
 
     /** The variable that the first input stands for, of a tensor's type. */
     private static Arg variable(OperatorContext operator, TfliteTensor tensor) {

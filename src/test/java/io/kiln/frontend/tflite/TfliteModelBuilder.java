@@ -41,16 +41,24 @@ public final class TfliteModelBuilder {
 
     private final Map<Code, Integer> codes = new LinkedHashMap<>();
     private final List<Subgraph> subgraphs = new ArrayList<>(List.of(new Subgraph()));
+    private int at;
     private long schemaVersion = 3;
 
     private Subgraph current() {
-        return subgraphs.get(subgraphs.size() - 1);
+        return subgraphs.get(at);
     }
 
     /** What is added from here on belongs to a further subgraph; gives its index, by which operators such as IF name it. */
     public int nextSubgraph() {
         subgraphs.add(new Subgraph());
-        return subgraphs.size() - 1;
+        at = subgraphs.size() - 1;
+        return at;
+    }
+
+    /** What is added from here on belongs to the first subgraph again. */
+    public TfliteModelBuilder backToMain() {
+        at = 0;
+        return this;
     }
 
     /** Adds a tensor and returns its index. */

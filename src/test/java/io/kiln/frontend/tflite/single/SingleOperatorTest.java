@@ -28,7 +28,9 @@ public class SingleOperatorTest {
                         UnaryCases.ALL,
                         BinaryCases.ALL,
                         MovementOperators.ALL,
-                        ReductionOperators.ALL)
+                        ReductionOperators.ALL,
+                        RecurrentOperators.ALL,
+                        ControlFlowOperators.ALL)
                 .flatMap(List::stream);
     }
 
