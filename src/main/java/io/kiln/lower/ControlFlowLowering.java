@@ -104,9 +104,8 @@ public final class ControlFlowLowering {
             Buffer variable = old.get(i);
             fresh.add(view(body, "next" + i, variable.dtype(), variable.elements(), scratch, offsets.get(i)));
         }
-        Optional<Buffer> workspace = needed == 0
-                ? Optional.empty()
-                : Optional.of(body.mutableView("workspace", scratch, Exprs.imm(bytes)));
+        Optional<Buffer> workspace =
+                needed == 0 ? Optional.empty() : Optional.of(body.mutableView("workspace", scratch, Exprs.imm(bytes)));
         List<Buffer> asked = new ArrayList<>(old);
         asked.add(goesOn);
         Stmt ask = call(condition, asked, loop.loopVariables(), loop.conditionVariables(), workspace);
