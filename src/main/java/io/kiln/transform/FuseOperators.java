@@ -88,8 +88,11 @@ public final class FuseOperators implements Pass {
         if (binding.op() instanceof TflRequantize || binding.op() instanceof QnnRequantize) {
             return accumulates && (last == root || last instanceof BiasAdd);
         }
-        boolean limited =
-                last instanceof Clip || root instanceof Reshape || root instanceof Movement || root instanceof Take || root instanceof Lstm;
+        boolean limited = last instanceof Clip
+                || root instanceof Reshape
+                || root instanceof Movement
+                || root instanceof Take
+                || root instanceof Lstm;
         return binding.op() instanceof Clip && !limited;
     }
 

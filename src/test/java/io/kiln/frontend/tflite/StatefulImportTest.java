@@ -110,7 +110,7 @@ class StatefulImportTest {
         m.operator(BuiltinOperator.ASSIGN_VARIABLE, 1, Options.none(), new int[] {handle, x});
         int y = m.tensor(TensorSpec.of("y", TensorType.INT32, 2));
         m.operator(BuiltinOperator.READ_VARIABLE, 1, Options.none(), new int[] {handle}, y);
-        assertRefused(m.inputs(x).outputs(y), "the variable had another type than `y` int32 (2)");
+        assertRefused(m.inputs(x).outputs(y), "the variable had another type than `y` int32 (2,)");
     }
 
     @Test
