@@ -13,7 +13,10 @@ import io.kiln.ir.op.BroadcastTo;
 import io.kiln.ir.op.Concatenate;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Pad;
+import io.kiln.ir.op.Reduce;
+import io.kiln.ir.op.Resize2d;
 import io.kiln.ir.op.StridedSlice;
+import io.kiln.ir.op.Take;
 import io.kiln.ir.op.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -23,7 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/** Seeded models of one operator that only copies, of any element type; most of them images with rows. */
+/** Seeded models of one operator that copies, finds or reduces elements, of any element type; most of them images with rows. */
 final class RandomMovements {
     private final Random random;
     private final DType dtype;
@@ -44,11 +47,14 @@ final class RandomMovements {
     /** A function named {@code move<seed>}; the same for the same seed. */
     static Function next(long seed) {
         RandomMovements movement = new RandomMovements(seed);
-        return switch (movement.random.nextInt(5)) {
+        return switch (movement.random.nextInt(8)) {
             case 0 -> movement.transpose(seed);
             case 1 -> movement.slice(seed);
             case 2 -> movement.pad(seed);
             case 3 -> movement.broadcast(seed);
+            case 4 -> movement.take(seed);
+            case 5 -> movement.resize(seed);
+            case 6 -> movement.reduce(seed);
             default -> movement.concatenate(seed);
         };
     }
@@ -112,6 +118,37 @@ final class RandomMovements {
                     });
         }
         return function(seed, new Concatenate(axis, parts.size()), parts.toArray(Arg[]::new));
+    }
+
+    private Function take(long seed) {
+        int axis = random.nextInt(shape.rank());
+        TensorType type = new TensorType(Shape.of(1 + random.nextInt(5)), DType.INT32);
+        Constant indices = new Constant("", type, RandomOperators.input(type, random.nextLong()));
+        return function(seed, new Take(axis, 0), parameter(shape), indices);
+    }
+
+    /** The nearest pixels, of any type; mixed ones if these are int8 or float. */
+    private Function resize(long seed) {
+        boolean linear = dtype == DType.INT8 || dtype.isFloat();
+        int corners = random.nextInt(3);
+        Resize2d op = new Resize2d(1 + random.nextInt(9), 1 + random.nextInt(9), linear, corners == 1, corners == 2);
+        return function(seed, op, parameter(image()));
+    }
+
+    private Function reduce(long seed) {
+        Reduce.Kind kind = dtype.isFloat() ? Reduce.Kind.MEAN : Reduce.Kind.MAX;
+        List<Integer> axes = new ArrayList<>();
+        for (int axis = 0; axis < 4; axis++) {
+            if (random.nextInt(3) == 0) {
+                axes.add(axis);
+            }
+        }
+        boolean narrow = dtype.isFloat() || dtype == DType.INT8 || dtype == DType.INT16;
+        return narrow ? function(seed, new Reduce(kind, axes, true), parameter(image())) : resize(seed);
+    }
+
+    private Shape image() {
+        return shape.rank() == 4 ? shape : Shape.of(1, 4, 3, 2);
     }
 
     private Arg parameter(Shape own) {
