@@ -12,6 +12,7 @@ import org.tensorflow.lite.schema.FullyConnectedOptions;
 import org.tensorflow.lite.schema.Pool2DOptions;
 import org.tensorflow.lite.schema.ReshapeOptions;
 import org.tensorflow.lite.schema.SoftmaxOptions;
+import org.tensorflow.lite.schema.TransposeConvOptions;
 
 /** Builtin options of an operator to be written. */
 public record Options(byte type, ToIntFunction<FlatBufferBuilder> writer) {
@@ -37,6 +38,12 @@ public record Options(byte type, ToIntFunction<FlatBufferBuilder> writer) {
                 BuiltinOptions.DepthwiseConv2DOptions,
                 b -> DepthwiseConv2DOptions.createDepthwiseConv2DOptions(
                         b, padding, strideW, strideH, multiplier, activation, dilationW, dilationH));
+    }
+
+    public static Options transposeConv(byte padding, int strideH, int strideW) {
+        return new Options(
+                BuiltinOptions.TransposeConvOptions,
+                b -> TransposeConvOptions.createTransposeConvOptions(b, padding, strideW, strideH, NO_ACTIVATION));
     }
 
     public static Options pool(byte padding, int strideH, int strideW, int height, int width, byte activation) {

@@ -86,8 +86,11 @@ public final class Draw {
         };
     }
 
-    /** Symmetric weights with a scale per index of a dimension; a scale for all if the dimension is -1; none for floats. */
+    /** Symmetric weights with a scale per index of a dimension, int8 for int16 data; a scale for all if the dimension is -1; none for floats. */
     public TensorSpec weights(byte type, int channelDimension, int... shape) {
+        if (type == TensorType.INT16) {
+            return weights(TensorType.INT8, channelDimension, shape);
+        }
         TensorSpec tensor = TensorSpec.of("t" + count++, type, shape);
         if (type != TensorType.FLOAT32) {
             float[] scales = new float[channelDimension < 0 ? 1 : shape[channelDimension]];
@@ -99,7 +102,7 @@ public final class Draw {
         return tensor.withData(RandomData.weights(tensor).next(random));
     }
 
-    /** A bias of a layer: int32 with the scale of data times weights, or float. */
+    /** A bias of a layer: int32, or int64 for int16 data, with the scale of data times weights; or float. */
     public TensorSpec bias(TensorSpec data, TensorSpec weights, int channels) {
         if (data.type() == TensorType.FLOAT32) {
             return constant(TensorSpec.float32("t" + count++, channels));
@@ -108,8 +111,9 @@ public final class Draw {
         for (int i = 0; i < scales.length; i++) {
             scales[i] = data.scales().get(0) * weights.scales().get(i);
         }
-        return constant(
-                TensorSpec.of("t" + count++, TensorType.INT32, channels).quantized(scales, new long[scales.length], 0));
+        return constant(TensorSpec.of(
+                        "t" + count++, data.type() == TensorType.INT16 ? TensorType.INT64 : TensorType.INT32, channels)
+                .quantized(scales, new long[scales.length], 0));
     }
 
     /** The tensor with random data in it. */

@@ -10,7 +10,7 @@ import org.tensorflow.lite.schema.TensorType;
 /** Convolutions, dense layers and pools. */
 final class LayerOperators {
     static final OperatorCases CONV_2D = OperatorCases.of("CONV_2D", d -> {
-        byte type = d.oneOf(TensorType.INT8, TensorType.INT8, TensorType.FLOAT32);
+        byte type = d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32);
         Windows w = new Windows(d);
         int depth = d.between(1, 9);
         int channels = d.between(1, 9);
@@ -34,7 +34,7 @@ final class LayerOperators {
     });
 
     static final OperatorCases DEPTHWISE_CONV_2D = OperatorCases.of("DEPTHWISE_CONV_2D", d -> {
-        byte type = d.oneOf(TensorType.INT8, TensorType.INT8, TensorType.FLOAT32);
+        byte type = d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32);
         Windows w = new Windows(d);
         int depth = d.between(1, 9);
         int multiplier = d.between(1, 3) == 1 ? d.between(2, 4) : 1;
@@ -67,13 +67,34 @@ final class LayerOperators {
             })
             .mayDifferByOne("the kernel rounds the rescaled sum once where TensorFlow Lite Micro's rounds twice");
 
+    static final OperatorCases TRANSPOSE_CONV = OperatorCases.of("TRANSPOSE_CONV", d -> {
+        byte type = d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32);
+        Windows w = new Windows(d);
+        int depth = d.between(1, 6);
+        int channels = d.between(1, 6);
+        int height = w.height + (w.pooledHeight() - 1) * w.strideH;
+        int width = w.width + (w.pooledWidth() - 1) * w.strideW;
+        int outputHeight = w.padding == Options.SAME ? w.pooledHeight() * w.strideH : height;
+        int outputWidth = w.padding == Options.SAME ? w.pooledWidth() * w.strideW : width;
+        int batch = d.between(1, 2);
+        TensorSpec x = d.tensor(type, batch, w.pooledHeight(), w.pooledWidth(), depth);
+        TensorSpec weights = d.weights(type, d.coin() ? 0 : -1, channels, w.height, w.width, depth);
+        int shape = d.add(TensorSpec.int32("shape", batch, outputHeight, outputWidth, channels));
+        int[] in = layer(d, x, weights, channels);
+        d.output(scaled(d, x, weights, w.height * w.width * depth, batch, outputHeight, outputWidth, channels));
+        d.operator(
+                BuiltinOperator.TRANSPOSE_CONV, 3, Options.transposeConv(w.padding, w.strideH, w.strideW), new int[] {
+                    shape, in[1], in[0], in[2]
+                });
+    });
+
     static final OperatorCases AVERAGE_POOL_2D =
             OperatorCases.of("AVERAGE_POOL_2D", d -> pool(d, BuiltinOperator.AVERAGE_POOL_2D));
 
     static final OperatorCases MAX_POOL_2D = OperatorCases.of("MAX_POOL_2D", d -> pool(d, BuiltinOperator.MAX_POOL_2D));
 
     static final List<OperatorCases> ALL =
-            List.of(CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, AVERAGE_POOL_2D, MAX_POOL_2D);
+            List.of(CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED, AVERAGE_POOL_2D, MAX_POOL_2D);
 
     private LayerOperators() {}
 
