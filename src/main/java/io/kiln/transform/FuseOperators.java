@@ -88,7 +88,8 @@ public final class FuseOperators implements Pass {
         if (binding.op() instanceof TflRequantize || binding.op() instanceof QnnRequantize) {
             return accumulates && (last == root || last instanceof BiasAdd);
         }
-        boolean limited = last instanceof Clip
+        boolean limited = root.isOpaque()
+                || last instanceof Clip
                 || root instanceof Reshape
                 || root instanceof Movement
                 || root instanceof Take

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
@@ -128,6 +129,26 @@ class CustomOperatorTest {
         assertThat(text).contains("tfl.custom(").contains("function=\"my_op\"");
         assertThat(RelayPrinter.print(RelayFrontend.read(relay, "m", InputShapes.NONE)))
                 .isEqualTo(text);
+    }
+
+    /** RELU6 of what MyOp computes must not vanish in the call. */
+    @Test
+    void limitsBehindTheFunctionStay() {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int x = builder.tensor(TensorSpec.float32("x", 1, 4));
+        int y = builder.tensor(TensorSpec.float32("y", 1, 4));
+        int z = builder.tensor(TensorSpec.float32("z", 1, 4));
+        builder.custom("MyOp", new int[] {x}, y)
+                .operator(BuiltinOperator.RELU6, 1, Options.none(), new int[] {y}, z)
+                .inputs(x)
+                .outputs(z);
+        Path file = folder.resolve("limited.tflite");
+        WholeFiles.write(file, builder.build());
+        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
+                file, "m", "c -keys=cpu", Io.CALLER, Optimize.SPEED, PassOptions.DEFAULT, InputShapes.NONE, MY_OP));
+        assertThat(compiled.library().metadata().operators())
+                .extracting(ModelMetadata.OperatorInfo::op)
+                .containsExactly("tfl.custom", "clip");
     }
 
     private Path singleOutput() {
