@@ -168,7 +168,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
      * @since 0.1.0
      */
     @Parameter
-    private List<CustomOperatorBean> customOperators;
+    private List<CustomOperator> customOperators;
 
     /**
      * The same in one line: {@code MyOp:my_op:my_op.h:input0;Other:other}; header and shape may be left out.
@@ -266,7 +266,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String customOperatorsInOneLine() {
         Stream<String> beans = customOperators == null
                 ? Stream.empty()
-                : customOperators.stream().map(CustomOperatorBean::text);
+                : customOperators.stream().map(CustomOperator::text);
         return Stream.concat(beans, Stream.ofNullable(customOperatorsText)).collect(Collectors.joining(";"));
     }
 

@@ -2,7 +2,7 @@
 package io.kiln.maven;
 
 /** One {@code <customOperator>} of {@code <customOperators>}: the C function that computes an operator. */
-public final class CustomOperatorBean {
+public final class CustomOperator {
     private String code = "";
     private String function = "";
     private String header = "";
