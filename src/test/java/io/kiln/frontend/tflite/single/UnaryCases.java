@@ -38,7 +38,7 @@ final class UnaryCases {
             real("HARD_SWISH", BuiltinOperator.HARD_SWISH),
             same("LOGICAL_NOT", BuiltinOperator.LOGICAL_NOT, BOOL),
             same("ABS_QUANTIZED", BuiltinOperator.ABS, INT8, INT16),
-            same("HARD_SWISH_QUANTIZED", BuiltinOperator.HARD_SWISH, INT8),
+            OperatorCases.of("HARD_SWISH_QUANTIZED", UnaryCases::hardSwish),
             same("ELU_QUANTIZED", BuiltinOperator.ELU, INT8)
                     .mayDifferByOne("expm1 instead of exp - 1 in single precision"),
             OperatorCases.of("RSQRT_QUANTIZED", UnaryCases::rsqrt)
@@ -70,6 +70,18 @@ final class UnaryCases {
             d.output(d.tensor(type, shape));
             d.operator(builtin, 1, Options.none(), x);
         });
+    }
+
+    /** The kernel takes no output scale far below the input's. */
+    private static void hardSwish(Draw d) {
+        int[] shape = d.shape(1, MOST_RANK);
+        TensorSpec in = d.tensor(INT8, shape);
+        int x = d.input(in);
+        TensorSpec out = d.tensor(INT8, shape);
+        d.output(out.quantized(
+                in.scales().get(0) * d.oneOf(0.1f, 0.7f, 1f, 3f),
+                out.zeroPoints().get(0)));
+        d.operator(BuiltinOperator.HARD_SWISH, 1, Options.none(), x);
     }
 
     private static void rsqrt(Draw d) {
@@ -123,7 +135,8 @@ final class UnaryCases {
     private static void cast(Draw d) {
         int[] shape = d.shape(1, MOST_RANK);
         byte from = d.oneOf(FLOAT32, INT8, INT16, INT32, UINT32, BOOL);
-        byte to = d.oneOf(FLOAT32, INT8, INT16, INT32, UINT32);
+        // C++ does not define what negative numbers become without a sign, nor large ones with few bits.
+        byte to = from == FLOAT32 ? d.oneOf(FLOAT32, INT32) : d.oneOf(FLOAT32, INT8, INT16, INT32, UINT32);
         TensorSpec in = TensorSpec.of("x", from, shape);
         int x = from == BOOL ? d.input(in) : d.input(in, 0, 100);
         d.output(TensorSpec.of("y", to, shape));
