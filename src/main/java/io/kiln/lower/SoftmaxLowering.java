@@ -104,11 +104,12 @@ public final class SoftmaxLowering {
         Expr zeros = block.let("zeros", new Expr.Call(Intrinsics.LEADING_ZEROS, List.of(sum)));
         Expr normalised = Exprs.cast(DType.INT32, sub(Exprs.shl(sum, zeros), imm(0x80000000L, DType.UINT32)));
         Expr reciprocal = block.let("reciprocal", new Expr.Call(Intrinsics.RECIPROCAL, List.of(normalised)));
-        Expr shift = block.let("scale", sub(zeros, imm(12 + 31 - 8)));
+        Expr shift = block.let(
+                "scale", sub(zeros, imm(12 + 31 - 8 * softmax.outDtype().bytes())));
         block.loop("i", depth, (b, i) -> {
             Expr e = load(table, sub(largest, load(buffers.argument(0), add(from, i))));
             Expr scaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(reciprocal, e, shift));
-            epilogue.store(b, "", sub(scaled, imm(128)), imm(0), buffers.output(), add(first, i));
+            epilogue.store(b, "", sub(scaled, imm(-softmax.outDtype().min())), imm(0), buffers.output(), add(first, i));
         });
     }
 }

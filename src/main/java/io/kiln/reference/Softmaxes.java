@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
+import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.op.Softmax;
@@ -40,12 +41,12 @@ final class Softmaxes {
         int[] result = new int[data.length];
         int depth = type.shape().dim(-1);
         for (int row = 0; row < data.length; row += depth) {
-            quantizedRow(data, result, row, row + depth, exponentials);
+            quantizedRow(data, result, row, row + depth, exponentials, type.dtype());
         }
         return Tensor.of(type, result);
     }
 
-    private static void quantizedRow(int[] data, int[] result, int from, int to, int[] exponentials) {
+    private static void quantizedRow(int[] data, int[] result, int from, int to, int[] exponentials, DType dtype) {
         int max = data[from];
         for (int i = from; i < to; i++) {
             max = Math.max(max, data[i]);
@@ -55,11 +56,11 @@ final class Softmaxes {
             sum += TflSoftmaxTables.term(exponentials[max - data[i]]);
         }
         int scale = TflSoftmaxTables.reciprocal(sum);
-        int shift = TflSoftmaxTables.outputShift(sum);
+        int shift = TflSoftmaxTables.outputShift(sum, 8 * dtype.bytes());
         for (int i = from; i < to; i++) {
             int product = FixedPoint.saturatingRoundingDoublingHighMul(scale, exponentials[max - data[i]]);
-            int value = FixedPoint.roundingDivideByPot(product, shift) + Byte.MIN_VALUE;
-            result[i] = FixedPoint.clamp(value, Byte.MIN_VALUE, Byte.MAX_VALUE);
+            long value = FixedPoint.roundingDivideByPot(product, shift) + dtype.min();
+            result[i] = FixedPoint.clamp(value, dtype.min(), dtype.max());
         }
     }
 }

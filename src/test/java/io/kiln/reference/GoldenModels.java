@@ -31,7 +31,8 @@ public final class GoldenModels {
             "micro_kws_m",
             "micro_kws_xs",
             "simple_add_model",
-            "trained_lstm_int8");
+            "trained_lstm_int8",
+            "keyword_scrambled");
 
     /** Integer models of one operator each. */
     public static final List<String> SINGLE_OPERATORS = Stream.of(

@@ -39,7 +39,9 @@ final class LayerOperators {
             }),
             Map.entry("tfl.softmax", a -> {
                 a.integer("axis", -1, -1, -1);
-                return new TflSoftmax((float) a.real("beta"));
+                return new TflSoftmax(
+                        (float) a.real("beta"),
+                        a.has("out_dtype") ? a.dtype("out_dtype", DType.INT8, DType.INT16) : DType.INT8);
             }));
 
     private LayerOperators() {}

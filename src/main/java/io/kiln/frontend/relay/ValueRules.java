@@ -28,8 +28,6 @@ import java.util.function.LongPredicate;
 
 /** Ranges of an operator's numbers: scales, zero points, multipliers, limits and layouts. */
 final class ValueRules {
-    private static final float SOFTMAX_SCALE = 1f / 256;
-    private static final int SOFTMAX_ZERO_POINT = -128;
     private static final double MOST_RATIO = 1 << 29;
     private static final double MOST_SUM_RATIO = 1 << 20;
 
@@ -88,7 +86,7 @@ final class ValueRules {
         } else if (op instanceof Softmax softmax) {
             softmax(softmax.beta());
         } else if (op instanceof TflSoftmax softmax) {
-            fixedPointSoftmax(softmax.beta());
+            fixedPointSoftmax(softmax.beta(), softmax.outDtype());
         }
     }
 
@@ -234,17 +232,19 @@ final class ValueRules {
         rules.require(data().shape().rank() > 0, "softmax of a scalar", "a rank of at least 1");
     }
 
-    private void fixedPointSoftmax(float beta) {
+    private void fixedPointSoftmax(float beta, DType result) {
+        int zeroPoint = (int) result.min();
+        float scale = 1f / (1 << (8 * result.bytes()));
         softmax(beta);
         quantization(1, 2, DType.INT8);
-        integers(4, "output zero point", zero -> zero == SOFTMAX_ZERO_POINT, String.valueOf(SOFTMAX_ZERO_POINT));
+        integers(4, "output zero point", zero -> zero == zeroPoint, String.valueOf(zeroPoint));
         if (!(binding.args().get(1) instanceof Constant in) || !(binding.args().get(3) instanceof Constant out)) {
             return;
         }
         rules.require(
-                Math.abs(out.real(0) - SOFTMAX_SCALE) <= 0.001f * SOFTMAX_SCALE,
+                Math.abs(out.real(0) - scale) <= 0.001f * scale,
                 "the output scale is " + out.real(0),
-                "1/256");
+                "1/" + (1 << (8 * result.bytes())));
         if (data().shape().rank() > 0 && beta > 0 && Float.isFinite(beta) && in.real(0) > 0) {
             rules.require(
                     data().shape().dim(-1) <= TflSoftmaxTables.MAX_ROW,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.base.DType;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.op.Softmax;
@@ -9,14 +10,18 @@ import io.kiln.ir.op.TflSoftmax;
 /** SOFTMAX over the last axis. */
 final class SoftmaxImporter implements OperatorImporter {
     private static final int OPTIONS = 9;
-    private static final float OUTPUT_SCALE = 1f / 256;
-    private static final int OUTPUT_ZERO_POINT = -128;
 
     @Override
     public void emit(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         float beta = operator.requiredOptions(OPTIONS).f32(0, 0);
-        ElementTypes.requireSame(operator, data, operator.output());
+        DType result = operator.output().dtype();
+        if (data.dtype() == DType.INT8 && result == DType.INT16) {
+            ElementTypes.requireScale(operator, data);
+            ElementTypes.requireScale(operator, operator.output());
+        } else {
+            ElementTypes.requireSame(operator, data, operator.output());
+        }
         operator.require(
                 beta > 0 && !Float.isInfinite(beta), "beta is " + beta, "a finite beta above 0", "Export again");
         operator.require(data.shape().rank() > 0, data.text() + " is not supported here", "a rank of at least 1", "");
@@ -25,16 +30,17 @@ final class SoftmaxImporter implements OperatorImporter {
             operator.finish(operator.emit(new Softmax(beta), operator.value(data)));
             return;
         }
-        QuantizationRules.requireFixed(operator, operator.output(), OUTPUT_SCALE, OUTPUT_ZERO_POINT);
+        QuantizationRules.requireFixed(
+                operator, operator.output(), 1f / (1 << (8 * result.bytes())), (int) result.min());
         requireFixedPoint(operator, data, beta);
         operator.check();
         operator.finish(operator.emit(
-                new TflSoftmax(beta),
+                new TflSoftmax(beta, result),
                 operator.value(data),
                 Constant.scalar(data.quantization().scale(0)),
                 Constant.scalar(data.quantization().zeroPoint()),
                 Constant.scalar(operator.output().quantization().scale(0)),
-                Constant.scalar(OUTPUT_ZERO_POINT)));
+                Constant.scalar((int) result.min())));
     }
 
     private static void requireFixedPoint(OperatorContext operator, TfliteTensor data, float beta) {

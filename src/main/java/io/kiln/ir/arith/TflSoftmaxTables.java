@@ -26,7 +26,6 @@ public final class TflSoftmaxTables {
     private static final int DIFF_INTEGER_BITS = 5;
     private static final int DIFF_FRACTION_BITS = 31 - DIFF_INTEGER_BITS;
     private static final int SUM_INTEGER_BITS = 12;
-    private static final int OUTPUT_BITS = 8;
 
     private TflSoftmaxTables() {}
 
@@ -67,9 +66,13 @@ public final class TflSoftmaxTables {
         return FixedPointFunctions.oneOverOnePlus(x);
     }
 
-    /** Bits by which {@code reciprocal * exponential} is shifted right; above 31 the result is 0. */
-    public static int outputShift(int sum) {
-        return SUM_INTEGER_BITS - Integer.numberOfLeadingZeros(sum) + 31 - OUTPUT_BITS;
+    /**
+     * Bits by which {@code reciprocal * exponential} is shifted right; above 31 the result is 0.
+     *
+     * @param outputBits of the result, 8 or 16
+     */
+    public static int outputShift(int sum, int outputBits) {
+        return SUM_INTEGER_BITS - Integer.numberOfLeadingZeros(sum) + 31 - outputBits;
     }
 
     private static int expOfNegative(int scaledDiff) {

@@ -9,11 +9,17 @@ import java.util.Map;
 /**
  * TensorFlow Lite's fixed-point softmax of int8 over the last axis (reference_ops::Softmax on gemmlowp fixed point).
  *
- * <p>Arguments: data, input scale, input zero point, output scale (1/256), output zero point (-128).
+ * <p>Arguments: data, input scale, input zero point, output scale (1/256, of int16 1/65536), output zero point (the type's least value).
  *
  * @param beta factor on the data before the exponential
+ * @param outDtype int8, or int16 for a result of more bits
  */
-public record TflSoftmax(float beta) implements Op {
+public record TflSoftmax(float beta, DType outDtype) implements Op {
+    /** With a result of int8. */
+    public TflSoftmax(float beta) {
+        this(beta, DType.INT8);
+    }
+
     @Override
     public String name() {
         return "tfl.softmax";
@@ -26,7 +32,7 @@ public record TflSoftmax(float beta) implements Op {
 
     @Override
     public Map<String, Object> attributes() {
-        return Check.attributes("axis", -1, "beta", (double) beta);
+        return Check.attributes("axis", -1, "beta", (double) beta, "out_dtype", outDtype.text());
     }
 
     @Override
@@ -36,6 +42,9 @@ public record TflSoftmax(float beta) implements Op {
         Check.scalar("input zero point", args.get(2), DType.INT32);
         Check.scalar("output scale", args.get(3), DType.FLOAT32);
         Check.scalar("output zero point", args.get(4), DType.INT32);
-        return args.get(0);
+        Check.that(
+                outDtype == DType.INT8 || outDtype == DType.INT16,
+                "the result must be int8 or int16, not " + outDtype.text());
+        return new TensorType(args.get(0).shape(), outDtype);
     }
 }

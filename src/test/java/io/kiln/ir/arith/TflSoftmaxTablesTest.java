@@ -31,7 +31,7 @@ class TflSoftmaxTablesTest {
         int one = 1 << 19;
         for (int sum = one; sum > 0 && sum < 511 * one; sum += 12_345_678) {
             double real = sum / (double) one;
-            int shift = TflSoftmaxTables.outputShift(sum) - 23;
+            int shift = TflSoftmaxTables.outputShift(sum, 8) - 23;
             double reciprocal = TflSoftmaxTables.reciprocal(sum) / (double) (1L << 31) / (1 << shift);
             assertThat(reciprocal).isCloseTo(1 / real, within(1e-8));
         }

@@ -19,7 +19,10 @@ final class BasicOperators {
             d.operator(BuiltinOperator.SOFTMAX, 1, Options.softmax(beta), x);
         } else {
             int x = d.input(d.tensor(TensorType.INT8, shape));
-            d.output(TensorSpec.int8("y", 1f / 256, -128, shape));
+            d.output(
+                    d.coin()
+                            ? TensorSpec.int8("y", 1f / 256, -128, shape)
+                            : TensorSpec.of("y", TensorType.INT16, shape).quantized(1f / 65536, -32768));
             d.operator(BuiltinOperator.SOFTMAX, 2, Options.softmax(beta), x);
         }
     });
