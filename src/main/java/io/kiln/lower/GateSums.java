@@ -60,7 +60,7 @@ final class GateSums {
         boolean folds = !dtype.isFloat() && bound(true) <= Integer.MAX_VALUE;
         this.bound = dtype.isFloat() ? 0 : bound(folds);
         this.isFolded = folds || zeroPoint == 0;
-        boolean isWide = dtype == DType.INT16 && bound > Integer.MAX_VALUE;
+        boolean isWide = bound > Integer.MAX_VALUE;
         this.sumType = dtype.isFloat() ? dtype : isWide ? DType.INT64 : DType.INT32;
         DType weightType = weights(0).type().dtype();
         this.weights = tables.add(kind + "_weights", weightType, sideBySide(gates(this::weights), weightType.bytes()));
@@ -81,7 +81,7 @@ final class GateSums {
         return op.type().shape().dim(2);
     }
 
-    /** Largest magnitude of a sum. */
+    /** Largest magnitude of a sum; beyond 32 bits sums of int8 data wrap around in the reference kernel. */
     private long bound(boolean folds) {
         DType dtype = op.type().dtype();
         long largest = folds ? -dtype.min() : Math.max(dtype.max() - zeroPoint, zeroPoint - dtype.min());
@@ -171,7 +171,7 @@ final class GateSums {
     private Expr rescaled(Expr sum, int gate) {
         QuantizedMultiplier by = multiplier(op, recurrent ? Lstm.GATES + gate : gate);
         Expr scaled = op.type().dtype() == DType.INT8
-                ? Rescale.of(sum, by, bound)
+                ? Rescale.of(cast(DType.INT32, sum), by, bound)
                 : new Expr.Call(
                         Intrinsics.RESCALE_WIDE,
                         List.of(

@@ -89,18 +89,29 @@ public final class SvdfLowering {
                 "b",
                 batch,
                 (outer, b) -> outer.loop("u", units, (block, u) -> {
-                    Expr.Var sum = block.mutable("sum", load(bias, u));
+                    Expr.Var sum = block.mutable("sum", wrapping(load(bias, u)));
                     Expr unit = block.let("unit", add(mul(b, units), u));
                     block.loop("k", span, (inner, k) -> {
                         Expr value = load(state, add(mul(unit, span), k));
                         Expr centred = isFloat ? value : sub(value, imm(svdf.stateZeroPoint()));
-                        inner.assign(sum, add(sum, mul(load(times, add(mul(u, span), k)), centred)));
+                        Expr product = mul(wrapping(load(times, add(mul(u, span), k))), wrapping(centred));
+                        inner.assign(sum, add(sum, product));
                     });
                     Expr result = isFloat
                             ? sum
-                            : limited(block, sum, Svdf.STATE + 3, svdf.outputZeroPoint(), buffers.output());
+                            : limited(
+                                    block,
+                                    Exprs.cast(DType.INT32, sum),
+                                    Svdf.STATE + 3,
+                                    svdf.outputZeroPoint(),
+                                    buffers.output());
                     epilogue.store(block, "_out", result, imm(0), buffers.output(), unit);
                 }));
+    }
+
+    /** Sums of products of two int16 wrap around in the reference kernel; in C only numbers without a sign may. */
+    private Expr wrapping(Expr value) {
+        return state.dtype() == DType.INT16 ? Exprs.cast(DType.UINT32, value) : value;
     }
 
     private Expr limited(BlockBuilder block, Expr sum, int multiplier, int zeroPoint, Buffer to) {
