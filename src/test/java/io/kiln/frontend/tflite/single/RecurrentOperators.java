@@ -47,7 +47,9 @@ final class RecurrentOperators {
         int batch = d.between(1, 3);
         TensorSpec x = d.tensor(type, batch, inputs);
         TensorSpec features = d.weights(type, -1, filters, inputs);
-        TensorSpec times = d.weights(state, -1, filters, memory);
+        TensorSpec times = state == TensorType.INT16
+                ? d.constant(TensorSpec.of("times", state, filters, memory).quantized(d.scale() / 4096, 0))
+                : d.weights(state, -1, filters, memory);
         TensorSpec remembered = d.tensor(state, batch, filters * memory);
         if (state == TensorType.INT16) {
             float scale = x.scales().get(0) * features.scales().get(0) * d.between(1, 20);
@@ -58,7 +60,7 @@ final class RecurrentOperators {
             data,
             d.add(features),
             d.add(times),
-            d.coin() ? MISSING : d.add(d.bias(remembered, times, units)),
+            d.coin() ? MISSING : d.add(d.constant(TensorSpec.of("bias", isFloat ? type : TensorType.INT32, units))),
             d.add(remembered.asVariable())
         };
         d.output(d.tensor(type, batch, units));
