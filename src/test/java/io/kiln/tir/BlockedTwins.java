@@ -30,7 +30,9 @@ final class BlockedTwins implements KernelTwins.Twin {
         if (block.matches()) {
             depthwiseBlock(block, pointers);
         } else if (kernel.startsWith("kiln_copy_elements")) {
-            int count = kernel.equals("kiln_copy_elements") ? s[0] : Integer.parseInt(kernel.substring("kiln_copy_elements_".length()));
+            int count = kernel.equals("kiln_copy_elements")
+                    ? s[0]
+                    : Integer.parseInt(kernel.substring("kiln_copy_elements_".length()));
             for (int i = 0; i < count; i++) {
                 pointers.get(1).put(i, pointers.get(0).get(i));
             }

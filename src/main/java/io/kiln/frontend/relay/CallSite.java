@@ -16,6 +16,9 @@ interface CallSite {
 
     List<Value> args();
 
+    /** Whether Kiln printed the call, as a comment behind it says: then it is one operator of a function and stays one. */
+    boolean isOwn();
+
     /** Appends an operator, and returns what it computes. */
     Arg emit(Op op, List<? extends Arg> args);
 

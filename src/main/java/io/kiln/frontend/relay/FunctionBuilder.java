@@ -250,6 +250,11 @@ final class FunctionBuilder {
         }
 
         @Override
+        public boolean isOwn() {
+            return Annotations.origin(call.comment()).isPresent();
+        }
+
+        @Override
         public Arg emit(Op op, List<? extends Arg> operands) {
             return FunctionBuilder.this.emit(call, name, op, operands);
         }

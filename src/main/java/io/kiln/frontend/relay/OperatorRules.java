@@ -145,13 +145,14 @@ final class OperatorRules {
         return layer && !twice && source.type().dtype() == dtype && uses.get(ref.id()) == 1;
     }
 
-    /** All arguments are constants but the data, and the other side of a sum. */
+    /** All arguments are constants but the data, the other side of a sum, and variables. */
     private void checkConstants(Binding binding) {
         int free = free(binding.op());
         for (int i = free; i < binding.args().size(); i++) {
             require(
                     binding,
-                    binding.args().get(i) instanceof Constant,
+                    binding.args().get(i) instanceof Constant
+                            || binding.op().writes().contains(i),
                     "argument " + (i + 1) + " of " + binding.op().name() + " is not constant",
                     "a number, meta[relay.Constant][n] or a parameter of the .params file");
         }

@@ -135,7 +135,7 @@ final class PoolRules {
                 : call.attributes().real("pad_value", 0);
         Shape shape = data.type().shape();
         boolean fitsWindow = shape.rank() == 4 && widths.size() == 4;
-        if (!fitsWindow || data.padding().isPresent() || data.widened()) {
+        if (call.isOwn() || !fitsWindow || data.padding().isPresent() || data.widened()) {
             Arg padded = Layouts.padded(call, Layouts.plain(call, data), new Value.Padding(widths, value));
             return Value.plain(padded, call.type(padded));
         }

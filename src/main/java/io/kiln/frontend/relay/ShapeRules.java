@@ -108,6 +108,10 @@ final class ShapeRules {
         if (axes.size() != from.rank() || axes.stream().distinct().count() != axes.size()) {
             throw new IllegalArgumentException("axes " + axes + " are not all those of " + from.text());
         }
+        if (call.isOwn()) {
+            Arg value = call.emit(new Transpose(axes), List.of(call.plain(0)));
+            return Value.plain(value, call.type(value));
+        }
         return transposed(call, call.value(0), axes);
     }
 

@@ -134,13 +134,11 @@ final class GraphBuilder {
         return value;
     }
 
-    /** The value of a tensor in memory of its own, even if it is known at build time. */
+    /** The value of a tensor in memory of its own, even if it is known at build time or a parameter as it came. */
     Arg.Ref computed(int tensor, Origin origin) {
         Arg value = values.get(tensor);
-        if (value instanceof Arg.Ref ref) {
-            return ref;
-        }
-        return copied(value, origin);
+        boolean isParameter = params.stream().anyMatch(p -> value.equals(new Arg.Ref(p.id())));
+        return value instanceof Arg.Ref ref && !isParameter ? ref : copied(value, origin);
     }
 
     /** A value once more, in memory of its own. */

@@ -18,7 +18,7 @@ final class ExpressionParser {
     /** Deeper text is refused, so that no text can exhaust the stack. */
     static final int MAX_DEPTH = 100;
 
-    private static final Set<String> NOT_SUPPORTED = Set.of("fn", "if", "else", "match", "ref", "let");
+    private static final Set<String> NOT_SUPPORTED = Set.of("fn", "if", "else", "match", "let");
     private static final String FLATTEN = "Flatten the model to one line for each operator call";
 
     private final Words words;

@@ -16,6 +16,7 @@ import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.Variable;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.reference.GoldenModels;
@@ -38,7 +39,7 @@ class RoundTripTest {
     private Path folder;
 
     static Stream<String> models() {
-        return Stream.concat(GoldenModels.INTEGER.stream(), GoldenModels.FLOAT.stream());
+        return GoldenModels.all().stream();
     }
 
     @ParameterizedTest
@@ -92,10 +93,12 @@ class RoundTripTest {
     private static String withParameters(Function function, List<NamedTensor> params) {
         String text = RelayPrinter.print(function);
         StringBuilder header = new StringBuilder();
-        List<Constant> constants = function.bindings().stream()
-                .flatMap(b -> b.args().stream())
-                .filter(Constant.class::isInstance)
-                .map(Constant.class::cast)
+        List<Constant> constants = Stream.concat(
+                        function.variables().stream().map(v -> new Constant(v.name(), v.type(), v.initial())),
+                        function.bindings().stream()
+                                .flatMap(b -> b.args().stream())
+                                .filter(Constant.class::isInstance)
+                                .map(Constant.class::cast))
                 .filter(c -> c.type().shape().rank() > 0)
                 .toList();
         for (Constant constant : constants) {
@@ -113,7 +116,10 @@ class RoundTripTest {
     }
 
     private static Function anonymous(Function function) {
-        return function.withBindings(function.bindings().stream()
+        Function unnamed = function.withVariables(function.variables().stream()
+                .map(v -> new Variable(v.id(), "", v.type(), v.initial()))
+                .toList());
+        return unnamed.withBindings(function.bindings().stream()
                 .map(b -> new Binding(
                         b.id(),
                         b.op(),
