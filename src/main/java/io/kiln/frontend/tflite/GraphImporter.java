@@ -2,7 +2,6 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -14,35 +13,26 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /** Imports the operators of a subgraph in their order and collects everything that is wrong with them. */
 final class GraphImporter {
-    private static final String EXPORT_AGAIN = "Export the model again";
     private static final int NONE = -1;
-
-    /** Far beyond any real model; keeps a hostile one from filling the memory with messages. */
-    private static final int MAX_PROBLEMS = 1000;
 
     private final ModelImporter model;
     private final String file;
     private final TensorReader tensors;
     private final List<OperatorRecord> operators;
     private final GraphBuilder graph = new GraphBuilder();
-    private final Set<Problem> problems = new LinkedHashSet<>();
+    private final GraphProblems problems;
     private final Map<Integer, Integer> writers = new HashMap<>();
     private final Set<Integer> modelInputs = new HashSet<>();
 
     /** Tensors whose shapes cannot be inferred because of a problem told already. */
     private final Set<Integer> unknown = new HashSet<>();
-
-    /** Counts problems as they occur, those told before included. */
-    private int found;
 
     /**
      * @param model imports the subgraphs that operators call
@@ -51,7 +41,7 @@ final class GraphImporter {
     GraphImporter(
             ModelImporter model, String file, TensorReader tensors, List<OperatorRecord> operators, Problems known) {
         this.model = model;
-        this.problems.addAll(known.list());
+        this.problems = new GraphProblems(file, known);
         this.file = file;
         this.tensors = tensors;
         this.operators = operators;
@@ -67,15 +57,13 @@ final class GraphImporter {
         addInputs(inputs);
         findWriters();
         for (OperatorRecord operator : operators) {
-            if (tooMany()) {
+            if (problems.tooMany()) {
                 break;
             }
             readOperator(operator);
         }
         List<Result> results = isCalled ? handedOn(outputs) : results(outputs);
-        if (!problems.isEmpty()) {
-            throw new KilnException(List.copyOf(problems));
-        }
+        problems.throwIfAny();
         Function function = new Function(moduleName, graph.params(), graph.bindings(), results);
         return new ImportedSubgraph(
                 (isCalled ? numbered(function) : function)
@@ -101,9 +89,9 @@ final class GraphImporter {
         for (int index : inputs) {
             String where = file + ": model input " + describe(index);
             if (!modelInputs.add(index)) {
-                add("the tensor is listed twice", where, "every input once");
+                problems.add("the tensor is listed twice", where, "every input once");
             } else if (index < 0 || index >= tensors.count()) {
-                add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
+                problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
             } else {
                 tensor(index).ifPresent(tensor -> addInput(tensor, where));
             }
@@ -112,7 +100,7 @@ final class GraphImporter {
 
     private void addInput(TfliteTensor tensor, String where) {
         if (tensor.isConstant()) {
-            add("an input is a constant", where, "an input without data of its own");
+            problems.add("an input is a constant", where, "an input without data of its own");
         }
         graph.addParameter(tensor);
     }
@@ -122,8 +110,8 @@ final class GraphImporter {
             FlatVector outputs = operator.outputs();
             for (int i = 0; i < outputs.spent().size(); i++) {
                 Integer earlier = writers.putIfAbsent(outputs.i32(i), operator.index());
-                if (earlier != null && !tooMany()) {
-                    add(
+                if (earlier != null && !problems.tooMany()) {
+                    problems.add(
                             "tensor " + describe(outputs.i32(i)) + " was already written by operator #" + earlier,
                             () -> where(operator),
                             "every tensor written once");
@@ -134,11 +122,12 @@ final class GraphImporter {
 
     private void readOperator(OperatorRecord operator) {
         try {
-            SupportedOperators.Support support = support(operator);
-            int before = found;
+            SupportedOperators.Support support =
+                    SupportedOperators.find(operator, model.customOperators(), () -> where(operator));
+            int before = problems.found();
             List<Optional<TfliteTensor>> inputs = inputs(operator);
             List<TfliteTensor> outputs = outputs(operator);
-            if (found == before && !dependsOnUnknown(operator)) {
+            if (problems.found() == before && !dependsOnUnknown(operator)) {
                 support.importer()
                         .emit(new OperatorContext(
                                 model,
@@ -151,7 +140,7 @@ final class GraphImporter {
                                 tensors.shapesAreInferred()));
             }
         } catch (KilnException e) {
-            addAll(e.problems());
+            problems.addAll(e.problems());
         }
         defineMissing(operator);
     }
@@ -160,50 +149,16 @@ final class GraphImporter {
         return Arrays.stream(operator.inputs().ints()).anyMatch(unknown::contains);
     }
 
-    private SupportedOperators.Support support(OperatorRecord operator) {
-        Optional<String> custom = operator.custom();
-        if (custom.isPresent()) {
-            return custom(operator, custom.get());
-        }
-        Optional<SupportedOperators.Support> support = SupportedOperators.of(operator.builtin());
-        if (support.isEmpty()) {
-            throw new KilnException(new Problem(
-                    "operator " + operator.name() + " version " + operator.version() + " is not supported",
-                    where(operator),
-                    "one of " + SupportedOperators.names(),
-                    "Change the model so that it does without this operator"));
-        }
-        if (operator.version() < 1 || operator.version() > support.get().maxVersion()) {
-            throw new KilnException(new Problem(
-                    operator.name() + " version " + operator.version() + " is not supported",
-                    where(operator),
-                    "version 1 to " + support.get().maxVersion(),
-                    "Convert the model with a TensorFlow that writes an older version"));
-        }
-        return support.get();
-    }
-
-    /** What the user names a function for comes first. */
-    private SupportedOperators.Support custom(OperatorRecord operator, String code) {
-        return model.customOperators()
-                .of(code)
-                .<OperatorImporter>map(CustomImporter::new)
-                .map(importer -> new SupportedOperators.Support(importer, operator.version()))
-                .orElseThrow(() -> new KilnException(new Problem(
-                        "nothing computes the custom operator `" + code + "`",
-                        where(operator),
-                        "a C function for it",
-                        "Name one in the plugin's configuration: <customOperators><customOperator><code>" + code
-                                + "</code><function>my_function</function></customOperator></customOperators>")));
-    }
-
     private List<Optional<TfliteTensor>> inputs(OperatorRecord operator) {
         List<Optional<TfliteTensor>> inputs = new ArrayList<>();
         for (int index : operator.inputs().ints()) {
             if (index == NONE) {
                 inputs.add(Optional.empty());
             } else if (index < 0 || index >= tensors.count()) {
-                add("input tensor #" + index + " does not exist", () -> where(operator), tensors.count() + " tensors");
+                problems.add(
+                        "input tensor #" + index + " does not exist",
+                        () -> where(operator),
+                        tensors.count() + " tensors");
             } else {
                 Optional<TfliteTensor> tensor = tensor(index);
                 tensor.ifPresent(t -> checkDefined(operator, t));
@@ -222,12 +177,12 @@ final class GraphImporter {
         }
         Integer writer = writers.get(tensor.index());
         if (writer == null) {
-            add(
+            problems.add(
                     "input " + tensor.text() + " is never computed",
                     () -> where(operator),
                     "a model input, constant or result");
         } else {
-            add(
+            problems.add(
                     "input " + tensor.text() + " is computed only by operator #" + writer,
                     () -> where(operator),
                     "operators in execution order, without cycles");
@@ -238,15 +193,24 @@ final class GraphImporter {
         List<TfliteTensor> outputs = new ArrayList<>();
         for (int index : operator.outputs().ints()) {
             if (index < 0 || index >= tensors.count()) {
-                add("output tensor #" + index + " does not exist", () -> where(operator), tensors.count() + " tensors");
+                problems.add(
+                        "output tensor #" + index + " does not exist",
+                        () -> where(operator),
+                        tensors.count() + " tensors");
                 continue;
             }
             tensor(index).ifPresent(tensor -> {
                 outputs.add(tensor);
                 if (tensor.isStored()) {
-                    add("it writes to the constant " + tensor.text(), () -> where(operator), "an output without data");
+                    problems.add(
+                            "it writes to the constant " + tensor.text(),
+                            () -> where(operator),
+                            "an output without data");
                 } else if (modelInputs.contains(tensor.index())) {
-                    add("it writes to the model input " + tensor.text(), () -> where(operator), "an output of its own");
+                    problems.add(
+                            "it writes to the model input " + tensor.text(),
+                            () -> where(operator),
+                            "an output of its own");
                 }
             });
         }
@@ -271,15 +235,15 @@ final class GraphImporter {
         for (int index : outputs) {
             String where = file + ": model output " + describe(index);
             if (!seen.add(index)) {
-                add("the tensor is listed twice", where, "every output once");
+                problems.add("the tensor is listed twice", where, "every output once");
             } else if (index < 0 || index >= tensors.count()) {
-                add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
+                problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
             } else if (modelInputs.contains(index)) {
-                add("an output is also an input", where, "an output that an operator computes");
+                problems.add("an output is also an input", where, "an output that an operator computes");
             } else {
                 tensor(index).ifPresent(tensor -> {
                     if (tensor.isStored()) {
-                        add("an output is a constant", where, "an output that an operator computes");
+                        problems.add("an output is a constant", where, "an output that an operator computes");
                     } else {
                         addResult(tensor, where, results);
                     }
@@ -295,7 +259,7 @@ final class GraphImporter {
         for (int index : outputs) {
             String where = file + ": output " + describe(index) + " of a subgraph that is called";
             if (index < 0 || index >= tensors.count()) {
-                add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
+                problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
                 continue;
             }
             tensor(index).ifPresent(tensor -> {
@@ -323,7 +287,7 @@ final class GraphImporter {
 
     private void addResult(TfliteTensor tensor, String where, List<Result> results) {
         if (graph.value(tensor.index()).isEmpty()) {
-            add("no operator computes the output", where, "an output that an operator computes");
+            problems.add("no operator computes the output", where, "an output that an operator computes");
         } else {
             Arg.Ref value = graph.computed(tensor.index(), output(tensor));
             results.add(
@@ -340,7 +304,7 @@ final class GraphImporter {
                             : tensor.withShape(graph.type(value).shape()))
                     .orElse(tensor));
         } catch (KilnException e) {
-            addAll(e.problems());
+            problems.addAll(e.problems());
             return Optional.empty();
         }
     }
@@ -360,34 +324,5 @@ final class GraphImporter {
             texts.add(describe(indices.i32(i)));
         }
         return String.join(", ", texts) + (indices.size() > 8 ? ", …" : "");
-    }
-
-    private void addAll(List<Problem> more) {
-        found += more.size();
-        for (Problem problem : more) {
-            if (problems.size() < MAX_PROBLEMS) {
-                problems.add(problem);
-            } else if (problems.size() == MAX_PROBLEMS) {
-                problems.add(Problem.of("there are more problems than these " + MAX_PROBLEMS, file));
-            }
-        }
-    }
-
-    private void add(String what, String where, String expected) {
-        add(what, () -> where, expected);
-    }
-
-    /** The place is put into words only while problems are still told: a hostile file has millions. */
-    private void add(String what, Supplier<String> where, String expected) {
-        if (tooMany()) {
-            found++;
-        } else {
-            addAll(List.of(new Problem(what, where.get(), expected, EXPORT_AGAIN)));
-        }
-    }
-
-    /** Whether no further problem would be told. */
-    private boolean tooMany() {
-        return problems.size() > MAX_PROBLEMS;
     }
 }

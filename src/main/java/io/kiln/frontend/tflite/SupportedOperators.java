@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.frontend.CustomOperators;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,11 +33,50 @@ final class SupportedOperators {
 
     private SupportedOperators() {}
 
-    static Optional<Support> of(int builtin) {
-        return Optional.ofNullable(BY_CODE.get(builtin));
+    /**
+     * How an operator of the file is imported.
+     *
+     * @throws KilnException if it is not supported, or not in its version
+     */
+    static Support find(OperatorRecord operator, CustomOperators customOperators, Supplier<String> where) {
+        Optional<String> custom = operator.custom();
+        if (custom.isPresent()) {
+            return custom(operator, custom.get(), customOperators, where);
+        }
+        Support support = BY_CODE.get(operator.builtin());
+        if (support == null) {
+            throw new KilnException(new Problem(
+                    "operator " + operator.name() + " version " + operator.version() + " is not supported",
+                    where.get(),
+                    "one of the " + BY_CODE.size() + " operators that the README lists",
+                    "Change the model so that it does without this operator"));
+        }
+        if (operator.version() < 1 || operator.version() > support.maxVersion()) {
+            throw new KilnException(new Problem(
+                    operator.name() + " version " + operator.version() + " is not supported",
+                    where.get(),
+                    "version 1 to " + support.maxVersion(),
+                    "Convert the model with a TensorFlow that writes an older version"));
+        }
+        return support;
     }
 
-    /** All names, for messages. */
+    /** What the user names a function for comes first. */
+    private static Support custom(
+            OperatorRecord operator, String code, CustomOperators customOperators, Supplier<String> where) {
+        return customOperators
+                .of(code)
+                .<OperatorImporter>map(CustomImporter::new)
+                .map(importer -> new Support(importer, operator.version()))
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "nothing computes the custom operator `" + code + "`",
+                        where.get(),
+                        "a C function for it",
+                        "Name one in the plugin's configuration: <customOperators><customOperator><code>" + code
+                                + "</code><function>my_function</function></customOperator></customOperators>")));
+    }
+
+    /** All names. */
     static String names() {
         return new TreeMap<>(BY_CODE)
                 .keySet().stream().map(BuiltinNames::of).sorted().collect(Collectors.joining(", "));
