@@ -35,12 +35,9 @@ import java.util.Optional;
 final class BlockedConv {
     /** What a word scales the second pixel by. */
     private static final long SECOND = 65_536;
-    /** Of taller windows compilers keep the addresses of all rows on the stack. */
-    private static final int MOST_WHOLE_ROWS = 4;
 
     private final ConvComputation conv;
     private final BlockedSums sums;
-    private final Optional<WordMoves> moves;
     private final Tables tables;
     private final Buffer input;
     private final Buffer output;
@@ -48,6 +45,7 @@ final class BlockedConv {
     private final Buffer constants;
     private final boolean flat;
     private final Buffer columns;
+    private final WindowCopy copy;
 
     /** The schedule for a core without SIMD, where the rescaling is proven. */
     static Optional<ConvSchedule> schedule(ConvTask task) {
@@ -65,8 +63,6 @@ final class BlockedConv {
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         this.sums = sums;
-        boolean copiesWhole = !task.isForSize() && conv.window().kernelH() <= MOST_WHOLE_ROWS;
-        this.moves = copiesWhole ? Optional.of(WordMoves.of(task.features())) : Optional.empty();
         this.tables = task.tables();
         this.rescale = rescale;
         this.input = buffers.argument(0);
@@ -76,6 +72,7 @@ final class BlockedConv {
         this.columns = sums.pairsInputs()
                 ? buffers.scratch(DType.INT32, taps(conv, sums))
                 : flat ? input : buffers.scratch(DType.INT8, (long) sums.pixels() * conv.taps());
+        this.copy = new WindowCopy(task, input, columns);
     }
 
     /** Whether a pixel of the output reads just the pixel at the same place. */
@@ -187,7 +184,6 @@ final class BlockedConv {
         if (flat) {
             return flatInputs(block, rows, n, run);
         }
-        WindowCopy copy = new WindowCopy(conv, input, columns, moves);
         if (sums.pairsInputs()) {
             copy.clear(block, 1 + SECOND);
         }

@@ -23,21 +23,25 @@ import java.util.function.Consumer;
  * times a factor, to a scratch that was {@link #clear cleared}, so that a word can hold several pixels.
  */
 final class WindowCopy {
+    /** Of taller windows compilers keep the addresses of all rows on the stack. */
+    private static final int MOST_WHOLE_ROWS = 4;
+
     private final ConvComputation conv;
     private final Buffer input;
     private final Buffer scratch;
+    /** For windows inside the input, in code of their own; nothing where size counts. */
     private final Optional<WordMoves> moves;
 
-    /**
-     * A copy to scratch.
-     *
-     * @param moves for windows inside the input, in code of their own; nothing where size counts
-     */
-    WindowCopy(ConvComputation conv, Buffer input, Buffer scratch, Optional<WordMoves> moves) {
-        this.conv = conv;
+    private final boolean isForSize;
+
+    /** A copy to scratch: for size, of all windows alike. */
+    WindowCopy(ConvTask task, Buffer input, Buffer scratch) {
+        this.conv = task.conv();
         this.input = input;
         this.scratch = scratch;
-        this.moves = moves;
+        this.isForSize = task.isForSize();
+        boolean copiesWhole = !isForSize && conv.window().kernelH() <= MOST_WHOLE_ROWS;
+        this.moves = copiesWhole ? Optional.of(WordMoves.of(task.features())) : Optional.empty();
     }
 
     /** Emits the copy of the window of pixel (y, x) to an offset in scratch. */
@@ -51,6 +55,11 @@ final class WindowCopy {
                 b -> elements(b, rows, n, ranges, to, (e, target, i, value) -> e.store(target, i, value));
         if (!conv.window().isPadded()) {
             moves.ifPresentOrElse(m -> whole(block, m, rows, n, ranges, to), () -> inside.accept(block));
+            return;
+        }
+        if (isForSize) {
+            // Whether the window is cut costs more code to ask than filling costs time.
+            fill.andThen(inside).accept(block);
             return;
         }
         int taps = conv.window().kernelH() * conv.window().kernelW();
