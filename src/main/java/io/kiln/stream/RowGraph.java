@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 
 /**
@@ -46,16 +47,24 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
      * @param block steps of one call when it is called step by step; divides the rings of what it reads and writes
      * @param wholeScratch bytes of scratch in one call
      * @param rowScratch bytes of scratch when it is called step by step
+     * @param work multiply-accumulates of all steps
      */
     record Node(
-            List<Use> uses, int output, int steps, boolean accumulates, int block, long wholeScratch, long rowScratch) {
+            List<Use> uses,
+            int output,
+            int steps,
+            boolean accumulates,
+            int block,
+            long wholeScratch,
+            long rowScratch,
+            long work) {
         Node {
             uses = List.copyOf(uses);
         }
 
         /** The same with fewer steps in one call. */
         Node inBlocksOf(int rows) {
-            return new Node(uses, output, steps, accumulates, rows, wholeScratch, rowScratch);
+            return new Node(uses, output, steps, accumulates, rows, wholeScratch, rowScratch, work);
         }
 
         /** Whether a row of the output needs just the same row of each input, so that blocks of rows widen no window. */
@@ -83,6 +92,15 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
                         .toList(),
                 values,
                 storage);
+    }
+
+    /** The same program with blocks where an operator, by its index, is among those named. */
+    RowGraph inBlocks(IntPredicate operators) {
+        List<Node> some = new ArrayList<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            some.add(operators.test(i) ? nodes.get(i) : nodes.get(i).inBlocksOf(1));
+        }
+        return new RowGraph(some, values, storage);
     }
 
     /** Rows that divide the ring of a value: those of a call that writes or reads it. */
@@ -178,7 +196,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             for (int[] copy : copies) {
                 Value from = values.get(indexOf.get(copy[0]));
                 Use all = new Use(indexOf.get(copy[0]), new RowDependency.All(from.rows()));
-                nodes.add(new Node(List.of(all), indexOf.get(copy[1]), 1, false, 1, 0, 0));
+                nodes.add(new Node(List.of(all), indexOf.get(copy[1]), 1, false, 1, 0, 0, 0));
             }
             Map<Integer, Integer> storage = new HashMap<>();
             home.forEach((id, stored) -> {
@@ -208,7 +226,15 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             int steps = accumulated.orElse(values.get(output).rows());
             boolean accumulates = accumulated.isPresent();
             int block = accumulates || steps == 1 ? 1 : byRows.rowBlock();
-            return new Node(uses, output, steps, accumulates, block, whole.scratchBytes(), byRows.scratchBytes());
+            return new Node(
+                    uses,
+                    output,
+                    steps,
+                    accumulates,
+                    block,
+                    whole.scratchBytes(),
+                    byRows.scratchBytes(),
+                    whole.executedMacs());
         }
 
         private List<Value> values(List<LoweredOperator> operators) {

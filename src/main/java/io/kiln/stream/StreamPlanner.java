@@ -7,18 +7,17 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.memory.MemoryPlanner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
  * Decides which operators run whole and which row by row, and where everything lies. {@link Optimize#SIZE} runs all of them
  * whole; {@link Optimize#RAM} takes the segments that need the least memory; {@link Optimize#SPEED} those with the fewest calls
- * that need little more, and lets operators compute as many rows at once as they like best.
+ * that need little more, and lets as many operators as fit compute as many rows at once as they like best.
  */
 public final class StreamPlanner {
-    /** What speed may cost in memory: a tenth, and so many bytes for rows that are computed together. */
-    private static final int PERCENT_FOR_SPEED = 110;
-
-    private static final long BYTES_FOR_SPEED = 2_048;
+    /** What speed may need, of the least memory. */
+    private static final int PERCENT_FOR_SPEED = 115;
 
     private final RowGraph graph;
     private final boolean withInputsAndOutputs;
@@ -71,28 +70,44 @@ public final class StreamPlanner {
 
     private Cut fewestCalls() {
         Cut least = leastMemory();
-        long limit = bytes(least) * PERCENT_FOR_SPEED / 100 + BYTES_FOR_SPEED;
+        long limit = bytes(least) * PERCENT_FOR_SPEED / 100;
         for (RowGraph candidate : inFewerAndFewerBlocks()) {
-            Segmentation search = Segmentation.of(candidate, withInputsAndOutputs);
-            long lowest = search.leastBytes();
-            for (long budget : List.of(limit, (limit + lowest) / 2, lowest)) {
-                Cut cut = new Cut(candidate, search.fewestCalls(budget));
-                if (lowest <= budget && bytes(cut) <= limit) {
-                    return cut;
-                }
+            Optional<Cut> cut = fewestCalls(candidate, limit);
+            if (cut.isPresent()) {
+                return cut.get();
             }
         }
-        return least;
+        RowGraph chosen = BlockChoice.of(graph, least.segments, some -> fits(new Cut(some, least.segments), limit));
+        return fewestCalls(chosen, limit).orElse(new Cut(chosen, least.segments));
     }
 
-    /** All blocks that operators like; without those that widen windows; shorter ones; none. */
+    /** The fewest calls within some bytes, if they suffice. */
+    private Optional<Cut> fewestCalls(RowGraph candidate, long limit) {
+        Segmentation search = Segmentation.of(candidate, withInputsAndOutputs);
+        long lowest = search.leastBytes();
+        return Stream.of(limit, (limit + lowest) / 2, lowest)
+                .filter(budget -> lowest <= budget)
+                .map(budget -> new Cut(candidate, search.fewestCalls(budget)))
+                .filter(cut -> bytes(cut) <= limit)
+                .findFirst();
+    }
+
+    /** Whether some bytes suffice; placed only where neither the bytes alive at once nor a first fit tell. */
+    private boolean fits(Cut cut, long bytes) {
+        long[] scratch = Segmentation.scratch(cut.graph, cut.segments);
+        Liveness liveness = Liveness.of(cut.graph, cut.segments, scratch, withInputsAndOutputs);
+        return liveness.peak() <= bytes
+                && (MemoryPlanner.firstFit(liveness.problem()) <= bytes
+                        || MemoryPlanner.plan(liveness.problem()).bytes() <= bytes);
+    }
+
+    /** All blocks that operators like; without those that widen windows; shorter ones. */
     private List<RowGraph> inFewerAndFewerBlocks() {
         return Stream.of(
                         graph,
                         graph.inBlocks(Integer.MAX_VALUE, RowGraph.Node::readsTheSameRow),
                         graph.inBlocks(2, node -> true),
-                        graph.inBlocks(2, RowGraph.Node::readsTheSameRow),
-                        graph.stepByStep())
+                        graph.inBlocks(2, RowGraph.Node::readsTheSameRow))
                 .distinct()
                 .toList();
     }

@@ -209,7 +209,7 @@ class TapeSimulationTest {
             assertThat(bytes.get(Optimize.RAM)).as("net %d", seed).isLessThanOrEqualTo(bytes.get(Optimize.SIZE));
             assertThat(bytes.get(Optimize.SPEED))
                     .as("net %d", seed)
-                    .isLessThanOrEqualTo(bytes.get(Optimize.RAM) * 110 / 100 + 2_048);
+                    .isLessThanOrEqualTo(bytes.get(Optimize.RAM) * 115 / 100);
         }
     }
 }

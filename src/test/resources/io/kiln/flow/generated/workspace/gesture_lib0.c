@@ -8,7 +8,7 @@ int32_t tvmgen_gesture___tvm_main__(uint8_t* restrict global_workspace);
 struct tvmgen_gesture_inputs tvmgen_gesture_map_inputs(struct tvmgen_gesture_workspace_pools* workspace_pools) {
   uint8_t* const pool = workspace_pools->global_workspace;
   struct tvmgen_gesture_inputs mapped = {
-      .acceleration = &pool[248],
+      .acceleration = &pool[164],
   };
   return mapped;
 }
@@ -16,7 +16,7 @@ struct tvmgen_gesture_inputs tvmgen_gesture_map_inputs(struct tvmgen_gesture_wor
 struct tvmgen_gesture_outputs tvmgen_gesture_map_outputs(struct tvmgen_gesture_workspace_pools* workspace_pools) {
   uint8_t* const pool = workspace_pools->global_workspace;
   struct tvmgen_gesture_outputs mapped = {
-      .gesture = &pool[0],
+      .gesture = &pool[4],
   };
   return mapped;
 }

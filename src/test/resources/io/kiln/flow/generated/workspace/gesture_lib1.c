@@ -678,13 +678,13 @@ static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_
   -67954066, 268075832, -67905397, 555716298, -67784808, 577371480, -67702467,
 };
 
-int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch);
+int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 32, 1, 3) -> (1, 16, 1, 8), `conv0` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch) {
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end) {
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight;
   int8_t* const padding = &scratch[80];
   kiln_fill_row(padding, 40, -1);
-  for (int32_t y = 0; y < 16; ++y) {
+  for (int32_t y = row_begin; y < row_end; ++y) {
     for (int32_t ky = 0; ky < 5; ++ky) {
       int8_t* const to = &scratch[ky * 8 + 80];
       const int32_t row = y * 2 - 1 + ky;
@@ -718,19 +718,19 @@ static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_
   356603496, 322964608, 532683008, 419435328, 377495488, 1601276972, 280009897,
 };
 
-int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(const int8_t* restrict input, int8_t* restrict output, int16_t* restrict scratch);
+int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(const int8_t* restrict input, int8_t* restrict output, int16_t* restrict scratch, int32_t row_begin, int32_t row_end);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 8), `depthwise1` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(const int8_t* restrict input, int8_t* restrict output, int16_t* restrict scratch) {
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(const int8_t* restrict input, int8_t* restrict output, int16_t* restrict scratch, int32_t row_begin, int32_t row_end) {
   const int8_t* const padding = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_padding;
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_weight;
-  for (int32_t y = 0; y < 16; ++y) {
+  for (int32_t y = row_begin; y < row_end; ++y) {
     const int32_t top = y - 2;
     const int32_t row0 = top < 0 ? -1 : (top < 16 ? top * 8 : -1);
     const int32_t row1 = top + 1 < 0 ? -1 : (top + 1 < 16 ? (top + 1) * 8 : -1);
     const int32_t row2 = top + 2 < 0 ? -1 : (top + 2 < 16 ? (top + 2) * 8 : -1);
     const int32_t row3 = top + 3 < 0 ? -1 : (top + 3 < 16 ? (top + 3) * 8 : -1);
     const int32_t row4 = top + 4 < 0 ? -1 : (top + 4 < 16 ? (top + 4) * 8 : -1);
-    int8_t* const out = &output[y * 8];
+    int8_t* const out = &output[y % 2 * 8];
     kiln_depthwise_5x1_stride1x1_w1_c8_p0_i1_padded_rows1_scale14_shift19(input, padding, scratch, weight, out, row0, row1, row2, row3, row4, 2);
   }
   return 0;
@@ -744,18 +744,20 @@ static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_
   -669703961, 716490159, -98640924, 1175306462, -188118284, 1093235201, -250513677, 1572123991, -63570351,
 };
 
-int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch);
+int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end);
 /* qnn.conv2d+nn.bias_add+tfl.requantize: (1, 16, 1, 8) -> (1, 16, 1, 12), `conv2` */
-__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch) {
+__attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(const int8_t* restrict input, int8_t* restrict output, int8_t* restrict scratch, int32_t row_begin, int32_t row_end) {
   const int32_t* const weight = tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight;
-  for (int32_t x = 0; x < 16; x += 2) {
-    const int32_t next = x + 1 < 16 ? x + 1 : x;
+  const int32_t from = row_begin % 2 - row_begin;
+  const int32_t to = row_begin - row_begin;
+  for (int32_t x = row_begin; x < row_end; x += 2) {
+    const int32_t next = x + 1 < row_end ? x + 1 : x;
     int8_t* const pair = scratch;
-    const int8_t* const a = &input[x * 8];
-    const int8_t* const b = &input[next * 8];
+    const int8_t* const a = &input[(from + x) * 8];
+    const int8_t* const b = &input[(from + next) * 8];
     kiln_widen_pair(pair, a, b, 8);
-    int8_t* const out0 = &output[x * 12];
-    int8_t* const out1 = &output[next * 12];
+    int8_t* const out0 = &output[(to + x) * 12];
+    int8_t* const out1 = &output[(to + next) * 12];
     kiln_conv_2x4_4_scale14_shift20(scratch, weight, out0, out1, 4, 3);
   }
   return 0;
@@ -830,27 +832,49 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_tfl_softmax(const int8_t*
   return 0;
 }
 
+static const uint8_t tvmgen_gesture_order0[24] = {
+  0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1,
+};
+
 int32_t tvmgen_gesture___tvm_main__(uint8_t* restrict global_workspace);
-/* Runs the operators of gesture in order. */
+/* Runs the operators of gesture in order, some of them interleaved, row by row. */
 __attribute__((noinline)) int32_t tvmgen_gesture___tvm_main__(uint8_t* restrict global_workspace) {
-  const int8_t* const in_acceleration = (const int8_t*)(void*)&global_workspace[248];
-  int8_t* const out_gesture = (int8_t*)(void*)global_workspace;
-  int8_t* const sid_3 = (int8_t*)(void*)global_workspace;
-  int8_t* const sid_6 = (int8_t*)(void*)&global_workspace[192];
-  int8_t* const sid_9 = (int8_t*)(void*)global_workspace;
-  int8_t* const sid_10 = (int8_t*)(void*)&global_workspace[192];
-  int8_t* const sid_14 = (int8_t*)(void*)&global_workspace[4];
-  int8_t* const scratch_0 = (int8_t*)(void*)&global_workspace[128];
-  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(in_acceleration, sid_3, scratch_0) != 0) {
-    return -1;
+  const uint8_t* const order0 = tvmgen_gesture_order0;
+  const int8_t* const in_acceleration = (const int8_t*)(void*)&global_workspace[164];
+  int8_t* const out_gesture = (int8_t*)(void*)&global_workspace[4];
+  int8_t* const sid_3 = (int8_t*)(void*)&global_workspace[120];
+  int8_t* const sid_6 = (int8_t*)(void*)&global_workspace[248];
+  int8_t* const sid_9 = (int8_t*)(void*)&global_workspace[48];
+  int8_t* const sid_10 = (int8_t*)(void*)&global_workspace[4];
+  int8_t* const sid_14 = (int8_t*)(void*)global_workspace;
+  int8_t* const scratch_0 = (int8_t*)(void*)global_workspace;
+  for (int32_t row = 0; row < 16; ++row) {
+    if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize(in_acceleration, sid_3, scratch_0, row, row + 1) != 0) {
+      return -1;
+    }
   }
-  int16_t* const scratch_1 = (int16_t*)(void*)&global_workspace[128];
-  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(sid_3, sid_6, scratch_1) != 0) {
-    return -1;
-  }
-  int8_t* const scratch_2 = (int8_t*)(void*)&global_workspace[320];
-  if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(sid_6, sid_9, scratch_2) != 0) {
-    return -1;
+  int16_t* const scratch_1 = (int16_t*)(void*)global_workspace;
+  int8_t* const scratch_2 = (int8_t*)(void*)global_workspace;
+  int32_t row0_0 = 0;
+  int32_t row0_1 = 0;
+  /* Each turn computes the next rows of one operator, just before another one needs them. */
+  for (int32_t turn = 0; turn < 24; ++turn) {
+    switch (order0[turn]) {
+      case 0: {
+        if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1(sid_3, sid_6, scratch_1, row0_0, row0_0 + 1) != 0) {
+          return -1;
+        }
+        row0_0 += 1;
+        break;
+      }
+      default: {
+        if (tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2(sid_6, sid_9, scratch_2, row0_1, row0_1 + 2) != 0) {
+          return -1;
+        }
+        row0_1 += 2;
+        break;
+      }
+    }
   }
   if (tvmgen_gesture_fused_nn_avg_pool2d(sid_9, sid_10) != 0) {
     return -1;

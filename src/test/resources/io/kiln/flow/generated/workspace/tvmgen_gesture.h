@@ -40,10 +40,10 @@ struct tvmgen_gesture_outputs tvmgen_gesture_map_outputs(struct tvmgen_gesture_w
 int32_t tvmgen_gesture_run(struct tvmgen_gesture_workspace_pools* workspace_pools);
 
 /*! \brief Workspace of gesture in bytes, inputs and outputs included */
-#define TVMGEN_GESTURE_WORKSPACE_SIZE 352
+#define TVMGEN_GESTURE_WORKSPACE_SIZE 264
 
 /*! \brief Size in bytes of the pool global_workspace */
-#define TVMGEN_GESTURE_GLOBAL_WORKSPACE_WORKSPACE_POOL_SIZE 352
+#define TVMGEN_GESTURE_GLOBAL_WORKSPACE_WORKSPACE_POOL_SIZE 264
 
 #ifdef __cplusplus
 }
