@@ -24,6 +24,7 @@ import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.Svdf;
 import io.kiln.ir.op.Take;
 import io.kiln.ir.op.TflMean;
+import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.op.While;
 import io.kiln.ir.op.Window;
@@ -37,6 +38,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.LstmLowering;
 import io.kiln.lower.MovementLowering;
 import io.kiln.lower.Nests;
+import io.kiln.lower.NormalizeLowering;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.PoolLowering;
 import io.kiln.lower.ReduceLowering;
@@ -110,6 +112,9 @@ public final class Dispatch {
         }
         if (root instanceof Softmax || root instanceof TflSoftmax) {
             return new SoftmaxLowering(op).lower(rows);
+        }
+        if (root instanceof TflNormalize) {
+            return new NormalizeLowering(op).lower(rows);
         }
         if (root instanceof If || root instanceof While) {
             return new ControlFlowLowering(op, callees).lower(rows);

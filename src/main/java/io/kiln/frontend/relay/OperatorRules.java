@@ -24,6 +24,7 @@ import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Take;
+import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.text.Place;
@@ -108,7 +109,7 @@ final class OperatorRules {
             holds = data == DType.INT8 || data == DType.INT16;
         } else if (op instanceof QnnDequantize) {
             holds = data == DType.INT8 || data == DType.INT16 || data == DType.UINT8;
-        } else if (op instanceof TflSoftmax) {
+        } else if (op instanceof TflSoftmax || op instanceof TflNormalize) {
             holds = data == DType.INT8;
         } else if (op instanceof Clip) {
             holds = data.isFloat() || (data.isInteger() && data != DType.INT64 && data != DType.UINT32);

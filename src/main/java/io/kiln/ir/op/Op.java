@@ -23,6 +23,7 @@ public sealed interface Op
                 MaxPool2d,
                 Softmax,
                 TflSoftmax,
+                TflNormalize,
                 QnnQuantize,
                 QnnDequantize,
                 Reshape,
