@@ -24,6 +24,7 @@ import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Take;
+import io.kiln.ir.op.TflBatchMatmul;
 import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
@@ -167,7 +168,7 @@ final class OperatorRules {
         if (op instanceof Elementwise elementwise) {
             return elementwise.operands();
         }
-        return op instanceof QnnAdd || op instanceof Take ? 2 : 1;
+        return op instanceof QnnAdd || op instanceof Take || op instanceof TflBatchMatmul ? 2 : 1;
     }
 
     private DType dtype(Binding binding, int index) {
