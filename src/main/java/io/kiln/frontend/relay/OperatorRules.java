@@ -90,9 +90,11 @@ final class OperatorRules {
         new ValueRules(binding, types, (holds, what, expected) -> require(binding, holds, what, expected)).check();
     }
 
-    /** The integers that a quantized layer sums up, with or without its bias. */
+    /** The integers that a quantized layer sums up, with or without its bias, or a product of matrices. */
     private static boolean isAccumulator(Binding binding) {
-        return (isQuantizedLayer(binding.op()) || binding.op() instanceof BiasAdd)
+        return (isQuantizedLayer(binding.op())
+                        || binding.op() instanceof BiasAdd
+                        || binding.op() instanceof TflBatchMatmul)
                 && !binding.type().dtype().isFloat();
     }
 
@@ -143,8 +145,9 @@ final class OperatorRules {
                 || source.op() instanceof Conv2d
                 || source.op() instanceof Conv2dTranspose
                 || source.op() instanceof Dense;
-        boolean twice = binding.op() instanceof BiasAdd && source.op() instanceof BiasAdd;
-        return layer && !twice && source.type().dtype() == dtype && uses.get(ref.id()) == 1;
+        boolean takesBias = !(source.op() instanceof BiasAdd || source.op() instanceof TflBatchMatmul);
+        boolean fits = takesBias || !(binding.op() instanceof BiasAdd);
+        return layer && fits && source.type().dtype() == dtype && uses.get(ref.id()) == 1;
     }
 
     /** All arguments are constants but the data, the other side of a sum, and variables. */
