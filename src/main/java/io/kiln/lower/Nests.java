@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.mul;
+
 import io.kiln.ir.type.Shape;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Expr;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import io.kiln.tir.UnusedScalars;
@@ -56,6 +61,37 @@ public final class Nests {
         Shape in = op.rootTypes().get(0).shape();
         return op.op() + ": " + in.text() + " -> " + op.type().shape().text() + ", `"
                 + op.root().origin().tensor() + "`";
+    }
+
+    /** What is done with one vector along the last axis. */
+    interface VectorBody {
+        /** Emits it, from the vector's first element in the input to that in the output. */
+        void emit(BlockBuilder block, Expr from, Expr to);
+    }
+
+    /** Loops over the vectors along the last axis in a range of rows. */
+    static BlockBuilder vectors(Shape shape, Rows rows, VectorBody body) {
+        int depth = shape.dim(-1);
+        long vectors = shape.elements() / depth / Rows.count(shape);
+        BlockBuilder block = new BlockBuilder();
+        if (rows.areContiguous()) {
+            block.loop("v", mul(rows.begin(), vectors), mul(rows.end(), vectors), 1, (vector, v) -> {
+                Expr first = vector.let("first", mul(v, depth));
+                body.emit(vector, first, first);
+            });
+        } else {
+            block.loop(
+                    "y",
+                    rows.begin(),
+                    rows.end(),
+                    1,
+                    (line, y) -> line.loop("v", vectors, (vector, v) -> {
+                        Expr from = vector.let("from", mul(add(mul(rows.inputLine(0, y), vectors), v), depth));
+                        Expr to = vector.let("first", mul(add(mul(rows.outputLine(y), vectors), v), depth));
+                        body.emit(vector, from, to);
+                    }));
+        }
+        return block;
     }
 
     /** Each input row for the same output row where shapes agree, else everything. */

@@ -37,25 +37,7 @@ public final class SoftmaxLowering {
 
     public LoweredOperator lower(Rows rows) {
         Shape out = op.type().shape();
-        long vectors = out.elements() / depth / Rows.count(out);
-        BlockBuilder body = new BlockBuilder();
-        if (rows.areContiguous()) {
-            body.loop("v", mul(rows.begin(), vectors), mul(rows.end(), vectors), 1, (vector, v) -> {
-                Expr first = vector.let("first", mul(v, depth));
-                vector(vector, first, first);
-            });
-        } else {
-            body.loop(
-                    "y",
-                    rows.begin(),
-                    rows.end(),
-                    1,
-                    (line, y) -> line.loop("v", vectors, (vector, v) -> {
-                        Expr from = vector.let("from", mul(add(mul(rows.inputLine(0, y), vectors), v), depth));
-                        Expr to = vector.let("first", mul(add(mul(rows.outputLine(y), vectors), v), depth));
-                        vector(vector, from, to);
-                    }));
-        }
+        BlockBuilder body = Nests.vectors(out, rows, this::vector);
         return Nests.operator(op, buffers, tables, rows, List.of(Nests.elementwise(out, out)), body.build(), "rows");
     }
 

@@ -18,7 +18,11 @@ final class Kernels {
     }
 
     private static final Map<Class<? extends Op>, Kernel<Op>> BY_OPERATOR = Stream.of(
-                    LayerKernels.ALL, MovementKernels.ALL, ElementwiseKernels.ALL, ReductionKernels.ALL)
+                    LayerKernels.ALL,
+                    MovementKernels.ALL,
+                    ElementwiseKernels.ALL,
+                    ReductionKernels.ALL,
+                    SequenceKernels.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

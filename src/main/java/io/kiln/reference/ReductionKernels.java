@@ -7,6 +7,7 @@ import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Reduce;
 import io.kiln.ir.op.TflMean;
+import io.kiln.ir.op.TflNormalize;
 import java.util.Map;
 
 /** Kernels of the operators that reduce dimensions. */
@@ -14,6 +15,7 @@ final class ReductionKernels {
     static final Map<Class<? extends Op>, Kernels.Kernel<Op>> ALL = Map.ofEntries(
             entry(Reduce.class, Reductions::reduce),
             entry(TflMean.class, Reductions::mean),
+            entry(TflNormalize.class, Normalizations::normalize),
             entry(ArgReduce.class, Reductions::index));
 
     private ReductionKernels() {}

@@ -23,10 +23,13 @@ import io.kiln.ir.op.Resize2d;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.Svdf;
 import io.kiln.ir.op.Take;
+import io.kiln.ir.op.TflBatchMatmul;
 import io.kiln.ir.op.TflMean;
+import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.op.While;
 import io.kiln.ir.op.Window;
+import io.kiln.lower.BatchMatmulLowering;
 import io.kiln.lower.Callee;
 import io.kiln.lower.ControlFlowLowering;
 import io.kiln.lower.ConvComputation;
@@ -37,6 +40,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.LstmLowering;
 import io.kiln.lower.MovementLowering;
 import io.kiln.lower.Nests;
+import io.kiln.lower.NormalizeLowering;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.PoolLowering;
 import io.kiln.lower.ReduceLowering;
@@ -111,6 +115,9 @@ public final class Dispatch {
         if (root instanceof Softmax || root instanceof TflSoftmax) {
             return new SoftmaxLowering(op).lower(rows);
         }
+        if (root instanceof TflNormalize) {
+            return new NormalizeLowering(op).lower(rows);
+        }
         if (root instanceof If || root instanceof While) {
             return new ControlFlowLowering(op, callees).lower(rows);
         }
@@ -128,6 +135,9 @@ public final class Dispatch {
         }
         if (root instanceof Reduce || root instanceof TflMean || root instanceof ArgReduce) {
             return new ReduceLowering(op).lower(rows);
+        }
+        if (root instanceof TflBatchMatmul) {
+            return new BatchMatmulLowering(op).lower(rows);
         }
         if (root instanceof Resize2d) {
             return new ResizeLowering(op).lower(rows);

@@ -13,7 +13,7 @@ import java.util.List;
  * @param result type of the value
  * @param header system header that declares it; empty if {@code definition} is given
  * @param definition C text of a {@code static inline} definition, printed once per file that uses it; may be empty
- * @param uses intrinsics that the definition calls; they use no others
+ * @param uses intrinsics that the definition calls, and those that they call
  */
 public record Intrinsic(
         String name, List<DType> parameters, DType result, String header, String definition, List<Intrinsic> uses) {

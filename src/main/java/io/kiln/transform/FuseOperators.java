@@ -19,6 +19,7 @@ import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Take;
+import io.kiln.ir.op.TflBatchMatmul;
 import io.kiln.ir.op.TflRequantize;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -86,7 +87,8 @@ public final class FuseOperators implements Pass {
             return layer && chain.size() == 1;
         }
         if (binding.op() instanceof TflRequantize || binding.op() instanceof QnnRequantize) {
-            return accumulates && (last == root || last instanceof BiasAdd);
+            boolean sums = accumulates || root instanceof TflBatchMatmul;
+            return sums && (last == root || last instanceof BiasAdd);
         }
         boolean limited = root.isOpaque()
                 || last instanceof Clip

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.base.WholeFiles;
+import io.kiln.ir.arith.InverseSquareRoot;
+import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
@@ -67,6 +69,11 @@ class IntrinsicsTest {
                     "kiln_high_mul(" + literal(value) + ", " + literal(other) + ")",
                     FixedPoint.saturatingRoundingDoublingHighMul(value, other));
             int sum = Math.max(1 << 19, value & Integer.MAX_VALUE);
+            expect("kiln_logarithm(" + sum + ")", TflNormalization.logarithm(sum));
+            int squares = value & Integer.MAX_VALUE;
+            int exponent = InverseSquareRoot.exponent(squares);
+            expect("kiln_root_exponent(" + squares + ")", exponent);
+            expect("kiln_inverse_root(" + squares + ", " + exponent + ")", InverseSquareRoot.root(squares));
             expect("kiln_leading_zeros(" + sum + ")", Integer.numberOfLeadingZeros(sum));
             int normalised = (sum << Integer.numberOfLeadingZeros(sum)) - Integer.MIN_VALUE;
             expect("kiln_reciprocal(" + literal(normalised) + ")", TflSoftmaxTables.reciprocal(sum));
@@ -80,6 +87,8 @@ class IntrinsicsTest {
                 + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
                 + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()
                 + Intrinsics.RESCALE_TO_NEAREST.definition()
+                + NormalizeIntrinsics.LOGARITHM.definition() + NormalizeIntrinsics.ROOT_EXPONENT.definition()
+                + NormalizeIntrinsics.INVERSE_ROOT.definition()
                 + "int main(void) {\n  int failures = 0;\n" + main + "  return failures != 0;\n}\n";
         WholeFiles.write(folder.resolve("main.c"), source);
         Result built = ProcessRunner.run(Command.of(

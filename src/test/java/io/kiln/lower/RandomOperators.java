@@ -26,6 +26,7 @@ import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
 import io.kiln.ir.op.Softmax;
+import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.op.Window;
@@ -368,7 +369,11 @@ public final class RandomOperators {
 
     private void softmax() {
         Shape shape = Shape.of(1 + below(3), 1 + below(40));
-        if (random.nextBoolean()) {
+        if (below(3) == 0) {
+            TflNormalize.Kind kind =
+                    random.nextBoolean() ? TflNormalize.Kind.LOG_SOFTMAX : TflNormalize.Kind.L2_NORMALIZE;
+            bind(new TflNormalize(kind), parameter(shape, DType.INT8), scale(), zeroPoint());
+        } else if (random.nextBoolean()) {
             bind(new Softmax(1.0f), parameter(shape, DType.FLOAT32));
         } else {
             bind(

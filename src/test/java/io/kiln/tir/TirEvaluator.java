@@ -4,6 +4,8 @@ package io.kiln.tir;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
+import io.kiln.ir.arith.InverseSquareRoot;
+import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -282,6 +284,9 @@ public final class TirEvaluator {
                         a, args.get(1).intValue(), 31 - args.get(2).intValue()));
             case "kiln_leading_zeros" -> Integer.numberOfLeadingZeros(a);
             case "kiln_reciprocal" -> TflSoftmaxTables.reciprocal(a - Integer.MIN_VALUE);
+            case "kiln_logarithm" -> TflNormalization.logarithm(a);
+            case "kiln_root_exponent" -> InverseSquareRoot.exponent(a);
+            case "kiln_inverse_root" -> InverseSquareRoot.root(a);
             case "expf" -> bits((float) Math.exp(real(args.get(0))));
             case "roundf" -> bits((float) FixedPoint.roundHalfAway(real(args.get(0))));
             default -> throw new IllegalArgumentException("no intrinsic " + name);

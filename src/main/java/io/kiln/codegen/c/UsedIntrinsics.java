@@ -36,9 +36,13 @@ final class UsedIntrinsics {
                     statement -> {});
         }
         return found.stream()
-                .sorted(Comparator.comparing((Intrinsic i) -> !i.uses().isEmpty())
-                        .thenComparing(Intrinsic::name))
+                .sorted(Comparator.comparing(UsedIntrinsics::level).thenComparing(Intrinsic::name))
                 .toList();
+    }
+
+    /** How many definitions at most lie one on the other below it. */
+    private static int level(Intrinsic intrinsic) {
+        return intrinsic.uses().stream().mapToInt(used -> 1 + level(used)).max().orElse(0);
     }
 
     /** Micro-kernels called, by name. */

@@ -24,6 +24,8 @@ import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Take;
+import io.kiln.ir.op.TflBatchMatmul;
+import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.text.Place;
@@ -88,9 +90,11 @@ final class OperatorRules {
         new ValueRules(binding, types, (holds, what, expected) -> require(binding, holds, what, expected)).check();
     }
 
-    /** The integers that a quantized layer sums up, with or without its bias. */
+    /** The integers that a quantized layer sums up, with or without its bias, or a product of matrices. */
     private static boolean isAccumulator(Binding binding) {
-        return (isQuantizedLayer(binding.op()) || binding.op() instanceof BiasAdd)
+        return (isQuantizedLayer(binding.op())
+                        || binding.op() instanceof BiasAdd
+                        || binding.op() instanceof TflBatchMatmul)
                 && !binding.type().dtype().isFloat();
     }
 
@@ -108,7 +112,7 @@ final class OperatorRules {
             holds = data == DType.INT8 || data == DType.INT16;
         } else if (op instanceof QnnDequantize) {
             holds = data == DType.INT8 || data == DType.INT16 || data == DType.UINT8;
-        } else if (op instanceof TflSoftmax) {
+        } else if (op instanceof TflSoftmax || op instanceof TflNormalize) {
             holds = data == DType.INT8;
         } else if (op instanceof Clip) {
             holds = data.isFloat() || (data.isInteger() && data != DType.INT64 && data != DType.UINT32);
@@ -141,8 +145,9 @@ final class OperatorRules {
                 || source.op() instanceof Conv2d
                 || source.op() instanceof Conv2dTranspose
                 || source.op() instanceof Dense;
-        boolean twice = binding.op() instanceof BiasAdd && source.op() instanceof BiasAdd;
-        return layer && !twice && source.type().dtype() == dtype && uses.get(ref.id()) == 1;
+        boolean takesBias = !(source.op() instanceof BiasAdd || source.op() instanceof TflBatchMatmul);
+        boolean fits = takesBias || !(binding.op() instanceof BiasAdd);
+        return layer && fits && source.type().dtype() == dtype && uses.get(ref.id()) == 1;
     }
 
     /** All arguments are constants but the data, the other side of a sum, and variables. */
@@ -166,7 +171,7 @@ final class OperatorRules {
         if (op instanceof Elementwise elementwise) {
             return elementwise.operands();
         }
-        return op instanceof QnnAdd || op instanceof Take ? 2 : 1;
+        return op instanceof QnnAdd || op instanceof Take || op instanceof TflBatchMatmul ? 2 : 1;
     }
 
     private DType dtype(Binding binding, int index) {

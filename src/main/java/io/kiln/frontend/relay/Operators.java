@@ -20,7 +20,8 @@ final class Operators {
                         MovementOperators.ALL,
                         ElementwiseOperators.ALL,
                         CustomCalls.ALL,
-                        ReductionOperators.ALL)
+                        ReductionOperators.ALL,
+                        SequenceOperators.ALL)
                 .forEach(BY_NAME::putAll);
     }
 

@@ -7,6 +7,7 @@ import io.kiln.ir.op.Reduce;
 import io.kiln.ir.op.Resize2d;
 import io.kiln.ir.op.Take;
 import io.kiln.ir.op.TflMean;
+import io.kiln.ir.op.TflNormalize;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -28,6 +29,8 @@ final class ReductionOperators {
                 a.choice("mode", "clip");
                 return new Take(a.integer("axis", 0, MAX_AXIS), a.integer("batch_dims", 0, MAX_AXIS, 0));
             }),
+            Map.entry("tfl.l2_normalize", a -> normalize(a, TflNormalize.Kind.L2_NORMALIZE)),
+            Map.entry("tfl.log_softmax", a -> normalize(a, TflNormalize.Kind.LOG_SOFTMAX)),
             Map.entry("tfl.mean", a -> new TflMean(axes(a), keeps(a))));
 
     private ReductionOperators() {}
@@ -37,6 +40,11 @@ final class ReductionOperators {
         a.integer("select_last_index", 0, 0, 0);
         return new ArgReduce(
                 largest, a.integers("axis", 0, MAX_AXIS, 1).stream().findFirst().orElse(0));
+    }
+
+    private static Op normalize(Attributes a, TflNormalize.Kind kind) {
+        a.integer("axis", -1, -1, -1);
+        return new TflNormalize(kind);
     }
 
     private static List<Integer> axes(Attributes a) {

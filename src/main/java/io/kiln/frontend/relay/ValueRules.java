@@ -6,6 +6,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.TflBinaryScales;
+import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
@@ -20,6 +21,7 @@ import io.kiln.ir.op.QnnQuantize;
 import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Softmax;
+import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.type.TensorType;
@@ -87,6 +89,8 @@ final class ValueRules {
             softmax(softmax.beta());
         } else if (op instanceof TflSoftmax softmax) {
             fixedPointSoftmax(softmax.beta(), softmax.outDtype());
+        } else if (op instanceof TflNormalize normalize) {
+            normalize(normalize);
         }
     }
 
@@ -255,6 +259,16 @@ final class ValueRules {
             } catch (IllegalArgumentException e) {
                 rules.require(false, e.getMessage(), "an ordinary input scale");
             }
+        }
+    }
+
+    private void normalize(TflNormalize op) {
+        quantization(1, 2, DType.INT8);
+        if (op.kind() == TflNormalize.Kind.LOG_SOFTMAX && binding.args().get(1) instanceof Constant scale) {
+            rules.require(
+                    TflNormalization.isScale(scale.real(0)),
+                    "the input scale is " + scale.real(0),
+                    TflNormalization.scaleText());
         }
     }
 

@@ -6,6 +6,7 @@ import io.kiln.frontend.tflite.SupportedOperators.Support;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Binary;
+import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Resize2d;
 import io.kiln.ir.op.StridedSlice;
@@ -54,13 +55,29 @@ final class LookupImporters {
         TfliteTensor table = operator.input(1);
         operator.require(
                 indices.dtype() == DType.INT32, "the indices are " + indices.text(), "int32", "Convert the indices");
+        boolean isHybrid = table.dtype() == DType.INT8 && operator.output().dtype() == DType.FLOAT32;
         operator.require(
-                table.dtype() == operator.output().dtype() && table.shape().rank() > 0,
+                (isHybrid || table.dtype() == operator.output().dtype())
+                        && table.shape().rank() > 0,
                 "from " + table.text() + " to " + operator.output().dtype().text() + " is not supported",
-                "one type for table and output",
-                "Convert the model without hybrid quantization");
+                "one type for table and output, or a table of int8 and an output of float32",
+                "Convert the model again");
         operator.check();
-        operator.finish(operator.emit(new Take(0, 0), operator.value(table), operator.value(indices)));
+        if (isHybrid) {
+            OperandTypes.requireScales(operator, table);
+            operator.check();
+            operator.require(
+                    table.quantization().zeroPoint() == 0,
+                    "the table has zero point " + table.quantization().zeroPoint(),
+                    "0",
+                    "Quantize the model again");
+            operator.check();
+        }
+        Arg rows = operator.emit(new Take(0, 0), operator.value(table), operator.value(indices));
+        operator.finish(
+                isHybrid
+                        ? operator.emit(new QnnDequantize(), rows, OperandTypes.scale(table), Constant.scalar(0))
+                        : rows);
     }
 
     /** GATHER_ND: the dimensions that one index names become one dimension, and its numbers one number. */

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.base.DType;
 import io.kiln.frontend.tflite.SupportedOperators.Support;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Reduce;
+import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.Unary;
 import io.kiln.ir.op.Window;
 import java.util.List;
@@ -14,7 +17,7 @@ import java.util.Map;
 
 /**
  * L2_NORMALIZATION, L2_POOL_2D and LOG_SOFTMAX of float32, put together from sums and element-wise operators in the order in which the
- * reference kernels compute (reference/l2normalization.h, pooling.h, log_softmax.h).
+ * reference kernels compute (reference/l2normalization.h, pooling.h, log_softmax.h); the first and the last of int8 in fixed point.
  */
 final class NormalizationImporters {
     private static final int POOL_OPTIONS = 5;
@@ -24,19 +27,22 @@ final class NormalizationImporters {
     private static final Windows.Pair NO_DILATION = new Windows.Pair(1, 1);
 
     static final Map<Integer, Support> ALL = Map.ofEntries(
-            Map.entry(11, new Support(NormalizationImporters::normalize, 1)),
+            Map.entry(11, new Support(NormalizationImporters::normalize, 2)),
             Map.entry(12, new Support(NormalizationImporters::pool, 1)),
-            Map.entry(50, new Support(NormalizationImporters::logSoftmax, 1)));
+            Map.entry(50, new Support(NormalizationImporters::logSoftmax, 2)));
 
     private NormalizationImporters() {}
 
     /** Divides by the square root of the sum of squares along the last dimension, at least {@link #EPSILON}. */
     private static void normalize(OperatorContext operator) {
-        Arg data = floats(operator);
         int activation = operator.options(L2_NORM_OPTIONS).map(o -> o.u8(0, 0)).orElse(NO_ACTIVATION);
         operator.require(
                 activation == NO_ACTIVATION, "an activation is fused into it", "none", "Put the activation behind it");
-        operator.check();
+        if (isQuantized(operator, TflNormalize.Kind.L2_NORMALIZE)) {
+            finish(operator, TflNormalize.Kind.L2_NORMALIZE, 1f / 128, 0);
+            return;
+        }
+        Arg data = floats(operator);
         Arg norm = unary(operator, Unary.Kind.SQRT, sum(operator, binary(operator, Binary.Kind.MULTIPLY, data, data)));
         Arg divisor = binary(operator, Binary.Kind.MAXIMUM, norm, Constant.scalar(EPSILON));
         operator.finish(binary(operator, Binary.Kind.DIVIDE, data, divisor));
@@ -44,6 +50,16 @@ final class NormalizationImporters {
 
     /** {@code (x - max) - log(sum(exp(x - max)))} along the last dimension. */
     private static void logSoftmax(OperatorContext operator) {
+        if (isQuantized(operator, TflNormalize.Kind.LOG_SOFTMAX)) {
+            float scale = operator.input(0).quantization().scale(0);
+            operator.require(
+                    TflNormalization.isScale(scale),
+                    "the input has scale " + scale,
+                    TflNormalization.scaleText(),
+                    "Quantize the model again");
+            finish(operator, TflNormalize.Kind.LOG_SOFTMAX, 1f / 16, 127);
+            return;
+        }
         Arg data = floats(operator);
         Arg largest = operator.emit(new Reduce(Reduce.Kind.MAX, last(operator), true), data);
         Arg below = binary(operator, Binary.Kind.SUBTRACT, data, largest);
@@ -74,13 +90,38 @@ final class NormalizationImporters {
         operator.finish(activation.apply(operator, unary(operator, Unary.Kind.SQRT, mean)));
     }
 
+    /** Whether the data are quantized; then vectors must not be longer than a sum of the kind can be. */
+    private static boolean isQuantized(OperatorContext operator, TflNormalize.Kind kind) {
+        TfliteTensor data = operator.input(0);
+        if (data.dtype() != DType.INT8 || data.shape().rank() == 0) {
+            return false;
+        }
+        OperandTypes.requireScales(operator, data, operator.output());
+        ElementTypes.requireSame(operator, data, operator.output());
+        operator.require(
+                data.shape().dim(-1) <= kind.longest(),
+                "vectors have " + data.shape().dim(-1) + " elements",
+                "at most " + kind.longest() + " elements for int8",
+                "Keep this operator in float32");
+        operator.check();
+        return true;
+    }
+
+    private static void finish(OperatorContext operator, TflNormalize.Kind kind, float scale, int zeroPoint) {
+        TfliteTensor data = operator.input(0);
+        QuantizationRules.requireFixed(operator, operator.output(), scale, zeroPoint);
+        operator.check();
+        operator.finish(operator.emit(
+                new TflNormalize(kind), operator.value(data), OperandTypes.scale(data), OperandTypes.zeroPoint(data)));
+    }
+
     /** The data, of float32 and at least one dimension. */
     private static Arg floats(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         operator.require(
                 data.dtype().isFloat() && data.shape().rank() > 0,
                 data.text() + " is not supported here",
-                "float32 of at least one dimension",
+                "float32 of at least one dimension, or int8 but for L2_POOL_2D",
                 "Keep this operator in float32");
         operator.check();
         return operator.value(data);

@@ -27,7 +27,8 @@ final class SupportedOperators {
                     ElementwiseOperators.ALL,
                     ReductionImporters.ALL,
                     LookupImporters.ALL,
-                    NormalizationImporters.ALL)
+                    NormalizationImporters.ALL,
+                    SequenceImporters.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

@@ -26,19 +26,23 @@ public final class InverseSquareRoot {
      * @return a multiplier with a shift of 0 or less
      */
     public static QuantizedMultiplier of(int x) {
-        if (x <= 1) {
-            return new QuantizedMultiplier(Integer.MAX_VALUE, 0);
-        }
-        int right = 11;
-        int input = x;
-        while (input >= 1 << 29) {
-            input /= 4;
-            right++;
-        }
-        int pairs = (Integer.numberOfLeadingZeros(input) - 1) / 2 - 1;
-        right -= pairs;
-        int root = newton(input << (2 * pairs));
+        int right = exponent(x);
+        int root = root(x);
         return right < 0 ? new QuantizedMultiplier(root << -right, 0) : new QuantizedMultiplier(root, -right);
+    }
+
+    /** Half the bits by which a number is shifted to lie from 2^27 to 2^29 - 1, and 11: {@code 1 / sqrt(x) = root * 2^-(31 + exponent)}. */
+    public static int exponent(int x) {
+        return x <= 1 ? 0 : 12 - (Integer.numberOfLeadingZeros(x) - 1) / 2;
+    }
+
+    /** The multiplier that goes with {@link #exponent}. */
+    public static int root(int x) {
+        if (x <= 1) {
+            return Integer.MAX_VALUE;
+        }
+        int pairs = 11 - exponent(x);
+        return newton(pairs < 0 ? x >> (-2 * pairs) : x << (2 * pairs));
     }
 
     /** Of a number from 2^27 to 2^29 - 1; products add integer bits, of which three are wanted. */

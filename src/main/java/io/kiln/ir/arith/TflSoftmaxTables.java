@@ -35,6 +35,16 @@ public final class TflSoftmaxTables {
      * @throws IllegalArgumentException if {@code beta * inputScale} is 2^-26 or less, which TFLite refuses, or not finite
      */
     public static int[] exponentials(float beta, float inputScale) {
+        int[] differences = differences(beta, inputScale);
+        int[] table = new int[SIZE];
+        for (int d = 0; d < differences.length; d++) {
+            table[d] = expOfNegative(differences[d]);
+        }
+        return table;
+    }
+
+    /** {@code -beta * inputScale * d} with five integer bits for d = 0 and on, at most 255, as far as TFLite's {@code diff_min}. */
+    static int[] differences(float beta, float inputScale) {
         double real = (double) beta * inputScale * (1 << DIFF_FRACTION_BITS);
         if (!(real > 1.0) || Double.isInfinite(real)) {
             throw new IllegalArgumentException("softmax with beta " + beta + " and input scale " + inputScale
@@ -43,10 +53,9 @@ public final class TflSoftmaxTables {
         QuantizedMultiplier multiplier = QuantizedMultiplier.of(Math.min(real, (1L << 31) - 1.0));
         double radius = ((1 << DIFF_INTEGER_BITS) - 1) * (double) (1 << DIFF_FRACTION_BITS);
         int largest = (int) Math.floor(radius / (1L << multiplier.shift()));
-        int[] table = new int[SIZE];
-        for (int d = 0; d < SIZE && d <= largest; d++) {
-            table[d] = expOfNegative(
-                    FixedPoint.saturatingRoundingDoublingHighMul(-d << multiplier.shift(), multiplier.multiplier()));
+        int[] table = new int[Math.min(SIZE, largest + 1)];
+        for (int d = 0; d < table.length; d++) {
+            table[d] = FixedPoint.saturatingRoundingDoublingHighMul(-d << multiplier.shift(), multiplier.multiplier());
         }
         return table;
     }

@@ -23,6 +23,7 @@ public sealed interface Op
                 MaxPool2d,
                 Softmax,
                 TflSoftmax,
+                TflNormalize,
                 QnnQuantize,
                 QnnDequantize,
                 Reshape,
@@ -38,6 +39,7 @@ public sealed interface Op
                 Resize2d,
                 Reduce,
                 TflMean,
+                TflBatchMatmul,
                 ArgReduce {
 
     /** Relay's name, or {@code tfl.*} for an operator of our own. */

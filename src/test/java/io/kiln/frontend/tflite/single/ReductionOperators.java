@@ -70,24 +70,27 @@ final class ReductionOperators {
         int[] shape = {d.between(1, 9), d.between(1, 5), d.between(1, 3)};
         int count = d.between(1, 6);
         int indices = d.input(TensorSpec.of("indices", TensorType.INT32, count), 0, shape[0] - 1);
-        int table = d.add(d.constant(d.tensor(TensorType.FLOAT32, shape)));
+        int table = d.add(
+                d.coin()
+                        ? d.constant(d.tensor(TensorType.FLOAT32, shape))
+                        : d.constant(TensorSpec.int8("table", d.scale(), 0, shape)));
         d.output(TensorSpec.float32("y", count, shape[1], shape[2]));
         d.operator(BuiltinOperator.EMBEDDING_LOOKUP, 1, Options.none(), indices, table);
     });
 
     static final OperatorCases L2_NORMALIZATION = OperatorCases.of("L2_NORMALIZATION", d -> {
-        TensorSpec x = d.tensor(TensorType.FLOAT32, d.shape(2, 4));
+        TensorSpec x = d.tensor(d.oneOf(TensorType.FLOAT32, TensorType.INT8), d.shape(2, 4));
         int in = d.input(x);
-        d.output(like(d, x, array(x.shape())));
+        d.output(d.tensor(x.type(), array(x.shape())).quantized(1f / 128, 0));
         d.operator(
-                BuiltinOperator.L2_NORMALIZATION, 1, Options.table(BuiltinOptions.L2NormOptions, Field.int8(0, 0)), in);
+                BuiltinOperator.L2_NORMALIZATION, 2, Options.table(BuiltinOptions.L2NormOptions, Field.int8(0, 0)), in);
     });
 
     static final OperatorCases LOG_SOFTMAX = OperatorCases.of("LOG_SOFTMAX", d -> {
-        TensorSpec x = d.tensor(TensorType.FLOAT32, d.shape(1, 4));
+        TensorSpec x = d.tensor(d.oneOf(TensorType.FLOAT32, TensorType.INT8), d.shape(1, 4));
         int in = d.input(x);
-        d.output(like(d, x, array(x.shape())));
-        d.operator(BuiltinOperator.LOG_SOFTMAX, 1, Options.none(), in);
+        d.output(d.tensor(x.type(), array(x.shape())).quantized(1f / 16, 127));
+        d.operator(BuiltinOperator.LOG_SOFTMAX, 2, Options.none(), in);
     });
 
     static final OperatorCases L2_POOL = OperatorCases.of("L2_POOL_2D", d -> {

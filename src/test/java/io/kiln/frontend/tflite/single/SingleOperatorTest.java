@@ -30,6 +30,7 @@ public class SingleOperatorTest {
                         MovementOperators.ALL,
                         ReductionOperators.ALL,
                         RecurrentOperators.ALL,
+                        SequenceOperators.ALL,
                         ControlFlowOperators.ALL)
                 .flatMap(List::stream);
     }

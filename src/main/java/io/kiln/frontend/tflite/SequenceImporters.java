@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.tflite.SupportedOperators.Support;
+import io.kiln.ir.Arg;
+import io.kiln.ir.op.TflBatchMatmul;
+import java.util.Map;
+
+/** What attention over sequences needs: BATCH_MATMUL. */
+final class SequenceImporters {
+    private static final int BATCH_MATMUL_OPTIONS = 101;
+
+    /** Of the products of two int8 less their zero points. */
+    private static final long LARGEST_PRODUCT = 255L * 255;
+
+    static final Map<Integer, Support> ALL = Map.ofEntries(Map.entry(126, new Support(SequenceImporters::multiply, 4)));
+
+    private SequenceImporters() {}
+
+    private static void multiply(OperatorContext operator) {
+        TfliteTensor a = operator.input(0);
+        TfliteTensor b = operator.input(1);
+        TfliteTensor output = operator.output();
+        FlatTable options = operator.requiredOptions(BATCH_MATMUL_OPTIONS);
+        TflBatchMatmul op = new TflBatchMatmul(options.u8(0, 0) != 0, options.u8(1, 0) != 0);
+        boolean supported = a.dtype().isFloat() || a.dtype() == DType.INT8 || a.dtype() == DType.INT16;
+        operator.require(
+                supported && b.dtype() == a.dtype() && output.dtype() == a.dtype(),
+                "from " + a.text() + " and " + b.text() + " to "
+                        + output.dtype().text() + " is not supported here",
+                "float32, int8 or int16, the same for both matrices and the output",
+                "Quantize the whole model to int8 or int16, or keep all of it float32");
+        operator.check();
+        if (!a.dtype().isFloat()) {
+            requireQuantization(operator, op, a, b, output);
+        }
+        Arg sums = operator.emit(
+                op, operator.value(a), operator.value(b), Requantizing.zeroPoint(a), Requantizing.zeroPoint(b));
+        operator.finish(a.dtype().isFloat() ? sums : rescale(operator, sums, a, b));
+    }
+
+    private static void requireQuantization(
+            OperatorContext operator, TflBatchMatmul op, TfliteTensor a, TfliteTensor b, TfliteTensor output) {
+        for (TfliteTensor tensor : new TfliteTensor[] {a, b, output}) {
+            ElementTypes.requireScale(operator, tensor);
+            operator.require(
+                    a.dtype() == DType.INT8 || tensor.quantization().isSymmetric(),
+                    "`" + tensor.name() + "` of int16 has a zero point",
+                    "zero point 0",
+                    "Quantize the model again");
+        }
+        operator.require(
+                a.dtype() != DType.INT8
+                        || a.shape().rank() < 2
+                        || op.depth(a.shape()) <= Integer.MAX_VALUE / LARGEST_PRODUCT,
+                "sums of the products of rows of " + a.text() + " may exceed 32 bits",
+                "at most " + Integer.MAX_VALUE / LARGEST_PRODUCT + " products in a sum",
+                "Split the matrices");
+        operator.check();
+    }
+
+    /** The product of the input scales is rounded to single precision (GetQuantizedConvolutionMultipler in kernel_util.cc). */
+    private static Arg rescale(OperatorContext operator, Arg sums, TfliteTensor a, TfliteTensor b) {
+        float product = a.quantization().scale(0) * b.quantization().scale(0);
+        double output = operator.output().quantization().scale(0);
+        return Requantizing.rescale(operator, sums, -1, 0, 1, unit -> product / output);
+    }
+}
