@@ -23,6 +23,7 @@ import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnRequantize;
+import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Take;
 import io.kiln.ir.op.TflBatchMatmul;
 import io.kiln.ir.op.TflNormalize;
@@ -171,7 +172,9 @@ final class OperatorRules {
         if (op instanceof Elementwise elementwise) {
             return elementwise.operands();
         }
-        return op instanceof QnnAdd || op instanceof Take || op instanceof TflBatchMatmul ? 2 : 1;
+        boolean two =
+                op instanceof QnnAdd || op instanceof Take || op instanceof TflBatchMatmul || op instanceof RefWrite;
+        return two ? 2 : 1;
     }
 
     private DType dtype(Binding binding, int index) {
