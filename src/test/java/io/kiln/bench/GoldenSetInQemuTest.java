@@ -12,6 +12,7 @@ import io.kiln.base.Optimize;
 import io.kiln.flow.CompileRequest;
 import io.kiln.flow.ModelCompiler;
 import io.kiln.reference.GoldenModels;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
@@ -21,24 +22,31 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Golden models on a Cortex-M4F in QEMU, each in an image of its own, a share of them for each way to optimize; all of them
- * with {@code -Dkiln.golden=all}.
+ * Golden models in QEMU, each in an image of its own, a share of them for each core and way to optimize; all of them with
+ * {@code -Dkiln.golden=all}.
  */
 final class GoldenSetInQemuTest {
-    private static final String BOARD = "mps2-an386";
     private static final int SHARES = 24;
 
     @TempDir
     private Path folder;
 
     @ParameterizedTest
-    @CsvSource({"0, SPEED", "1, SIZE", "2, RAM"})
-    void answersAsTheReferenceKernelsDo(int share, Optimize optimize) {
+    @CsvSource({
+        "0, mps2-an386, SPEED",
+        "1, mps2-an386, SIZE",
+        "2, mps2-an386, RAM",
+        "4, mps2-an385, SPEED",
+        "5, mps2-an500, SPEED",
+        "6, mps3-an547, SPEED",
+        "7, qemu-riscv32, SPEED",
+    })
+    void answersAsTheReferenceKernelsDo(int share, String board, Optimize optimize) {
         List<String> models = GoldenModels.share(share, SHARES);
         assumeFalse(models.isEmpty(), "the golden models are not beside the project");
-        String target = Boards.builtIn().find(BOARD).target();
+        String target = Boards.builtIn().find(board).target();
         TestToolchains.resolve("gnu", target);
-        BenchTest.needs("qemu-system-arm");
+        BenchTest.needs(((Board.Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         for (String model : models) {
             CompileRequest request =
                     new CompileRequest(GoldenModels.model(model), "golden", target, Io.CALLER, optimize);
@@ -46,7 +54,7 @@ final class GoldenSetInQemuTest {
             List<TensorInfo> outputs = library.metadata().outputs();
             Bytes actual = OperatorsImage.run(
                     folder.resolve(model),
-                    BOARD,
+                    board,
                     "gnu",
                     optimize,
                     List.of(library),
