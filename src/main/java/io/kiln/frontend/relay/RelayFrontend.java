@@ -5,16 +5,14 @@ import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ModelFile;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayParser;
 import io.kiln.ir.text.RelaySyntax.Definition;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -40,12 +38,12 @@ public final class RelayFrontend {
 
     /** Whether a file is Relay text, by its name. */
     public static boolean accepts(Path file) {
-        return fileName(file).endsWith(SUFFIX);
+        return ModelFile.name(file).endsWith(SUFFIX);
     }
 
     /** Where the parameters of a text would lie. */
     public static Path paramsOf(Path file) {
-        String name = fileName(file);
+        String name = ModelFile.name(file);
         String base = accepts(file) ? name.substring(0, name.length() - SUFFIX.length()) : name;
         return file.resolveSibling(base + PARAMS_SUFFIX);
     }
@@ -60,11 +58,11 @@ public final class RelayFrontend {
      */
     public static Function read(Path file, String moduleName, InputShapes shapes) {
         Path params = paramsOf(file);
-        Bytes text = content(file, MAX_TEXT_BYTES, "a .relay file");
+        Bytes text = ModelFile.read(file, MAX_TEXT_BYTES, "a .relay file");
         Optional<Bytes> parameters = Files.exists(params)
-                ? Optional.of(content(params, MAX_PARAMS_BYTES, "a .params file"))
+                ? Optional.of(ModelFile.read(params, MAX_PARAMS_BYTES, "a .params file"))
                 : Optional.empty();
-        return read(text, fileName(file), parameters, fileName(params), moduleName, shapes);
+        return read(text, ModelFile.name(file), parameters, ModelFile.name(params), moduleName, shapes);
     }
 
     /** As {@link #read(Path, String, InputShapes)}, with the text's own shapes. */
@@ -106,34 +104,5 @@ public final class RelayFrontend {
             findings.throwIfAny();
         }
         return new MainFunction(module, tensors, paramsName, shapes, findings).read(moduleName);
-    }
-
-    private static Bytes content(Path file, long limit, String expected) {
-        if (!Files.isRegularFile(file)) {
-            throw new KilnException(new Problem(
-                    Files.exists(file) ? "this is not a regular file" : "the file does not exist",
-                    file.toString(),
-                    expected,
-                    "Set kiln.model to the model file"));
-        }
-        try {
-            long size = Files.size(file);
-            if (size > limit) {
-                throw new KilnException(new Problem(
-                        String.format(Locale.ROOT, "the file has %,d bytes", size),
-                        file.toString(),
-                        String.format(Locale.ROOT, "at most %,d bytes", limit),
-                        "Choose a model that fits a microcontroller"));
-            }
-            return Bytes.wrap(Files.readAllBytes(file));
-        } catch (IOException e) {
-            throw new KilnException(
-                    new Problem("the file cannot be read: " + e.getMessage(), file.toString(), "", ""), e);
-        }
-    }
-
-    private static String fileName(Path file) {
-        Path name = file.getFileName();
-        return name == null ? file.toString() : name.toString();
     }
 }

@@ -6,11 +6,9 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.ModelFile;
 import io.kiln.ir.Function;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Locale;
 
 /** Reads a {@code .tflite} file (FlatBuffers schema version 3) into the graph IR. Nothing in the file is trusted. */
 public final class TfliteFrontend {
@@ -53,7 +51,12 @@ public final class TfliteFrontend {
      */
     public static Function read(
             Path file, String moduleName, InputShapes inputShapes, CustomOperators customOperators) {
-        return read(content(file), fileName(file), moduleName, inputShapes, customOperators);
+        return read(
+                ModelFile.read(file, MAX_FILE_BYTES, "a .tflite file"),
+                ModelFile.name(file),
+                moduleName,
+                inputShapes,
+                customOperators);
     }
 
     /**
@@ -106,34 +109,5 @@ public final class TfliteFrontend {
             identifier.append((char) content.get(i));
         }
         return identifier.toString();
-    }
-
-    private static Bytes content(Path file) {
-        if (!Files.isRegularFile(file)) {
-            String what = Files.isDirectory(file)
-                    ? "this is a directory"
-                    : Files.exists(file) ? "this is not a regular file" : "the file does not exist";
-            throw new KilnException(
-                    new Problem(what, file.toString(), "a .tflite file", "Set kiln.model to the model file"));
-        }
-        try {
-            long size = Files.size(file);
-            if (size > MAX_FILE_BYTES) {
-                throw new KilnException(new Problem(
-                        String.format(Locale.ROOT, "the file has %,d bytes", size),
-                        file.toString(),
-                        String.format(Locale.ROOT, "at most %,d bytes", MAX_FILE_BYTES),
-                        "Choose a model that fits a microcontroller"));
-            }
-            return Bytes.wrap(Files.readAllBytes(file));
-        } catch (IOException e) {
-            throw new KilnException(
-                    new Problem("the file cannot be read: " + e.getMessage(), file.toString(), "", ""), e);
-        }
-    }
-
-    private static String fileName(Path file) {
-        Path name = file.getFileName();
-        return name == null ? file.toString() : name.toString();
     }
 }

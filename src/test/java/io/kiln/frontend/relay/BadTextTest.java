@@ -220,7 +220,7 @@ class BadTextTest {
     void aFileThatIsNotThereIsNamed(@TempDir Path folder) {
         assertThatThrownBy(() -> RelayFrontend.read(folder.resolve("no.relay"), "default"))
                 .hasMessageContaining("no.relay: the file does not exist");
-        assertThatThrownBy(() -> RelayFrontend.read(folder, "default")).hasMessageContaining("not a regular file");
+        assertThatThrownBy(() -> RelayFrontend.read(folder, "default")).hasMessageContaining("this is a directory");
     }
 
     private static List<Problem> problems(String text) {

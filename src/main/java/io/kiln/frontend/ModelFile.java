@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Reads files that users name. */
+public final class ModelFile {
+    private ModelFile() {}
+
+    /**
+     * All of a file.
+     *
+     * @param limit bytes that it may have
+     * @param expected what it should be, for messages
+     * @throws KilnException if it is no regular file, larger, or cannot be read
+     */
+    public static Bytes read(Path file, long limit, String expected) {
+        if (!Files.isRegularFile(file)) {
+            String what = Files.isDirectory(file)
+                    ? "this is a directory"
+                    : Files.exists(file) ? "this is not a regular file" : "the file does not exist";
+            throw new KilnException(new Problem(what, file.toString(), expected, "Set kiln.model to the model file"));
+        }
+        try {
+            long size = Files.size(file);
+            if (size > limit) {
+                throw new KilnException(new Problem(
+                        String.format(Locale.ROOT, "the file has %,d bytes", size),
+                        file.toString(),
+                        String.format(Locale.ROOT, "at most %,d bytes", limit),
+                        "Choose a model that fits a microcontroller"));
+            }
+            return Bytes.wrap(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw new KilnException(
+                    new Problem("the file cannot be read: " + e.getMessage(), file.toString(), "", ""), e);
+        }
+    }
+
+    /** A file's name without its folder. */
+    public static String name(Path file) {
+        Path name = file.getFileName();
+        return name == null ? file.toString() : name.toString();
+    }
+}
