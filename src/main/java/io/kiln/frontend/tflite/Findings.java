@@ -20,6 +20,11 @@ final class Findings {
         problems.add(new Problem(what, where.get(), expected, next));
     }
 
+    /** The place in words. */
+    String where() {
+        return where.get();
+    }
+
     int count() {
         return problems.size();
     }

@@ -113,6 +113,11 @@ final class OperatorContext {
         return options(type).orElseThrow(() -> failure("its options are missing", "a table of type " + type));
     }
 
+    /** The options of a custom operator. */
+    CustomOptions customOptions() {
+        return new CustomOptions(FlexBuffer.read(operator.customOptions(), findings::where), findings);
+    }
+
     /** Notes a problem unless the condition holds. */
     boolean require(boolean holds, String what, String expected, String next) {
         if (!holds) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.base.Bytes;
 import java.util.Optional;
 
 /**
@@ -28,5 +29,10 @@ record OperatorRecord(int index, int builtin, int version, String name, FlatTabl
 
     FlatVector outputs() {
         return table.vector(2, 4);
+    }
+
+    /** The bytes of a custom operator's options; empty if it has none. */
+    Bytes customOptions() {
+        return Bytes.wrap(table.vector(5, 1).bytes());
     }
 }

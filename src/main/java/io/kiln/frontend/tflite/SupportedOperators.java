@@ -6,12 +6,11 @@ import io.kiln.base.Problem;
 import io.kiln.frontend.CustomOperators;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The builtin operators that Kiln compiles, by their code in the schema; each family lists its own. */
+/** The operators that Kiln compiles: builtin ones by their code in the schema, custom ones by theirs; each family lists its own. */
 final class SupportedOperators {
     /**
      * How an operator is imported.
@@ -32,6 +31,10 @@ final class SupportedOperators {
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
+    private static final Map<String, Support> BY_CUSTOM_CODE = Stream.of(SignalOperators.ALL)
+            .flatMap(family -> family.entrySet().stream())
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+
     private SupportedOperators() {}
 
     /**
@@ -49,7 +52,7 @@ final class SupportedOperators {
             throw new KilnException(new Problem(
                     "operator " + operator.name() + " version " + operator.version() + " is not supported",
                     where.get(),
-                    "one of the " + BY_CODE.size() + " operators that the README lists",
+                    "one of the " + (BY_CODE.size() + BY_CUSTOM_CODE.size()) + " operators that the README lists",
                     "Change the model so that it does without this operator"));
         }
         if (operator.version() < 1 || operator.version() > support.maxVersion()) {
@@ -62,13 +65,14 @@ final class SupportedOperators {
         return support;
     }
 
-    /** What the user names a function for comes first. */
+    /** What the user names a function for comes first. Versions of custom operators tell nothing. */
     private static Support custom(
             OperatorRecord operator, String code, CustomOperators customOperators, Supplier<String> where) {
         return customOperators
                 .of(code)
                 .<OperatorImporter>map(CustomImporter::new)
                 .map(importer -> new Support(importer, operator.version()))
+                .or(() -> Optional.ofNullable(BY_CUSTOM_CODE.get(code)))
                 .orElseThrow(() -> new KilnException(new Problem(
                         "nothing computes the custom operator `" + code + "`",
                         where.get(),
@@ -79,7 +83,8 @@ final class SupportedOperators {
 
     /** All names. */
     static String names() {
-        return new TreeMap<>(BY_CODE)
-                .keySet().stream().map(BuiltinNames::of).sorted().collect(Collectors.joining(", "));
+        return Stream.concat(BY_CODE.keySet().stream().map(BuiltinNames::of), BY_CUSTOM_CODE.keySet().stream())
+                .sorted()
+                .collect(Collectors.joining(", "));
     }
 }

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import java.util.Map;
+import java.util.Optional;
+
+/** The options of a custom operator by their names; what is wrong with them is noted, and a harmless value is read. */
+final class CustomOptions {
+    private static final String NEXT = "Export the model again";
+
+    private final Map<String, Object> values;
+    private final Findings findings;
+
+    /**
+     * @param values as {@link FlexBuffer#read} gives them
+     * @param findings take what is wrong
+     */
+    CustomOptions(Map<String, Object> values, Findings findings) {
+        this.values = values;
+        this.findings = findings;
+    }
+
+    boolean has(String name) {
+        return values.containsKey(name);
+    }
+
+    /** A whole number in a range. */
+    int integer(String name, int min, int max) {
+        return required(name).map(value -> limited(name, value, min, max)).orElse(min);
+    }
+
+    int integer(String name, int min, int max, int otherwise) {
+        return has(name) ? integer(name, min, max) : otherwise;
+    }
+
+    /** True or false, or 1 or 0. */
+    boolean truth(String name) {
+        return integer(name, 0, 1) == 1;
+    }
+
+    boolean truth(String name, boolean otherwise) {
+        return has(name) ? truth(name) : otherwise;
+    }
+
+    /** A finite number in single precision. */
+    float real(String name) {
+        Optional<Object> value = required(name);
+        float real = value.orElse(0L) instanceof Number number ? number.floatValue() : Float.NaN;
+        if (!Float.isFinite(real)) {
+            findings.add("its option " + name + " is " + values.get(name), "a finite number", NEXT);
+            return 0;
+        }
+        return real;
+    }
+
+    float real(String name, float otherwise) {
+        return has(name) ? real(name) : otherwise;
+    }
+
+    private int limited(String name, Object value, int min, int max) {
+        if (value instanceof Long number && number >= min && number <= max) {
+            return (int) (long) number;
+        }
+        findings.add("its option " + name + " is " + value, "a whole number from " + min + " to " + max, NEXT);
+        return min;
+    }
+
+    private Optional<Object> required(String name) {
+        if (!has(name)) {
+            findings.add("its option " + name + " is missing", "an option of that name", NEXT);
+        }
+        return Optional.ofNullable(values.get(name));
+    }
+}
