@@ -2,6 +2,7 @@
 package io.kiln.flow;
 
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.executor.aot.AotModule;
 import io.kiln.ir.Function;
 import io.kiln.transform.Stage;
 import java.util.List;
@@ -12,8 +13,9 @@ import java.util.List;
  * @param library C sources and what is known of them
  * @param imported the model as it was imported, before any pass: what the reference interpreter runs
  * @param stages the model as it was imported and after each pass
+ * @param module the model as loops, planned
  */
-public record CompiledModel(ModelLibrary library, Function imported, List<Stage> stages) {
+public record CompiledModel(ModelLibrary library, Function imported, List<Stage> stages, AotModule module) {
     public CompiledModel {
         stages = List.copyOf(stages);
     }

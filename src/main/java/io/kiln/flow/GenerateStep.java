@@ -165,7 +165,7 @@ final class GenerateStep {
                 Path folder = models.size() == 1
                         ? layout.ir()
                         : layout.ir().resolve(model.imported().name());
-                written.addAll(IrDump.write(model.stages(), folder));
+                written.addAll(IrDump.write(model, folder));
             }
         }
         return written;

@@ -2,25 +2,56 @@
 package io.kiln.flow;
 
 import io.kiln.base.WholeFiles;
+import io.kiln.executor.aot.AotExecutor;
+import io.kiln.executor.aot.AotModule;
 import io.kiln.ir.text.RelayPrinter;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.tir.PrimFunc;
+import io.kiln.tir.TirPrinter;
 import io.kiln.transform.Stage;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
-/** Writes the IR after each pass as Relay text, {@code NN-<pass>.relay}; the number is the pass's place in the pipeline. */
+/**
+ * Writes the IR after each pass as Relay text, {@code NN-<pass>.relay}; the number is the pass's place in the pipeline. Behind them comes
+ * {@code NN-lower.tir}, the loops that the C is printed from, each operator's under the schedule that was chosen.
+ */
 final class IrDump {
     private IrDump() {}
 
-    /** Writes a model's stages into a folder and says which files there are. */
-    static List<Path> write(List<Stage> stages, Path folder) {
+    /** Writes a model's stages and loops into a folder and says which files there are. */
+    static List<Path> write(CompiledModel model, Path folder) {
         List<Path> written = new ArrayList<>();
-        for (Stage stage : stages) {
-            Path file = folder.resolve(String.format(Locale.ROOT, "%02d-%s.relay", stage.index(), stage.pass()));
-            WholeFiles.write(file, RelayPrinter.print(stage.function()));
-            written.add(file);
+        for (Stage stage : model.stages()) {
+            written.add(write(folder, stage.index(), stage.pass() + ".relay", RelayPrinter.print(stage.function())));
         }
+        Stage last = model.stages().get(model.stages().size() - 1);
+        written.add(write(folder, last.index() + 1, "lower.tir", loops(model.module())));
         return written;
+    }
+
+    private static Path write(Path folder, int index, String name, String text) {
+        Path file = folder.resolve(String.format(Locale.ROOT, "%02d-%s", index, name));
+        WholeFiles.write(file, text);
+        return file;
+    }
+
+    /** All functions in the order of the C file. */
+    static String loops(AotModule module) {
+        Map<String, LoweredOperator> operators = module.operators().stream()
+                .collect(Collectors.toMap(operator -> operator.function().name(), Function.identity()));
+        return AotExecutor.functions(module).stream()
+                .map(function -> schedule(function, operators) + TirPrinter.print(function))
+                .collect(Collectors.joining("\n"));
+    }
+
+    private static String schedule(PrimFunc function, Map<String, LoweredOperator> operators) {
+        LoweredOperator operator = operators.get(function.name());
+        return operator == null ? "" : "// schedule " + operator.schedule() + ": " + operator.reason() + "\n";
     }
 }

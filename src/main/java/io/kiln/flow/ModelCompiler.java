@@ -58,12 +58,14 @@ public final class ModelCompiler {
     public static CompiledModel compile(CompileRequest request, Function imported) {
         List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
-        return new CompiledModel(library(request, imported, fused, Target.parse(request.target())), imported, stages);
+        Target target = Target.parse(request.target());
+        AotModule module = module(request, request.name(), fused, target, request.io(), false);
+        return new CompiledModel(library(request, imported, fused, target, module), imported, stages, module);
     }
 
-    private static ModelLibrary library(CompileRequest request, Function imported, Function fused, Target target) {
+    private static ModelLibrary library(
+            CompileRequest request, Function imported, Function fused, Target target, AotModule module) {
         TensorDescriptions tensors = TensorDescriptions.of(fused);
-        AotModule module = module(request, request.name(), fused, target, request.io(), false);
         List<Artifact> artifacts = new ArrayList<>(AotExecutor.emit(module));
         artifacts.add(Artifact.ofText(
                 CODEGEN, Loader.RELAY, request.name() + ".relay", RelayPrinter.print(imported), target.text()));

@@ -11,9 +11,12 @@ import java.util.List;
  * @param function its entry
  * @param workspaceBytes what it needs of the caller's scratch
  * @param functions everything it consists of, in the order of the file, the entry last
+ * @param operators the operators among these
  */
-public record Callee(PrimFunc function, long workspaceBytes, List<PrimFunc> functions) {
+public record Callee(
+        PrimFunc function, long workspaceBytes, List<PrimFunc> functions, List<LoweredOperator> operators) {
     public Callee {
+        operators = List.copyOf(operators);
         functions = List.copyOf(functions);
     }
 }

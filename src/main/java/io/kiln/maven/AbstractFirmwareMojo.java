@@ -179,7 +179,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String customOperatorsText;
 
     /**
-     * Writes the IR after each pass to {@code kiln/ir/NN-<pass>.relay} in the output folder.
+     * Writes the IR after each pass to {@code kiln/ir/NN-<pass>.relay} in the output folder, and the loops to {@code 07-lower.tir}.
      *
      * @since 0.1.0
      */

@@ -249,10 +249,13 @@ final class FlowTest {
                 "03-fold-padding.relay",
                 "04-eliminate-dead-bindings.relay",
                 "05-remove-constant-channels.relay",
-                "06-fuse-operators.relay");
+                "06-fuse-operators.relay",
+                "07-lower.tir");
         assertThat(files(ir)).isEqualTo(all);
         String fused = Files.readString(ir.resolve(all.get(6)));
         assertThat(fused).contains("// fused_qnn_conv2d_nn_bias_add_tfl_requantize");
+        assertThat(Files.readString(ir.resolve(all.get(7))))
+                .contains("// schedule ", "def tvmgen_gesture_fused_qnn_conv2d_", "def tvmgen_gesture___tvm_main__(");
         String c = source();
 
         said.clear();
@@ -260,7 +263,7 @@ final class FlowTest {
         assertThat(said.get(0))
                 .startsWith("Generating C: disabledPasses changed")
                 .contains("1 more");
-        assertThat(files(ir)).hasSize(6).doesNotContain("02-simplify-reshapes.relay");
+        assertThat(files(ir)).hasSize(7).doesNotContain("02-simplify-reshapes.relay");
         assertThat(Files.readString(ir.resolve(all.get(6)))).doesNotContain("fused_qnn_conv2d_");
         assertThat(source()).isNotEqualTo(c);
 

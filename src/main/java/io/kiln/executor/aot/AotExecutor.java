@@ -19,10 +19,8 @@ public final class AotExecutor {
 
     /** {@code <name>_lib0.c}, {@code <name>_lib1.c} and {@code tvmgen_<name>.h}. */
     public static List<Artifact> emit(AotModule module) {
-        PrimFunc main = MainFunction.build(module);
-        List<PrimFunc> functions = new ArrayList<>(module.functions());
-        StateMemory.reset(module).ifPresent(functions::add);
-        functions.add(main);
+        List<PrimFunc> functions = functions(module);
+        PrimFunc main = functions.get(functions.size() - 1);
         List<Buffer> state = StateMemory.arrays(module);
         functions.forEach(function -> TirVerifier.verify(function, state));
         String operators = CFilePrinter.print(module.head(), state, functions);
@@ -32,12 +30,20 @@ public final class AotExecutor {
                 artifact(module, Loader.HEADER, module.prefix() + ".h", InterfaceHeader.print(module)));
     }
 
+    /** What the C is printed from, in the order of the file, the entry last. */
+    public static List<PrimFunc> functions(AotModule module) {
+        List<PrimFunc> functions = new ArrayList<>(module.functions());
+        StateMemory.reset(module).ifPresent(functions::add);
+        functions.add(MainFunction.build(module));
+        return functions;
+    }
+
     /** A module that operators of another one call. */
     public static Callee callee(AotModule module) {
         PrimFunc main = MainFunction.build(module);
         List<PrimFunc> functions = new ArrayList<>(module.functions());
         functions.add(main);
-        return new Callee(main, module.workspaceBytes(), functions);
+        return new Callee(main, module.workspaceBytes(), functions, module.operators());
     }
 
     private static Artifact artifact(AotModule module, Loader loader, String fileName, String text) {

@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.codegen.c.CText;
 import io.kiln.lower.Callee;
+import io.kiln.lower.LoweredOperator;
 import io.kiln.stream.Program;
 import io.kiln.stream.WorkspaceLayout;
 import io.kiln.tir.Buffer;
@@ -12,6 +13,7 @@ import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * A planned program with everything its C needs to be named.
@@ -84,6 +86,13 @@ public record AotModule(
         callees.forEach(callee -> functions.addAll(callee.functions()));
         program.operators().forEach(operator -> functions.add(operator.function()));
         return functions;
+    }
+
+    /** Its operators, those of the functions that they call first. */
+    public List<LoweredOperator> operators() {
+        return Stream.concat(
+                        callees.stream().flatMap(callee -> callee.operators().stream()), program.operators().stream())
+                .toList();
     }
 
     /** Bytes of weights and tables. */

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.tir;
+
+import io.kiln.base.DType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Prints functions of the loop IR for people: expressions as in C, types behind names as in Relay text. Unlike the C that comes of it, the
+ * text says where every buffer lives and leaves tables' data and micro-kernels' definitions out.
+ */
+public final class TirPrinter {
+    private static final ExprText EXPRESSIONS = new ExprText(new Notation());
+
+    private final StringBuilder out = new StringBuilder();
+    private int depth;
+
+    private TirPrinter() {}
+
+    /** The function's text, ended by a newline. */
+    public static String print(PrimFunc func) {
+        TirPrinter printer = new TirPrinter();
+        printer.line("// " + func.comment());
+        String parameters = Stream.concat(
+                        func.buffers().stream()
+                                .map(b -> b.name() + ": " + b.scope().name().toLowerCase(Locale.ROOT) + " " + type(b)),
+                        func.scalars().stream().map(TirPrinter::typed))
+                .collect(Collectors.joining(", "));
+        printer.line("def " + func.name() + "(" + parameters + ") {");
+        printer.depth++;
+        func.constants()
+                .forEach(t -> printer.line(t.buffer().name() + ": table " + type(t.buffer()) + " = " + t.symbol()));
+        printer.body(func.body());
+        printer.depth--;
+        printer.line("}");
+        return printer.out.toString();
+    }
+
+    private static String type(Buffer buffer) {
+        return buffer.dtype().text() + (buffer.elements() == 0 ? "[]" : "[" + buffer.elements() + "]");
+    }
+
+    private static String typed(Expr.Var variable) {
+        return variable.name() + ": " + variable.dtype().text();
+    }
+
+    private static String text(Expr expr) {
+        return EXPRESSIONS.print(expr);
+    }
+
+    private void line(String text) {
+        out.append("  ".repeat(depth)).append(text).append('\n');
+    }
+
+    private void body(Stmt stmt) {
+        if (stmt instanceof Stmt.Block block) {
+            block.statements().forEach(this::statement);
+        } else {
+            statement(stmt);
+        }
+    }
+
+    private void nested(String head, Stmt body) {
+        line(head + " {");
+        depth++;
+        body(body);
+        depth--;
+        line("}");
+    }
+
+    private void statement(Stmt stmt) {
+        if (stmt instanceof Stmt.Block block) {
+            nested("block", block);
+        } else if (stmt instanceof Stmt.For loop) {
+            String step = loop.step() == 1 ? "" : ", " + loop.step();
+            nested(
+                    "for " + loop.variable().name() + " in range(" + text(loop.begin()) + ", " + text(loop.end()) + step
+                            + ")",
+                    loop.body());
+        } else if (stmt instanceof Stmt.While loop) {
+            nested("while " + text(loop.condition()), loop.body());
+        } else if (stmt instanceof Stmt.If branch) {
+            nested("if " + text(branch.condition()), branch.then());
+            branch.otherwise().ifPresent(otherwise -> nested("else", otherwise));
+        } else if (stmt instanceof Stmt.Switch choice) {
+            choose(choice);
+        } else {
+            line(simple(stmt));
+        }
+    }
+
+    private void choose(Stmt.Switch choice) {
+        line("switch " + text(choice.value()) + " {");
+        depth++;
+        for (int i = 0; i < choice.cases().size(); i++) {
+            nested("case " + i, choice.cases().get(i));
+        }
+        depth--;
+        line("}");
+    }
+
+    private static String simple(Stmt stmt) {
+        if (stmt instanceof Stmt.Comment comment) {
+            return "// " + comment.text();
+        }
+        if (stmt instanceof Stmt.Declare declare) {
+            return (declare.mutable() ? "var " : "let ") + typed(declare.variable()) + " = " + text(declare.value());
+        }
+        if (stmt instanceof Stmt.Assign assign) {
+            return assign.variable().name() + " = " + text(assign.value());
+        }
+        if (stmt instanceof Stmt.DeclareView view) {
+            return view.view().name() + ": " + (view.view().isWritable() ? "mutable " : "") + "view "
+                    + type(view.view()) + " = &" + view.base().name() + "[" + text(view.offset()) + "]";
+        }
+        if (stmt instanceof Stmt.Store store) {
+            return store.buffer().name() + "[" + text(store.index()) + "] = " + text(store.value());
+        }
+        if (stmt instanceof Stmt.Copy copy) {
+            return "copy(" + copy.to().name() + ", " + copy.from().name() + ", " + copy.bytes() + ")";
+        }
+        return stmt instanceof Stmt.CallKernel call
+                ? call(call.kernel().name(), call.pointers(), call.scalars())
+                : callFunction((Stmt.CallFunction) stmt);
+    }
+
+    private static String callFunction(Stmt.CallFunction call) {
+        return call(call.function(), call.arguments(), call.scalars());
+    }
+
+    private static String call(String function, List<Buffer> pointers, List<Expr> scalars) {
+        List<String> arguments = new ArrayList<>();
+        pointers.forEach(b -> arguments.add(b.name()));
+        scalars.forEach(s -> arguments.add(text(s)));
+        return "call " + function + "(" + String.join(", ", arguments) + ")";
+    }
+
+    private static final class Notation implements ExprText.Notation {
+        @Override
+        public String integer(Expr.IntImm literal) {
+            String suffix = switch (literal.dtype()) {
+                case INT64 -> "i64";
+                case UINT32 -> "u32";
+                default -> "";
+            };
+            return literal.value() + suffix;
+        }
+
+        @Override
+        public String type(DType dtype) {
+            return dtype.text();
+        }
+    }
+}
