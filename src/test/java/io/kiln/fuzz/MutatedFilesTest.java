@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A fixed number of spoiled files for each reader, {@code -Dkiln.mutations=1000000} for more; {@link ReaderFuzzTest} searches. */
+/** A fixed number of spoiled files for each reader, {@code -Dkiln.mutations=1000000} for more; {@link ReaderFuzz} searches. */
 class MutatedFilesTest {
     private static final int MUTATIONS = Integer.getInteger("kiln.mutations", 600);
 

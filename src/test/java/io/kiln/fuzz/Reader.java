@@ -14,19 +14,22 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.reference.GoldenModels;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What reads files that come from elsewhere; seeds are files that are right. */
 enum Reader {
     TFLITE {
         @Override
         List<Bytes> seeds() {
-            return SingleOperatorTest.operators()
-                    .map(operator -> operator.model(0))
+            return Stream.concat(
+                            SingleOperatorTest.operators().map(operator -> operator.model(0)),
+                            GoldenModels.small(MOST_BYTES))
                     .toList();
         }
 
@@ -112,6 +115,9 @@ enum Reader {
         }
     };
 
+    /** Of a seed: larger ones are spoiled where nothing depends on it. */
+    private static final int MOST_BYTES = 4096;
+
     private static final Boards BOARDS = Boards.builtIn();
 
     /** Files to start from; the same each time. */
@@ -132,8 +138,8 @@ enum Reader {
 
     /** Small models, imported. */
     static List<Function> functions() {
-        return SingleOperatorTest.operators()
-                .map(operator -> TfliteFrontend.read(operator.model(0), "seed.tflite", "fuzzed"))
+        return TFLITE.seeds().stream()
+                .map(model -> TfliteFrontend.read(model, "seed.tflite", "fuzzed"))
                 .toList();
     }
 }

@@ -100,6 +100,11 @@ public final class GoldenModels {
         }
     }
 
+    /** Files of models that are no larger, none if the golden models are not there. */
+    public static Stream<Bytes> small(int bytes) {
+        return share(0, 1).stream().map(name -> read(model(name))).filter(file -> file.size() <= bytes);
+    }
+
     /** Whether an answer is the expected one: equal, or for floats within 1e-5 + 1e-4 |expected|. */
     public static boolean agree(Bytes expected, Bytes actual, boolean isFloat) {
         if (!isFloat || expected.size() != actual.size()) {
