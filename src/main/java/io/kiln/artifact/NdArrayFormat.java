@@ -88,7 +88,7 @@ public final class NdArrayFormat {
     private static int typeCode(DType dtype) {
         return switch (dtype) {
             case INT8, INT16, INT32, INT64 -> 0;
-            case UINT8, UINT32, BOOL -> 1;
+            case UINT8, UINT32, UINT64, BOOL -> 1;
             case FLOAT32 -> 2;
         };
     }

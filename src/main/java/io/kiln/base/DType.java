@@ -9,6 +9,7 @@ public enum DType {
     INT32("int32", "int32_t", 4),
     UINT32("uint32", "uint32_t", 4),
     INT64("int64", "int64_t", 8),
+    UINT64("uint64", "uint64_t", 8),
     FLOAT32("float32", "float", 4),
     BOOL("bool", "bool", 1);
 
@@ -46,19 +47,29 @@ public enum DType {
         return this == FLOAT32;
     }
 
-    /** Smallest value of an integer type; only for types of at most 32 bits and int64. */
+    /** Whether this is an integer of 64 bits, signed or unsigned. */
+    public boolean isLong() {
+        return this == INT64 || this == UINT64;
+    }
+
+    /** Whether this is an unsigned integer with values that int32 does not hold, so that signed order is not its order. */
+    public boolean isWideUnsigned() {
+        return this == UINT32 || this == UINT64;
+    }
+
+    /** Smallest value of an integer type. */
     public long min() {
         return switch (this) {
             case INT8 -> Byte.MIN_VALUE;
             case INT16 -> Short.MIN_VALUE;
             case INT32 -> Integer.MIN_VALUE;
             case INT64 -> Long.MIN_VALUE;
-            case UINT8, UINT32, BOOL -> 0;
+            case UINT8, UINT32, UINT64, BOOL -> 0;
             case FLOAT32 -> throw new IllegalArgumentException("float32 has no integer range");
         };
     }
 
-    /** Largest value of an integer type. */
+    /** Largest value of an integer type; of uint64 the largest one that a long holds. */
     public long max() {
         return switch (this) {
             case INT8 -> Byte.MAX_VALUE;
@@ -66,7 +77,7 @@ public enum DType {
             case INT16 -> Short.MAX_VALUE;
             case INT32 -> Integer.MAX_VALUE;
             case UINT32 -> 0xFFFFFFFFL;
-            case INT64 -> Long.MAX_VALUE;
+            case INT64, UINT64 -> Long.MAX_VALUE;
             case BOOL -> 1;
             case FLOAT32 -> throw new IllegalArgumentException("float32 has no integer range");
         };

@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.report.VerifyReport.Tolerance;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.List;
 
@@ -74,7 +75,7 @@ record Comparison(long outputs, long mismatches, double maxAbsDiff, boolean bitE
         return new Comparison(tensor.elements(), mismatches, maxAbsDiff, actual.equals(expected), first);
     }
 
-    /** The next element, as a Long or a Float. */
+    /** The next element, as a Long, a Float, or for uint64 a BigInteger. */
     private static Number value(DType dtype, ByteBuffer buffer) {
         return switch (dtype) {
             case INT8 -> (long) buffer.get();
@@ -83,6 +84,7 @@ record Comparison(long outputs, long mismatches, double maxAbsDiff, boolean bitE
             case INT32 -> (long) buffer.getInt();
             case UINT32 -> Integer.toUnsignedLong(buffer.getInt());
             case INT64 -> buffer.getLong();
+            case UINT64 -> new BigInteger(Long.toUnsignedString(buffer.getLong()));
             case FLOAT32 -> buffer.getFloat();
         };
     }

@@ -3,6 +3,7 @@ package io.kiln.flow;
 
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.StringJoiner;
@@ -40,9 +41,12 @@ final class TensorText {
             case INT16 -> buffer.getShort();
             case INT32 -> buffer.getInt();
             case UINT32 -> Integer.toUnsignedLong(buffer.getInt());
-            case INT64 -> buffer.getLong();
+            case INT64, UINT64 -> buffer.getLong();
             case FLOAT32 -> throw new IllegalArgumentException("handled above");
         };
+        if (tensor.dtype() == DType.UINT64) {
+            return Long.toUnsignedString(raw);
+        }
         return tensor.scale() == 0 ? Long.toString(raw) : real((raw - tensor.zeroPoint()) * tensor.scale());
     }
 

@@ -106,7 +106,7 @@ final class TestCases {
                 case INT8, UINT8 -> buffer.put((byte) random.nextInt());
                 case INT16 -> buffer.putShort((short) random.nextInt());
                 case INT32, UINT32 -> buffer.putInt(random.nextInt());
-                case INT64 -> buffer.putLong(random.nextLong());
+                case INT64, UINT64 -> buffer.putLong(random.nextLong());
             }
         }
         return Bytes.wrap(content);

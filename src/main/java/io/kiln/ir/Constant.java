@@ -62,7 +62,7 @@ public record Constant(String name, TensorType type, Bytes data) implements Arg 
         return Math.toIntExact(type.shape().elements());
     }
 
-    /** Element of an integer or bool constant. */
+    /** Element of an integer or bool constant; of uint64 its 64 bits, negative from 2^63 on. */
     public long integer(int index) {
         ByteBuffer buffer = data.buffer();
         return switch (type.dtype()) {
@@ -71,7 +71,7 @@ public record Constant(String name, TensorType type, Bytes data) implements Arg 
             case INT16 -> buffer.getShort(2 * index);
             case INT32 -> buffer.getInt(4 * index);
             case UINT32 -> buffer.getInt(4 * index) & 0xFFFFFFFFL;
-            case INT64 -> buffer.getLong(8 * index);
+            case INT64, UINT64 -> buffer.getLong(8 * index);
             case FLOAT32 -> throw new IllegalArgumentException("constant `" + name + "` is float32");
         };
     }

@@ -74,7 +74,7 @@ public final class MovementLowering {
         if (dtype.isFloat()) {
             return Exprs.imm(constant.real(0));
         }
-        boolean wide = dtype == DType.INT64 || dtype == DType.UINT32;
+        boolean wide = dtype.isLong() || dtype.isWideUnsigned();
         return Exprs.imm(constant.integer(0), wide ? dtype : DType.INT32);
     }
 

@@ -34,7 +34,7 @@ public final class Tables {
                 case INT8, UINT8 -> data.put((byte) value);
                 case INT16 -> data.putShort((short) value);
                 case INT32, UINT32 -> data.putInt(value);
-                case INT64 -> data.putLong(value);
+                case INT64, UINT64 -> data.putLong(value);
                 case FLOAT32, BOOL -> throw new IllegalArgumentException("no integer table of " + dtype.text());
             }
         }

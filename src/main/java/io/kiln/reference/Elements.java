@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import io.kiln.base.DType;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.function.ToIntFunction;
@@ -16,7 +15,7 @@ final class Elements {
     Elements(TensorType type) {
         this.type = type;
         int count = (int) type.shape().elements();
-        boolean isLong = type.dtype() == DType.INT64;
+        boolean isLong = type.dtype().isLong();
         this.floats = new float[type.dtype().isFloat() ? count : 0];
         this.longs = new long[isLong ? count : 0];
         this.ints = new int[isLong || type.dtype().isFloat() ? 0 : count];
@@ -26,7 +25,7 @@ final class Elements {
     void copy(Tensor from, int index, int to) {
         if (type.dtype().isFloat()) {
             floats[to] = from.floats()[index];
-        } else if (type.dtype() == DType.INT64) {
+        } else if (type.dtype().isLong()) {
             longs[to] = from.longs()[index];
         } else {
             ints[to] = from.ints()[index];
@@ -38,7 +37,7 @@ final class Elements {
         if (type.dtype().isFloat()) {
             return Tensor.of(type, floats);
         }
-        return type.dtype() == DType.INT64 ? Tensor.of(type, longs) : Tensor.of(type, ints);
+        return type.dtype().isLong() ? Tensor.of(type, longs) : Tensor.of(type, ints);
     }
 
     /** A tensor of which each element is an element of another, found by the indices along all dimensions. */

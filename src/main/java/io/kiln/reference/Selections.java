@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import io.kiln.base.DType;
 import io.kiln.ir.op.Full;
 import io.kiln.ir.op.Where;
 import io.kiln.ir.type.TensorType;
@@ -23,7 +22,7 @@ final class Selections {
             }
             return Tensor.of(type, result);
         }
-        if (type.dtype() == DType.INT64) {
+        if (type.dtype().isLong()) {
             long[] result = y.longs().clone();
             for (int i = 0; i < result.length; i++) {
                 result[i] = conditions[at[i]] != 0 ? x.longs()[i] : result[i];

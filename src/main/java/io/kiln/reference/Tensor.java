@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** A value while the interpreter runs: integers of up to 32 bits widened to int, int64, or floats; row-major. */
+/** A value while the interpreter runs: integers of up to 32 bits widened to int, those of 64 bits, or floats; row-major. */
 final class Tensor {
     private static final int[] NO_INTS = {};
     private static final long[] NO_LONGS = {};
@@ -37,7 +37,7 @@ final class Tensor {
         return new Tensor(type, NO_INTS, NO_LONGS, floats);
     }
 
-    /** An int64 tensor; takes the array over. */
+    /** An int64 or uint64 tensor; takes the array over. */
     static Tensor of(TensorType type, long[] longs) {
         return new Tensor(type, NO_INTS, longs, NO_FLOATS);
     }
@@ -57,7 +57,7 @@ final class Tensor {
             buffer.asFloatBuffer().get(floats);
             return of(type, floats);
         }
-        if (type.dtype() == DType.INT64) {
+        if (type.dtype().isLong()) {
             long[] longs = new long[count];
             buffer.asLongBuffer().get(longs);
             return of(type, longs);
@@ -75,7 +75,7 @@ final class Tensor {
             case UINT8, BOOL -> buffer.get(index) & 0xFF;
             case INT16 -> buffer.getShort(2 * index);
             case INT32, UINT32 -> buffer.getInt(4 * index);
-            case INT64, FLOAT32 -> throw new IllegalArgumentException(dtype.text() + " is not held as int");
+            case INT64, UINT64, FLOAT32 -> throw new IllegalArgumentException(dtype.text() + " is not held as int");
         };
     }
 
@@ -131,7 +131,7 @@ final class Tensor {
         return type.dtype().isFloat();
     }
 
-    /** The elements of an int64 tensor; not to be written. */
+    /** The elements of an int64 or uint64 tensor; not to be written. */
     long[] longs() {
         return longs;
     }

@@ -43,8 +43,8 @@ public final class ExprText {
         if (expr instanceof Expr.Cast) {
             return UNARY;
         }
-        boolean negative =
-                (expr instanceof Expr.IntImm i && i.value() < 0) || (expr instanceof Expr.FloatImm f && f.value() < 0);
+        boolean negative = (expr instanceof Expr.IntImm i && i.value() < 0 && i.dtype() != DType.UINT64)
+                || (expr instanceof Expr.FloatImm f && f.value() < 0);
         return negative ? UNARY : PRIMARY;
     }
 

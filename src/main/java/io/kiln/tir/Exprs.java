@@ -53,7 +53,7 @@ public final class Exprs {
         if (a instanceof IntImm x && b instanceof IntImm y) {
             return fold(x.value() - y.value(), a, b);
         }
-        if (b instanceof IntImm y && y.dtype() != DType.UINT32) {
+        if (b instanceof IntImm y && !y.dtype().isWideUnsigned()) {
             return addConstant(a, imm(-y.value(), y.dtype()));
         }
         return binary(BinaryOp.SUB, a, b);
@@ -61,7 +61,9 @@ public final class Exprs {
 
     /** Merges a constant with one that the expression ends in; a negative one is subtracted. */
     private static Expr addConstant(Expr a, IntImm constant) {
-        if (a instanceof Binary inner && inner.b() instanceof IntImm last && inner.dtype() != DType.UINT32) {
+        if (a instanceof Binary inner
+                && inner.b() instanceof IntImm last
+                && !inner.dtype().isWideUnsigned()) {
             if (inner.op() == BinaryOp.ADD) {
                 return addConstant(inner.a(), fold(constant.value() + last.value(), last, constant));
             }
@@ -72,7 +74,7 @@ public final class Exprs {
         if (constant.value() == 0) {
             return a;
         }
-        return constant.value() < 0
+        return constant.value() < 0 && !constant.dtype().isWideUnsigned()
                 ? binary(BinaryOp.SUB, a, imm(-constant.value(), constant.dtype()))
                 : binary(BinaryOp.ADD, a, constant);
     }
@@ -109,7 +111,7 @@ public final class Exprs {
 
     /** Truncating division. */
     public static Expr div(Expr a, Expr b) {
-        if (a instanceof IntImm x && b instanceof IntImm y && y.value() != 0) {
+        if (a instanceof IntImm x && b instanceof IntImm y && y.value() != 0 && areSigned(x, y)) {
             return fold(x.value() / y.value(), a, b);
         }
         return isInt(b, 1) ? a : binary(BinaryOp.DIV, a, b);
@@ -117,7 +119,7 @@ public final class Exprs {
 
     /** Remainder of {@link #div}. */
     public static Expr mod(Expr a, Expr b) {
-        if (a instanceof IntImm x && b instanceof IntImm y && y.value() != 0) {
+        if (a instanceof IntImm x && b instanceof IntImm y && y.value() != 0 && areSigned(x, y)) {
             return fold(x.value() % y.value(), a, b);
         }
         return isInt(b, 1) ? imm(0) : binary(BinaryOp.MOD, a, b);
@@ -132,7 +134,7 @@ public final class Exprs {
 
     /** Arithmetic shift right. */
     public static Expr shr(Expr a, Expr b) {
-        if (a instanceof IntImm x && b instanceof IntImm y) {
+        if (a instanceof IntImm x && b instanceof IntImm y && areSigned(x, y)) {
             return fold(x.value() >> y.value(), a, a);
         }
         return isInt(b, 0) ? a : shift(BinaryOp.SHR, a, b);
@@ -200,7 +202,7 @@ public final class Exprs {
 
     /** The smaller of two. */
     public static Expr min(Expr a, Expr b) {
-        if (a instanceof IntImm x && b instanceof IntImm y) {
+        if (a instanceof IntImm x && b instanceof IntImm y && areSigned(x, y)) {
             return fold(Math.min(x.value(), y.value()), a, b);
         }
         return select(lt(a, b), a, b);
@@ -208,7 +210,7 @@ public final class Exprs {
 
     /** The larger of two. */
     public static Expr max(Expr a, Expr b) {
-        if (a instanceof IntImm x && b instanceof IntImm y) {
+        if (a instanceof IntImm x && b instanceof IntImm y && areSigned(x, y)) {
             return fold(Math.max(x.value(), y.value()), a, b);
         }
         return select(gt(a, b), a, b);
@@ -238,7 +240,7 @@ public final class Exprs {
     private static DType promote(DType dtype) {
         return switch (dtype) {
             case INT8, UINT8, INT16, BOOL -> DType.INT32;
-            case INT32, UINT32, INT64, FLOAT32 -> dtype;
+            case INT32, UINT32, INT64, UINT64, FLOAT32 -> dtype;
         };
     }
 
@@ -253,6 +255,11 @@ public final class Exprs {
 
     private static IntImm fold(long value, Expr a, Expr b) {
         return new IntImm(value, promote(a.dtype(), b.dtype()));
+    }
+
+    /** Whether neither is a uint64 that a signed number of 64 bits does not hold. */
+    private static boolean areSigned(IntImm x, IntImm y) {
+        return (x.dtype() != DType.UINT64 || x.value() >= 0) && (y.dtype() != DType.UINT64 || y.value() >= 0);
     }
 
     private static boolean isInt(Expr expr, long value) {

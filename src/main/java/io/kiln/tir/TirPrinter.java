@@ -141,12 +141,12 @@ public final class TirPrinter {
     private static final class Notation implements ExprText.Notation {
         @Override
         public String integer(Expr.IntImm literal) {
-            String suffix = switch (literal.dtype()) {
-                case INT64 -> "i64";
-                case UINT32 -> "u32";
-                default -> "";
+            return switch (literal.dtype()) {
+                case INT64 -> literal.value() + "i64";
+                case UINT32 -> literal.value() + "u32";
+                case UINT64 -> Long.toUnsignedString(literal.value()) + "u64";
+                default -> Long.toString(literal.value());
             };
-            return literal.value() + suffix;
         }
 
         @Override

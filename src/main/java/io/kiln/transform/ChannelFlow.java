@@ -64,8 +64,8 @@ sealed interface ChannelFlow {
 
     /** Sums of 64 bits lie beyond what ranges are computed in. */
     private static boolean isWide(Binding binding, Map<Integer, TensorType> types) {
-        return binding.type().dtype() == DType.INT64
-                || types.get(binding.ref(0)).dtype() == DType.INT64;
+        return binding.type().dtype().isLong()
+                || types.get(binding.ref(0)).dtype().isLong();
     }
 
     private static boolean isChannelwise(Binding binding, int inputs) {

@@ -27,16 +27,20 @@ final class ComparisonTest {
     @Test
     void largeInt64ValuesThatDoublesCannotTellApartDiffer() {
         TensorInfo y = new TensorInfo("y", "y", DType.INT64, List.of(1), 0, 0);
-        Bytes a = Bytes.wrap(ByteBuffer.allocate(8)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .putLong(Long.MAX_VALUE)
-                .array());
-        Bytes b = Bytes.wrap(ByteBuffer.allocate(8)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .putLong(Long.MAX_VALUE - 1)
-                .array());
+        Bytes a = longs(Long.MAX_VALUE);
+        Bytes b = longs(Long.MAX_VALUE - 1);
         assertThat(Comparison.of(List.of(y), List.of(a), List.of(b)).mismatches())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void uint64IsComparedAndShownWithoutASign() {
+        TensorInfo y = new TensorInfo("y", "y", DType.UINT64, List.of(2), 0, 0);
+        Bytes a = longs(-1, 7);
+        assertThat(Comparison.of(List.of(y), List.of(a), List.of(a))).isEqualTo(new Comparison(2, 0, 0, true, ""));
+        Comparison off = Comparison.of(List.of(y), List.of(a), List.of(longs(-2, 7)));
+        assertThat(off.mismatches()).isEqualTo(1);
+        assertThat(off.first()).isEqualTo("y[0] is 18446744073709551615 instead of 18446744073709551614");
     }
 
     @Test
@@ -58,6 +62,14 @@ final class ComparisonTest {
         assertThat(floats(new float[] {Float.MAX_VALUE}, new float[] {Float.POSITIVE_INFINITY})
                         .mismatches())
                 .isEqualTo(1);
+    }
+
+    private static Bytes longs(long... values) {
+        ByteBuffer buffer = ByteBuffer.allocate(8 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (long value : values) {
+            buffer.putLong(value);
+        }
+        return Bytes.wrap(buffer.array());
     }
 
     private static Comparison ints(byte[] actual, byte[] expected) {

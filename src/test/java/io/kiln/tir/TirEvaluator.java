@@ -76,7 +76,7 @@ public final class TirEvaluator {
                 case INT16 -> buffer.getShort();
                 case INT32, FLOAT32 -> buffer.getInt();
                 case UINT32 -> buffer.getInt() & 0xFFFFFFFFL;
-                case INT64 -> buffer.getLong();
+                case INT64, UINT64 -> buffer.getLong();
             };
         }
         return elements;
@@ -152,7 +152,7 @@ public final class TirEvaluator {
             case INT16 -> (short) value;
             case INT32, FLOAT32 -> (int) value;
             case UINT32 -> value & 0xFFFFFFFFL;
-            case INT64 -> value;
+            case INT64, UINT64 -> value;
             case BOOL -> value == 0 ? 0 : 1;
         };
     }

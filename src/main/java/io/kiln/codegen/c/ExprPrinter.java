@@ -22,6 +22,9 @@ final class ExprPrinter {
             if (imm.dtype() == DType.INT64) {
                 return value == Long.MIN_VALUE ? "INT64_MIN" : "INT64_C(" + value + ")";
             }
+            if (imm.dtype() == DType.UINT64) {
+                return "UINT64_C(" + Long.toUnsignedString(value) + ")";
+            }
             if (imm.dtype() == DType.UINT32) {
                 return value + "u";
             }

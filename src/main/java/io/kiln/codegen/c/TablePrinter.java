@@ -36,6 +36,7 @@ final class TablePrinter {
             case INT32 -> int32(data.getInt());
             case UINT32 -> (data.getInt() & 0xFFFFFFFFL) + "u";
             case INT64 -> int64(data.getLong());
+            case UINT64 -> "UINT64_C(" + Long.toUnsignedString(data.getLong()) + ")";
             case FLOAT32 -> Float.toString(data.getFloat()).replace("E", "e") + "f";
         };
     }

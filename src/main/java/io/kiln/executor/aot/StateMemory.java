@@ -107,6 +107,6 @@ final class StateMemory {
     }
 
     private static Expr zero(DType dtype) {
-        return dtype.isFloat() ? Exprs.imm(0.0f) : Exprs.imm(0, dtype == DType.INT64 ? DType.INT64 : DType.INT32);
+        return dtype.isFloat() ? Exprs.imm(0.0f) : Exprs.imm(0, dtype.isLong() ? dtype : DType.INT32);
     }
 }

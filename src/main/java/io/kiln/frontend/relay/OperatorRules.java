@@ -116,11 +116,11 @@ final class OperatorRules {
         } else if (op instanceof TflSoftmax || op instanceof TflNormalize) {
             holds = data == DType.INT8;
         } else if (op instanceof Clip) {
-            holds = data.isFloat() || (data.isInteger() && data != DType.INT64 && data != DType.UINT32);
+            holds = data.isFloat() || isHeldByInt(data);
         } else if (op instanceof AvgPool2d || op instanceof MaxPool2d) {
             holds = data == DType.INT8 || data == DType.INT16 || data == DType.FLOAT32;
         } else if (op instanceof TflRequantize) {
-            holds = (data.isInteger() && data != DType.INT64 && data != DType.UINT32) || isLayer(binding, DType.INT64);
+            holds = isHeldByInt(data) || isLayer(binding, DType.INT64);
         } else if (op instanceof QnnRequantize) {
             holds = data == DType.INT8 || isLayer(binding, DType.INT32);
         } else if (op instanceof BiasAdd) {
@@ -133,6 +133,10 @@ final class OperatorRules {
                 op instanceof BiasAdd
                         ? "the value of a convolution or dense layer that nothing else reads"
                         : "int8, or float32 where there is an operator for it");
+    }
+
+    private static boolean isHeldByInt(DType dtype) {
+        return dtype.isInteger() && !dtype.isLong() && !dtype.isWideUnsigned();
     }
 
     /** Whether the data comes straight from a layer, of a type, and goes nowhere else. */

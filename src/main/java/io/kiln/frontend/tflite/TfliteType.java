@@ -19,7 +19,7 @@ enum TfliteType {
     INT8(DType.INT8),
     FLOAT64,
     COMPLEX128,
-    UINT64,
+    UINT64(DType.UINT64),
     /** A handle of a variable. */
     RESOURCE(DType.INT32),
     VARIANT,

@@ -56,6 +56,13 @@ final class Check {
                         + type.dtype().text());
     }
 
+    /** Data whose elements the operators compare: as floats or as signed integers. */
+    static void ordered(Op op, TensorType data) {
+        that(
+                !data.dtype().isWideUnsigned(),
+                () -> op.name() + " of " + data.dtype().text() + " is not supported");
+    }
+
     static void axis(TensorType type, int axis) {
         int rank = type.shape().rank();
         that(axis >= -rank && axis < rank, () -> "axis " + axis + " is not one of " + type.text());

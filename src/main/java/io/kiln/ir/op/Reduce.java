@@ -58,6 +58,7 @@ public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements
         Check.that(
                 kind == Kind.MAX || kind == Kind.MIN || args.get(0).dtype().isFloat(),
                 "the " + kind.text() + " of " + args.get(0).dtype().text() + " is not supported");
+        Check.ordered(this, args.get(0));
         return new TensorType(
                 reduced(args.get(0).shape(), axes, keepDims), args.get(0).dtype());
     }

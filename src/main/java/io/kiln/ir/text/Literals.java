@@ -53,7 +53,7 @@ final class Literals {
             case INT32 -> Optional.of(String.valueOf(constant.integer(0)));
             case INT8, INT16, INT64 -> Optional.of(constant.integer(0) + "i" + 8 * dtype.bytes());
             case BOOL -> Optional.of(constant.integer(0) == 0 ? "False" : "True");
-            case UINT8, UINT32 -> Optional.empty();
+            case UINT8, UINT32, UINT64 -> Optional.empty();
         };
     }
 

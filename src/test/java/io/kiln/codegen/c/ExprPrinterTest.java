@@ -11,6 +11,7 @@ import static io.kiln.tir.Exprs.var;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.DType;
+import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import org.junit.jupiter.api.Test;
@@ -40,10 +41,25 @@ class ExprPrinterTest {
     }
 
     @Test
+    void literalsOf64BitsWithoutSignKeepTheirOrder() {
+        Expr largest = imm(-1, DType.UINT64);
+        Expr two = imm(2, DType.UINT64);
+        assertThat(ExprPrinter.print(Exprs.max(two, largest)))
+                .isEqualTo(
+                        "UINT64_C(2) > UINT64_C(18446744073709551615) ? UINT64_C(2) : UINT64_C(18446744073709551615)");
+        assertThat(ExprPrinter.print(Exprs.div(largest, two)))
+                .isEqualTo("UINT64_C(18446744073709551615) / UINT64_C(2)");
+        assertThat(ExprPrinter.print(
+                        add(Exprs.load(new Buffer("x", DType.UINT64, 1, Buffer.Scope.INPUT), imm(0)), largest)))
+                .isEqualTo("x[0] + UINT64_C(18446744073709551615)");
+    }
+
+    @Test
     void literalsAreValidC() {
         assertThat(ExprPrinter.print(imm(Integer.MIN_VALUE))).isEqualTo("INT32_MIN");
         assertThat(ExprPrinter.print(imm(7, DType.INT64))).isEqualTo("INT64_C(7)");
         assertThat(ExprPrinter.print(imm(0x80000000L, DType.UINT32))).isEqualTo("2147483648u");
+        assertThat(ExprPrinter.print(imm(-1, DType.UINT64))).isEqualTo("UINT64_C(18446744073709551615)");
         assertThat(ExprPrinter.print(imm(1e-10f))).isEqualTo("1.0e-10f");
     }
 

@@ -149,6 +149,20 @@ class BadTextTest {
         });
     }
 
+    @ParameterizedTest
+    @CsvSource({"max,uint32", "min,uint64", "argmax,uint32", "argmin,uint64"})
+    void orderOfUnsignedNumbersBeyondInt32IsNotTakenForThatOfSignedOnes(String operator, String dtype) {
+        String text = """
+            def @main(%%x: Tensor[(1, 8), %s]) {
+              %s(%%x, axis=[1])
+            }
+            """;
+
+        assertThat(problems(String.format(text, dtype, operator)))
+                .anySatisfy(p -> assertThat(p.text()).contains(operator + " of " + dtype + " is not supported"));
+        assertThat(problems(String.format(text, "int32", operator))).isEmpty();
+    }
+
     @Test
     void scalesForOtherChannelsAreRefused() {
         String text = """

@@ -31,14 +31,15 @@ final class BasicOperators {
         int[] shape = d.shape(1, 5);
         int rows = d.oneOf(1, shape[0]);
         int[] to = {rows, Arrays.stream(shape).reduce(1, (a, b) -> a * b) / rows, 1};
-        TensorSpec x = d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32), shape);
+        TensorSpec x =
+                d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.UINT32, TensorType.UINT64), shape);
         int in = d.input(x);
         int[] stated = d.coin() ? new int[] {rows, -1, 1} : to;
         int s = d.add(TensorSpec.int32("shape", stated));
         d.output(
                 x.type() == TensorType.INT8
                         ? TensorSpec.int8("y", x.scales().get(0), x.zeroPoints().get(0), to)
-                        : TensorSpec.float32("y", to));
+                        : TensorSpec.of("y", x.type(), to));
         d.operator(BuiltinOperator.RESHAPE, 1, Options.reshape(stated), in, s);
     });
 

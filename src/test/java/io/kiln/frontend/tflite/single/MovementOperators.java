@@ -108,28 +108,12 @@ final class MovementOperators {
                 BuiltinOperator.MIRROR_PAD, 1, Options.table(BuiltinOptions.MirrorPadOptions, Field.int8(0, mode)), in);
     });
 
-    static final OperatorCases CONCATENATION = OperatorCases.of("CONCATENATION", d -> {
-        TensorSpec x = any(d, d.shape(1, 4));
-        int axis = d.between(0, x.shape().size() - 1);
-        int[] in = new int[d.between(1, 4)];
-        int size = 0;
-        for (int i = 0; i < in.length; i++) {
-            int[] dims = array(x.shape());
-            dims[axis] = d.between(1, 4);
-            size += dims[axis];
-            TensorSpec part = like(d, x, dims);
-            in[i] = i == 0 ? d.input(part) : d.inputOrConstant(part);
-        }
-        int[] dims = array(x.shape());
-        dims[axis] = size;
-        d.output(like(d, x, dims));
-        int stated = d.coin() ? axis : axis - dims.length;
-        d.operator(
-                BuiltinOperator.CONCATENATION,
-                2,
-                Options.table(BuiltinOptions.ConcatenationOptions, Field.int32(0, stated), Field.int8(1, 0)),
-                in);
-    });
+    static final OperatorCases CONCATENATION =
+            OperatorCases.of("CONCATENATION", d -> concatenation(d, any(d, d.shape(1, 4))));
+
+    static final OperatorCases CONCATENATION_UINT64 = OperatorCases.of(
+                    "CONCATENATION_UINT64", d -> concatenation(d, of(d, TensorType.UINT64, d.shape(1, 4))))
+            .withoutOracle("TensorFlow Lite has no kernel for uint64");
 
     static final OperatorCases PACK = OperatorCases.of("PACK", d -> {
         TensorSpec x = any(d, d.shape(1, 3));
@@ -284,6 +268,7 @@ final class MovementOperators {
             PADV2,
             MIRROR_PAD,
             CONCATENATION,
+            CONCATENATION_UINT64,
             PACK,
             UNPACK,
             SPLIT,
@@ -330,6 +315,28 @@ final class MovementOperators {
                 toDepth ? BuiltinOperator.SPACE_TO_DEPTH : BuiltinOperator.DEPTH_TO_SPACE,
                 1,
                 Options.table(options, Field.int32(0, block)),
+                in);
+    }
+
+    private static void concatenation(Draw d, TensorSpec x) {
+        int axis = d.between(0, x.shape().size() - 1);
+        int[] in = new int[d.between(1, 4)];
+        int size = 0;
+        for (int i = 0; i < in.length; i++) {
+            int[] dims = array(x.shape());
+            dims[axis] = d.between(1, 4);
+            size += dims[axis];
+            TensorSpec part = like(d, x, dims);
+            in[i] = i == 0 ? d.input(part) : d.inputOrConstant(part);
+        }
+        int[] dims = array(x.shape());
+        dims[axis] = size;
+        d.output(like(d, x, dims));
+        int stated = d.coin() ? axis : axis - dims.length;
+        d.operator(
+                BuiltinOperator.CONCATENATION,
+                2,
+                Options.table(BuiltinOptions.ConcatenationOptions, Field.int32(0, stated), Field.int8(1, 0)),
                 in);
     }
 

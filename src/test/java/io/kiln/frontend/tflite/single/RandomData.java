@@ -21,13 +21,15 @@ record RandomData(TensorSpec tensor, long low, long high) {
         SMALL
     }
 
-    /** The type's whole range; -1000 to 1000 for integers that are not quantized, normally distributed floats. */
+    /** The type's whole range; -1000 to 1000 for signed integers that are not quantized, normally distributed floats. */
     static RandomData whole(TensorSpec tensor) {
         return switch (tensor.type()) {
             case TensorType.INT8 -> new RandomData(tensor, Byte.MIN_VALUE, Byte.MAX_VALUE);
             case TensorType.UINT8 -> new RandomData(tensor, 0, 255);
             case TensorType.INT16 -> new RandomData(tensor, Short.MIN_VALUE, Short.MAX_VALUE);
             case TensorType.BOOL -> new RandomData(tensor, 0, 1);
+            case TensorType.UINT32 -> new RandomData(tensor, 0, 0xFFFFFFFFL);
+            case TensorType.UINT64 -> new RandomData(tensor, 0, -1L);
             default -> new RandomData(tensor, -1000, 1000);
         };
     }
@@ -56,7 +58,7 @@ record RandomData(TensorSpec tensor, long low, long high) {
         for (int i = 0; i < elements; i++) {
             switch (tensor.type()) {
                 case TensorType.FLOAT32 -> buffer.putFloat(nextFloat(random, kind));
-                case TensorType.INT64 -> buffer.putLong(nextInteger(random, kind));
+                case TensorType.INT64, TensorType.UINT64 -> buffer.putLong(nextInteger(random, kind));
                 case TensorType.INT32, TensorType.UINT32 -> buffer.putInt((int) nextInteger(random, kind));
                 case TensorType.INT16 -> buffer.putShort((short) nextInteger(random, kind));
                 default -> buffer.put((byte) nextInteger(random, kind));
@@ -76,16 +78,22 @@ record RandomData(TensorSpec tensor, long low, long high) {
     private long nextInteger(Random random, Kind kind) {
         long zero = tensor.zeroPoints().isEmpty() ? 0 : tensor.zeroPoints().get(0);
         return switch (kind) {
-            case ANY -> low + (long) (random.nextDouble() * (high - low + 1));
+            case ANY ->
+                tensor.type() == TensorType.UINT64
+                        ? random.nextLong() >>> random.nextInt(Long.SIZE)
+                        : low + (long) (random.nextDouble() * (high - low + 1));
             case EXTREME -> random.nextBoolean() ? low : high;
-            case SMALL -> Math.max(low, Math.min(high, zero + random.nextInt(7) - 3));
+            case SMALL ->
+                tensor.type() == TensorType.UINT64
+                        ? random.nextInt(4)
+                        : Math.max(low, Math.min(high, zero + random.nextInt(7) - 3));
         };
     }
 
     private int bytes() {
         return switch (tensor.type()) {
             case TensorType.FLOAT32, TensorType.INT32, TensorType.UINT32 -> 4;
-            case TensorType.INT64 -> 8;
+            case TensorType.INT64, TensorType.UINT64 -> 8;
             case TensorType.INT16 -> 2;
             case TensorType.INT8, TensorType.UINT8, TensorType.BOOL -> 1;
             default -> throw new IllegalArgumentException("no random data of type " + TensorType.name(tensor.type()));
