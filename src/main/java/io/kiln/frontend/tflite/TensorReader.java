@@ -27,11 +27,10 @@ final class TensorReader {
     private static final int MAX_NAME = 1024;
     private static final int MAX_SHOWN_NAME = 100;
     private static final String FIXED = "dimensions that are fixed and at least 1";
-    private static final int HAS_NO_DATA = 0;
 
     private final FlatBuffer file;
     private final FlatVector tensors;
-    private final FlatVector buffers;
+    private final TensorBuffers buffers;
     private final Map<Integer, TfliteTensor> read = new HashMap<>();
     private final GivenShapes shapes;
     private final Set<Integer> inputs;
@@ -52,7 +51,7 @@ final class TensorReader {
             Problems problems) {
         this.file = file;
         this.tensors = tensors;
-        this.buffers = buffers;
+        this.buffers = new TensorBuffers(file, buffers);
         this.inputs = Arrays.stream(inputs).boxed().collect(Collectors.toSet());
         this.shapes = new GivenShapes(this, inputs, given, file.file(), problems);
     }
@@ -120,15 +119,9 @@ final class TensorReader {
         TensorQuantization quantization = table.table(4)
                 .map(q -> QuantizationReader.read(q, type, findings))
                 .orElse(TensorQuantization.NONE);
-        FlatVector data = readData(table, findings);
         Optional<PackedConstants> packing = TfliteType.of(table.u8(1, 0)).flatMap(PackedConstants::of);
         long bytes = packing.map(p -> p.bytes(type.shape().elements())).orElse(type.bytes());
-        if (data.size() != 0 && data.size() != bytes) {
-            findings.add(
-                    "the constant has " + data.size() + " bytes",
-                    bytes + " bytes for its shape and type",
-                    "Export the model again");
-        }
+        FlatVector data = buffers.data(table, bytes, findings);
         if (data.size() == 0 && packing.isPresent() && bytes > 0) {
             findings.add(
                     "only constants can be " + packing.get().text(),
@@ -208,31 +201,6 @@ final class TensorReader {
             findings.throwIfAny();
         }
         return type;
-    }
-
-    /** Small models keep data inside the FlatBuffer; large ones behind it, at an offset from the file's start. */
-    private FlatVector readData(FlatTable table, Findings findings) {
-        long index = table.i32(2, 0) & 0xFFFFFFFFL;
-        if (index == HAS_NO_DATA) {
-            return new FlatVector(file, 0, 0, 1);
-        }
-        if (index >= buffers.size()) {
-            findings.add(
-                    "buffer #" + index + " does not exist",
-                    "one of the model's " + buffers.size() + " buffers",
-                    "Export the model again");
-            return new FlatVector(file, 0, 0, 1);
-        }
-        FlatTable buffer = buffers.table((int) index);
-        long offset = buffer.i64(1, 0);
-        long size = buffer.i64(2, 0);
-        if (offset <= 1) {
-            return buffer.vector(0, 1);
-        }
-        if (size < 0 || size > file.size() || offset < 0 || offset > file.size() - size) {
-            throw file.corrupt("buffer #" + index + " lies outside the file", offset);
-        }
-        return new FlatVector(file, (int) offset, (int) size, 1);
     }
 
     private static String name(FlatTable table, int index, int limit) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import io.kiln.base.KilnException;
+import io.kiln.ir.Constant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The tensors of a subgraph as far as its operators were read. */
+final class GraphTensors {
+    private final TensorReader reader;
+    private final GraphBuilder graph;
+    private final GraphProblems problems;
+
+    GraphTensors(TensorReader reader, GraphBuilder graph, GraphProblems problems) {
+        this.reader = reader;
+        this.graph = graph;
+        this.problems = problems;
+    }
+
+    int count() {
+        return reader.count();
+    }
+
+    boolean exists(int index) {
+        return index >= 0 && index < reader.count();
+    }
+
+    /** Whether the shapes of computed tensors follow from the inputs', whatever the file says of them. */
+    boolean shapesAreInferred() {
+        return reader.shapesAreInferred();
+    }
+
+    /** The tensor at an index that exists, with the value or shape that the graph has for it; empty if it cannot be read. */
+    Optional<TfliteTensor> tensor(int index) {
+        try {
+            TfliteTensor tensor = reader.tensor(index);
+            return Optional.of(graph.value(index)
+                    .map(value -> value instanceof Constant constant
+                            ? tensor.withValue(constant)
+                            : tensor.withShape(graph.type(value).shape()))
+                    .orElse(tensor));
+        } catch (KilnException e) {
+            problems.addAll(e.problems());
+            return Optional.empty();
+        }
+    }
+
+    /** What a message can say of a tensor even if it cannot be read. */
+    String describe(int index) {
+        return reader.describe(index);
+    }
+
+    /** As {@link #describe(int)}, of as many as anybody reads. */
+    String describe(FlatVector indices) {
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < indices.size() && i < 8; i++) {
+            texts.add(describe(indices.i32(i)));
+        }
+        return String.join(", ", texts) + (indices.size() > 8 ? ", …" : "");
+    }
+}
