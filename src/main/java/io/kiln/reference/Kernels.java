@@ -22,7 +22,8 @@ final class Kernels {
                     MovementKernels.ALL,
                     ElementwiseKernels.ALL,
                     ReductionKernels.ALL,
-                    SequenceKernels.ALL)
+                    SequenceKernels.ALL,
+                    DetectionKernels.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

@@ -9,6 +9,7 @@ import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.CustomCall;
 import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.DetectionPostprocess;
 import io.kiln.ir.op.If;
 import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.MaxPool2d;
@@ -34,6 +35,7 @@ import io.kiln.lower.Callee;
 import io.kiln.lower.ControlFlowLowering;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.CustomCallLowering;
+import io.kiln.lower.DetectionLowering;
 import io.kiln.lower.ElementwiseLowering;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
@@ -126,6 +128,9 @@ public final class Dispatch {
         }
         if (root instanceof CustomCall) {
             return new CustomCallLowering(op).lower(rows);
+        }
+        if (root instanceof DetectionPostprocess) {
+            return new DetectionLowering(op).lower(rows);
         }
         if (root instanceof Lstm) {
             return new LstmLowering(op).lower(rows);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.base.WholeFiles;
+import io.kiln.ir.arith.DetectionBoxes;
 import io.kiln.ir.arith.InverseSquareRoot;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
@@ -77,11 +78,15 @@ class IntrinsicsTest {
             expect("kiln_leading_zeros(" + sum + ")", Integer.numberOfLeadingZeros(sum));
             int normalised = (sum << Integer.numberOfLeadingZeros(sum)) - Integer.MIN_VALUE;
             expect("kiln_reciprocal(" + literal(normalised) + ")", TflSoftmaxTables.reciprocal(sum));
+            float real = (float) (random.nextGaussian() * random.nextInt(80));
+            expect("bits(kiln_exp(" + real + "f))", Float.floatToRawIntBits(DetectionBoxes.exp(real)));
             expect("kiln_clamp(" + literal(value) + ", -128, 127)", FixedPoint.clamp(value, -128, 127));
             expect("kiln_saturate_8(" + literal(value) + ")", FixedPoint.clamp(value, -128, 127));
             expect("kiln_saturate_8(" + literal(other >> 23) + ")", FixedPoint.clamp(other >> 23, -128, 127));
         }
-        String source = "#include <stdint.h>\n#include <stdio.h>\n"
+        String source = "#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
+                + DetectedBoxes.EXP.definition()
+                + "static int32_t bits(float x) {\n  int32_t y;\n  memcpy(&y, &x, 4);\n  return y;\n}\n"
                 + Intrinsics.CLAMP.definition() + Intrinsics.SATURATE_8.definition() + Intrinsics.HIGH_MUL.definition()
                 + Intrinsics.RESCALE.definition()
                 + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()

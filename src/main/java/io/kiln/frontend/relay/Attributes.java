@@ -81,9 +81,13 @@ final class Attributes {
     }
 
     List<Double> reals(String name) {
-        Attribute attribute = value(name).orElseThrow();
-        if (!(attribute.value() instanceof List<?> items) || !items.stream().allMatch(Number.class::isInstance)) {
-            return wrong(attribute, "a list of numbers", List.<Double>of());
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, List.of());
+        }
+        if (!(attribute.get().value() instanceof List<?> items)
+                || !items.stream().allMatch(Number.class::isInstance)) {
+            return wrong(attribute.get(), "a list of numbers", List.<Double>of());
         }
         return items.stream().map(item -> ((Number) item).doubleValue()).toList();
     }

@@ -14,6 +14,7 @@ import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.DetectionPostprocess;
 import io.kiln.ir.op.Elementwise;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
@@ -170,7 +171,7 @@ final class OperatorRules {
 
     /** Arguments that may be computed. */
     private static int free(Op op) {
-        if (op instanceof Concatenate) {
+        if (op instanceof Concatenate || op instanceof DetectionPostprocess) {
             return op.arity();
         }
         if (op instanceof Elementwise elementwise) {

@@ -21,7 +21,8 @@ final class Operators {
                         ElementwiseOperators.ALL,
                         CustomCalls.ALL,
                         ReductionOperators.ALL,
-                        SequenceOperators.ALL)
+                        SequenceOperators.ALL,
+                        DetectionOperators.ALL)
                 .forEach(BY_NAME::putAll);
     }
 

@@ -31,7 +31,7 @@ final class SupportedOperators {
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
-    private static final Map<String, Support> BY_CUSTOM_CODE = Stream.of(SignalOperators.ALL)
+    private static final Map<String, Support> BY_CUSTOM_CODE = Stream.of(SignalOperators.ALL, DetectionImporter.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

@@ -34,6 +34,7 @@ public sealed interface Op
                 If,
                 While,
                 CustomCall,
+                DetectionPostprocess,
                 Movement,
                 Take,
                 Resize2d,

@@ -31,6 +31,7 @@ public class SingleOperatorTest {
                         ReductionOperators.ALL,
                         RecurrentOperators.ALL,
                         SequenceOperators.ALL,
+                        DetectionCases.ALL,
                         ControlFlowOperators.ALL)
                 .flatMap(List::stream);
     }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.ir.op.DetectionPostprocess;
+import io.kiln.ir.op.Op;
+import java.util.Map;
+import java.util.function.Function;
+
+/** What stands behind an object detector, by its name in the text. */
+final class DetectionOperators {
+    private static final int MAX = Integer.MAX_VALUE;
+
+    static final Map<String, Function<Attributes, Op>> ALL = Map.of(
+            "tfl.detection_postprocess",
+            a -> new DetectionPostprocess(
+                    a.integer("max_detections", 1, MAX),
+                    a.integer("max_classes_per_detection", 1, MAX),
+                    a.integer("detections_per_class", 1, MAX),
+                    a.integer("use_regular_nms", 0, 1) == 1,
+                    a.integer("num_classes", 1, MAX),
+                    (float) a.real("nms_score_threshold"),
+                    (float) a.real("nms_iou_threshold"),
+                    a.reals("scales").stream().map(Double::floatValue).toList()));
+
+    private DetectionOperators() {}
+}
