@@ -21,8 +21,13 @@ public final class Tables {
 
     /** A table of raw little-endian elements. */
     public Buffer add(String name, DType dtype, Bytes data) {
+        return add(name, dtype, data, "");
+    }
+
+    /** The same with a remark for the reader on what the elements are. */
+    public Buffer add(String name, DType dtype, Bytes data, String comment) {
         Buffer buffer = new Buffer(name, dtype, data.size() / dtype.bytes(), Buffer.Scope.CONSTANT);
-        tables.add(new PrimFunc.Table(prefix + "_" + name, buffer, data));
+        tables.add(new PrimFunc.Table(prefix + "_" + name, buffer, data, comment));
         return buffer;
     }
 

@@ -50,7 +50,7 @@ final class BlockedConv {
     /** The schedule for a core without SIMD, where the rescaling is proven. */
     static Optional<ConvSchedule> schedule(ConvTask task) {
         return BlockedSums.of(task)
-                .filter(sums -> suits(task.conv(), sums, task.rows()))
+                .filter(sums -> suits(task, sums))
                 .flatMap(sums -> ScalarRescale.of(task.conv()).map(rescale -> {
                     BlockedConv blocked = new BlockedConv(task, sums, rescale);
                     String reason = "no SIMD: blocks of pixels and channels share loads";
@@ -87,13 +87,16 @@ final class BlockedConv {
     }
 
     /** Whether the shape fits: not grouped, a window's row contiguous in the input, a block of pixels in a run. */
-    private static boolean suits(ConvComputation conv, BlockedSums sums, Rows rows) {
+    private static boolean suits(ConvTask task, BlockedSums sums) {
+        ConvComputation conv = task.conv();
+        Rows rows = task.rows();
         Window w = conv.window();
         return conv.groups() == 1
                 && !conv.depthwise()
                 && conv.kernelZeroPoint() == 0
                 && (w.dilationW() == 1 || w.kernelW() == 1)
                 && run(conv, rows) >= sums.pixels()
+                && (sums.pairsWeights() || !task.packsWeights())
                 && !(sums.pairsInputs() && hasLeast(conv));
     }
 
@@ -108,7 +111,8 @@ final class BlockedConv {
     }
 
     private String text() {
-        return "conv_blocked(pixels=" + sums.pixels() + ", channels=" + sums.channels() + ")";
+        String bits = sums.pairsWeights() ? ", weight_bits=4" : "";
+        return "conv_blocked(pixels=" + sums.pixels() + ", channels=" + sums.channels() + bits + ")";
     }
 
     /** Pixels that follow each other in the output, at least: all of them, or a row where the caller names rows or holds them in rings. */
@@ -218,19 +222,31 @@ final class BlockedConv {
     }
 
     private Buffer packWeights() {
-        int blocks = (conv.channels() + sums.channels() - 1) / sums.channels();
-        int[] packed = new int[blocks * sums.channels() * taps(conv, sums)];
+        int[] packed = packed(conv, sums.channels(), taps(conv, sums));
+        return sums.pairsWeights()
+                ? FourBitWeights.sums("weight", packed, tables)
+                : tables.add("weight", DType.INT8, packed);
+    }
+
+    /** Whether weights of neighbouring channels can share bytes. */
+    static boolean pairsWeights(ConvComputation conv) {
+        return FourBitWeights.areSummable(packed(conv, 2, conv.taps()));
+    }
+
+    private static int[] packed(ConvComputation conv, int block, int taps) {
+        int blocks = (conv.channels() + block - 1) / block;
+        int[] packed = new int[blocks * block * taps];
         for (int o = 0; o < conv.channels(); o++) {
-            int at = o / sums.channels() * sums.channels() * taps(conv, sums) + o % sums.channels();
+            int at = o / block * block * taps + o % block;
             for (int ky = 0; ky < conv.window().kernelH(); ky++) {
                 for (int kx = 0; kx < conv.window().kernelW(); kx++) {
                     for (int c = 0; c < conv.channelsPerGroup(); c++) {
                         packed[at] = conv.tap(o, ky, kx, c);
-                        at += sums.channels();
+                        at += block;
                     }
                 }
             }
         }
-        return tables.add("weight", DType.INT8, packed);
+        return packed;
     }
 }

@@ -62,7 +62,7 @@ final class BlockedDepthwise {
             this.kernel = (b, in, out) ->
                     b.call(block, List.of(in, weights, constants, b.mutableView("out", output, out)), List.of());
         } else {
-            this.kernel = new DepthwiseLoops(conv, pixels, output, rescale, tables)::emit;
+            this.kernel = new DepthwiseLoops(task, pixels, output, rescale)::emit;
         }
         this.scratch = buffers.scratch(DType.INT8, PaddedRows.bytes(conv));
         this.rows = new PaddedRows(conv, input, scratch, WordMoves.of(task.features()));
@@ -90,7 +90,7 @@ final class BlockedDepthwise {
 
     private static ConvSchedule schedule(ConvTask task, Optional<ScalarRescale> rescale, String reason) {
         BlockedDepthwise blocked = new BlockedDepthwise(task, rescale);
-        String text = "depthwise_blocked(pixels=" + blocked.pixels + ")";
+        String text = "depthwise_blocked(pixels=" + blocked.pixels + (task.packsWeights() ? ", weight_bits=4)" : ")");
         return new ConvSchedule(blocked.body(task.rows()), task.macs(), text, reason);
     }
 

@@ -25,6 +25,11 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
     private static final String SUFFIX_SIGNED = "_signed";
     private static final String SUFFIX_LIMITED = "_limited";
 
+    private static final String FIRST_OF_PAIR = """
+                const int32_t both = weight[%d * i];
+                const int32_t first = (int8_t)((uint8_t)both << 4) >> 4;
+        """;
+
     Kernel kernel() {
         List<DType> scalars = new ArrayList<>(List.of(INT32, INT32));
         if (!sums.pairsInputs()) {
@@ -113,11 +118,11 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         String high = rescale.isLimited() ? "high" : "127";
         return """
               for (int32_t channel = 0; channel < channels; ++channel) {
-                const int8_t* weight = &w[channel / %d * %d * taps + channel %% %d];
+                const int8_t* weight = &w[channel / %d * %d * taps + channel %% %d%s];
                 for (int32_t pixel = 0; pixel < %d; ++pixel) {
                   int32_t sum = 0;
                   for (int32_t i = 0; i < taps; ++i) {
-                    sum += x[pixel * stride + i] * weight[%d * i];
+            %s        sum += x[pixel * stride + i] * %s;
                   }
                   int32_t value = (int32_t)(((int64_t)(sum * scale) * rescale[%d * channel]) >> 32) + rescale[%d * channel + 1];
             %s      value >>= shift;
@@ -126,10 +131,14 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
               }
             """.formatted(
                         sums.channels(),
+                        sums.channels() / sums.weightsPerByte(),
                         sums.channels(),
-                        sums.channels(),
+                        sums.pairsWeights() ? " / 2" : "",
                         sums.pixels(),
-                        sums.channels(),
+                        sums.pairsWeights() ? FIRST_OF_PAIR.formatted(sums.channels() / 2) : "",
+                        sums.pairsWeights()
+                                ? "(channel % 2 == 0 ? first : (both - first) / 16)"
+                                : "weight[" + sums.channels() + " * i]",
                         words,
                         words,
                         rescale.isSigned() ? "      value += late - (value < 0 ? rescale[3 * channel + 2] : 0);\n" : "",
@@ -170,7 +179,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                         p * c,
                         sums.name(),
                         sums.pairsInputs() ? "" : "stride, ",
-                        c,
+                        c / sums.weightsPerByte(),
                         c,
                         c,
                         rescale.isSigned() ? "      const int32_t negative = rescale[2];\n" : "",

@@ -18,8 +18,9 @@ import java.util.List;
  * @param pixels pixels of a block
  * @param channels channels of a block
  * @param unroll steps written out, a power of two
+ * @param packed whether weights come in pairs: of a step 2 LB are then 4 shifts
  */
-record BlockedRiscV(int pixels, int channels, int unroll) implements BlockedAssembly {
+record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implements BlockedAssembly {
     private static final int INPUT = 0;
     private static final int STRIDE = 4;
     private static final int END = 8;
@@ -65,8 +66,11 @@ record BlockedRiscV(int pixels, int channels, int unroll) implements BlockedAsse
         for (int p = 0; p < pixels; p++) {
             asm.line("addi %s, %s, %d", input(p), input(p), unroll);
         }
-        asm.line("addi %s, %s, %d", weights(), weights(), unroll * channels);
+        asm.line("addi %s, %s, %d", weights(), weights(), unroll * weightBytes());
         asm.line("bne %s, %s, 2b", input(0), end());
+        if (packed) {
+            takeApart(asm);
+        }
         rescale(asm, signed);
         store(asm, limited, signed ? LATE + 4 : LATE);
         asm.line(".option pop");
@@ -140,14 +144,14 @@ record BlockedRiscV(int pixels, int channels, int unroll) implements BlockedAsse
         asm.line("sw t0, %d(sp)", END);
         asm.line("addi t0, a4, -1");
         asm.line("andi t0, t0, %d", unroll - 1);
-        asm.line("li t1, %d", INSTRUCTION * (pixels + channels + 2 * pixels * channels));
+        asm.line("li t1, %d", INSTRUCTION * (pixels + channels + (packed ? channels / 2 : 0) + 2 * pixels * channels));
         asm.line("mul t1, t1, t0");
         asm.line("lla t2, 3f");
         asm.line("sub t2, t2, t1");
         asm.line("sw t2, %d(sp)", ENTRY);
         asm.line("addi t0, t0, %d", 1 - unroll);
         asm.line("sw t0, %d(sp)", SKIP);
-        asm.line("li t1, %d", channels);
+        asm.line("li t1, %d", weightBytes());
         asm.line("mul t0, t0, t1");
         asm.line("sw t0, %d(sp)", SKIP_WEIGHTS);
         asm.line("lw t2, %d(sp)", SHIFT);
@@ -183,8 +187,15 @@ record BlockedRiscV(int pixels, int channels, int unroll) implements BlockedAsse
 
     private void step(AsmText asm, int tap, boolean first) {
         int place = first ? 0 : tap;
-        for (int c = 0; c < channels; c++) {
-            asm.line("lb %s, %d(%s)", weight(c), channels * place + c, weights());
+        for (int c = 0; c < weightBytes(); c++) {
+            int at = weightBytes() * place + c;
+            if (packed) {
+                asm.line("lb %s, %d(%s)", weight(2 * c + 1), at, weights());
+                asm.line("slli %s, %s, 28", weight(2 * c), weight(2 * c + 1));
+                asm.line("srai %s, %s, 28", weight(2 * c), weight(2 * c));
+            } else {
+                asm.line("lb %s, %d(%s)", weight(c), at, weights());
+            }
         }
         for (int p = 0; p < pixels; p++) {
             asm.line("lb %s, %d(%s)", value(), place, input(p));
@@ -195,6 +206,21 @@ record BlockedRiscV(int pixels, int channels, int unroll) implements BlockedAsse
                     asm.line("mul %s, %s, %s", product(), value(), weight(c));
                     asm.line("add %s, %s, %s", sum(c, p), sum(c, p), product());
                 }
+            }
+        }
+    }
+
+    /** Bytes of a step's weights. */
+    private int weightBytes() {
+        return packed ? channels / 2 : channels;
+    }
+
+    /** Second sums, which are {@code first + 16 * second} so far. */
+    private void takeApart(AsmText asm) {
+        for (int c = 1; c < channels; c += 2) {
+            for (int p = 0; p < pixels; p++) {
+                asm.line("sub %s, %s, %s", sum(c, p), sum(c, p), sum(c - 1, p));
+                asm.line("srai %s, %s, 4", sum(c, p), sum(c, p));
             }
         }
     }

@@ -12,8 +12,10 @@ package io.kiln.schedule;
  * stack    inputs of both pixels, constants, output, what the caller needs back, then the arguments:
  *          taps (then the end of the inputs), channels, stride (then where to enter the loop), output's stride, scale, shift
  * </pre>
+ *
+ * @param packed whether weights come in pairs: of a step 2 LDRSB are then 2 SBFX
  */
-final class BlockedThumb implements BlockedAssembly {
+record BlockedThumb(boolean packed) implements BlockedAssembly {
     private static final int PIXELS = 2;
     private static final int CHANNELS = 4;
     private static final int UNROLL = 8;
@@ -47,6 +49,9 @@ final class BlockedThumb implements BlockedAssembly {
         asm.line("ldr r3, [sp, #%d]", TAPS);
         asm.line("cmp r0, r3");
         asm.line("bne 2b");
+        if (packed) {
+            takeApart(asm);
+        }
         rescale(asm, signed);
         limit(asm, limited, signed ? LATE + 4 : LATE);
         store(asm);
@@ -72,11 +77,12 @@ final class BlockedThumb implements BlockedAssembly {
         asm.line("str r5, [sp, #%d]", STRIDE);
     }
 
-    private static void step(AsmText asm, boolean first) {
+    private void step(AsmText asm, boolean first) {
         asm.line("ldrsb r3, [r0], #1");
         asm.line("ldrsb r12, [r1], #1");
-        for (int c = 0; c < CHANNELS; c++) {
-            asm.line("ldrsb lr, [r2], #1");
+        for (int i = 0; i < CHANNELS; i++) {
+            int c = packed ? i ^ 1 : i;
+            asm.line(packed && i % 2 != 0 ? "sbfx lr, lr, #0, #4" : "ldrsb lr, [r2], #1");
             for (int p = 0; p < PIXELS; p++) {
                 int sum = sum(c, p);
                 String input = p == 0 ? "r3" : "r12";
@@ -85,6 +91,16 @@ final class BlockedThumb implements BlockedAssembly {
                 } else {
                     asm.line("mla r%d, %s, lr, r%d", sum, input, sum);
                 }
+            }
+        }
+    }
+
+    /** Second sums, which are {@code first + 16 * second} so far. */
+    private static void takeApart(AsmText asm) {
+        for (int c = 1; c < CHANNELS; c += 2) {
+            for (int p = 0; p < PIXELS; p++) {
+                asm.line("sub r%d, r%d", sum(c, p), sum(c - 1, p));
+                asm.line("asr r%d, #4", sum(c, p));
             }
         }
     }

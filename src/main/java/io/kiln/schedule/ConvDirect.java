@@ -58,18 +58,20 @@ final class ConvDirect {
      * @param unroll steps of the innermost loop written out
      * @param pixelBlock pixels side by side computed together, where their windows lie inside the input
      * @param fused whether a product is added in one instruction
+     * @param packed whether weights are {@link FourBitWeights#halves}
      */
-    private record Knobs(int channelBlock, int unroll, int pixelBlock, boolean fused) {
+    private record Knobs(int channelBlock, int unroll, int pixelBlock, boolean fused, boolean packed) {
         String text() {
             String pixels = pixelBlock == 1 ? "" : ", pixel_block=" + pixelBlock;
-            return "conv_direct(channel_block=" + channelBlock + ", unroll=" + unroll + pixels + ")";
+            String bits = packed ? ", weight_bits=4" : "";
+            return "conv_direct(channel_block=" + channelBlock + ", unroll=" + unroll + pixels + bits + ")";
         }
     }
 
     /** The schedule, which suits any convolution but depthwise ones. */
     static Optional<ConvSchedule> schedule(ConvTask task) {
         ConvComputation conv = task.conv();
-        Knobs knobs = defaultKnobs(conv, task.features(), task.optimize());
+        Knobs knobs = defaultKnobs(conv, task.features(), task.optimize(), task.packsWeights());
         ConvDirect direct = new ConvDirect(
                 conv,
                 knobs,
@@ -95,7 +97,7 @@ final class ConvDirect {
      * Counted on the MLPerf Tiny keyword model: on Cortex-M blocks of 2 and 3 cost more than 4 (16-bit Thumb too), on
      * RISC-V 8 costs 14 % more than 4, on x86-64 4 costs 4 % more than 8.
      */
-    private static Knobs defaultKnobs(ConvComputation conv, CpuFeatures features, Optimize optimize) {
+    private static Knobs defaultKnobs(ConvComputation conv, CpuFeatures features, Optimize optimize, boolean packed) {
         boolean small =
                 features.family() == CpuFeatures.Family.CORTEX_M || features.family() == CpuFeatures.Family.RISCV;
         boolean fused = conv.isFloat() && features.family() == CpuFeatures.Family.CORTEX_M && features.hasFpu();
@@ -106,7 +108,7 @@ final class ConvDirect {
         int perGroup = conv.channels() / conv.groups();
         int block = conv.groups() == 1 ? Math.min(most, perGroup) : largestDivisor(perGroup, most);
         int unroll = largestDivisor(conv.channelsPerGroup(), optimize == Optimize.SIZE ? 1 : 4);
-        return new Knobs(block, unroll, pixels, fused);
+        return new Knobs(block, unroll, pixels, fused, packed);
     }
 
     /** Columns {@code [begin, end)} of the output whose windows lie inside the input's width. */
@@ -221,7 +223,7 @@ final class ConvDirect {
 
     private ChannelBlocks pack(String name, int begin, int end, int width) {
         int phases = conv.upsampling().phases();
-        WeightPacking packing = new WeightPacking(conv, phases * (end - begin) * conv.taps());
+        WeightPacking packing = new WeightPacking(conv, phases * (end - begin) * conv.taps(), knobs.packed());
         for (int phase = 0; phase < phases; phase++) {
             putAll(packing, phase * conv.channels() + begin, phase * conv.channels() + end, width);
         }
@@ -283,7 +285,7 @@ final class ConvDirect {
                 String name = at.pixels.count == 1 ? "in" : "in" + p;
                 inputs.add(block.view(name, input, add(first, (long) p * w.strideW() * run)));
             }
-            Buffer weights = block.view("w", blocks.weights(), add(blockStart, mul(tap, (long) run * blocks.width())));
+            Weights weights = weights(block, blocks, add(blockStart, mul(tap, (long) run * blocks.width())));
             dotProduct(block, inputs, weights, mul(kx.count(), run), blocks.width(), accumulators);
             return;
         }
@@ -293,16 +295,37 @@ final class ConvDirect {
             Expr first = add(mul(pixel, conv.input().dim(3)), mul(group, run));
             Buffer in = tapBlock.view("in", input, first);
             Expr tap = add(mul(at.ky, w.kernelW()), k);
-            Buffer weights =
-                    tapBlock.view("w", blocks.weights(), add(blockStart, mul(tap, (long) run * blocks.width())));
+            Weights weights = weights(tapBlock, blocks, add(blockStart, mul(tap, (long) run * blocks.width())));
             dotProduct(tapBlock, List.of(in), weights, imm(run), blocks.width(), accumulators);
         });
+    }
+
+    /** Weights of a run of inputs for a block of channels. */
+    @FunctionalInterface
+    private interface Weights {
+        /** The weight that lies {@code offset} behind the first one of step {@code i}. */
+        Expr at(Expr i, int offset);
+    }
+
+    /** Weights from a place in their table on; bytes of blocks of an even width begin with an even place. */
+    private Weights weights(BlockBuilder block, ChannelBlocks blocks, Expr place) {
+        int width = blocks.width();
+        if (knobs.packed() && width % 2 != 0) {
+            Expr first = block.let("first", place);
+            return (i, offset) -> FourBitWeights.at(blocks.weights(), add(add(first, mul(i, width)), offset));
+        }
+        if (knobs.packed()) {
+            Buffer pairs = block.view("w", blocks.weights(), Exprs.div(place, imm(2)));
+            return (i, offset) -> FourBitWeights.half(pairs, add(mul(i, width / 2), offset / 2), offset % 2);
+        }
+        Buffer view = block.view("w", blocks.weights(), place);
+        return (i, offset) -> load(view, add(mul(i, width), offset));
     }
 
     private void dotProduct(
             BlockBuilder block,
             List<Buffer> inputs,
-            Buffer weights,
+            Weights weights,
             Expr length,
             int width,
             List<Expr.Var> accumulators) {
@@ -314,7 +337,7 @@ final class ConvDirect {
                     values.add(step.let(name, value(inputs.get(p), add(i, u))));
                 }
                 for (int o = 0; o < width; o++) {
-                    Expr loaded = load(weights, add(mul(i, width), (long) u * width + o));
+                    Expr loaded = weights.at(i, u * width + o);
                     Expr centred = WeightPacking.centred(conv, loaded);
                     Expr weight = inputs.size() == 1 ? centred : step.let("w" + u + "_" + o, centred);
                     for (int p = 0; p < inputs.size(); p++) {

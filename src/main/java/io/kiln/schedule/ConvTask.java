@@ -30,6 +30,11 @@ record ConvTask(
         return optimize == Optimize.SIZE;
     }
 
+    /** Whether weights are packed two to a byte by schedules that pay for it with time. */
+    boolean packsWeights() {
+        return isForSize() && FourBitWeights.fit(conv);
+    }
+
     /** Multiply-accumulates of all windows, padding included. */
     long macs() {
         return conv.output().elements() * conv.taps();

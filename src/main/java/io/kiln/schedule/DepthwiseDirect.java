@@ -45,6 +45,7 @@ final class DepthwiseDirect {
     private final BiasTable bias;
     private final Epilogue epilogue;
     private final int multiplier;
+    private final boolean isPacked;
 
     /** The schedule, which suits any depthwise convolution. */
     static Optional<ConvSchedule> schedule(ConvTask task) {
@@ -53,24 +54,27 @@ final class DepthwiseDirect {
             return Optional.empty();
         }
         DepthwiseDirect direct = new DepthwiseDirect(
-                conv, task.tables(), task.buffers().argument(0), task.buffers().output());
+                task, task.tables(), task.buffers().argument(0), task.buffers().output());
         String reason = "depthwise: channel by channel, no other schedule fits";
-        return Optional.of(new ConvSchedule(direct.body(task.rows()), conv.macsInside(), text(conv), reason));
+        return Optional.of(new ConvSchedule(direct.body(task.rows()), conv.macsInside(), direct.text(), reason));
     }
 
-    private DepthwiseDirect(ConvComputation conv, Tables tables, Buffer input, Buffer output) {
-        this.conv = conv;
+    private DepthwiseDirect(ConvTask task, Tables tables, Buffer input, Buffer output) {
+        this.conv = task.conv();
+        this.isPacked = task.packsWeights();
         this.input = input;
         this.output = output;
-        this.weights =
-                tables.add("weight", conv.weight().type().dtype(), conv.weight().data());
+        this.weights = isPacked
+                ? FourBitWeights.halvesOfTaps(conv, tables)
+                : tables.add(
+                        "weight", conv.weight().type().dtype(), conv.weight().data());
         this.bias = BiasTable.of(conv, tables);
         this.epilogue = new Epilogue(conv.op(), bias.bound(), tables);
         this.multiplier = conv.channels() / conv.input().dim(3);
     }
 
-    private static String text(ConvComputation conv) {
-        return "depthwise_direct(unrolled=" + unrolls(conv.window()) + ")";
+    private String text() {
+        return "depthwise_direct(unrolled=" + unrolls(conv.window()) + (isPacked ? ", weight_bits=4)" : ")");
     }
 
     private static boolean unrolls(Window window) {
@@ -123,8 +127,7 @@ final class DepthwiseDirect {
             for (int k = 0; k < w.kernelH(); k++) {
                 for (int j = 0; j < w.kernelW(); j++) {
                     Expr x = load(inputRows.get(k), add(c, (long) j * w.dilationW() * channels));
-                    Expr weight = load(weights, add(oc, (long) (k * w.kernelW() + j) * conv.channels()));
-                    accumulate(inner, acc, x, weight);
+                    accumulate(inner, acc, x, weight(imm((long) k * w.kernelW() + j), oc));
                 }
             }
         });
@@ -147,8 +150,15 @@ final class DepthwiseDirect {
                             Expr column = add(kx.origin(), mul(j, w.dilationW()));
                             Expr x = load(input, add(mul(pixel(n, row, column), channels), c));
                             Expr position = add(mul(k, w.kernelW()), j);
-                            accumulate(tap, acc, x, load(weights, add(mul(position, conv.channels()), oc)));
+                            Expr place = isPacked ? tap.let("position", position) : position;
+                            accumulate(tap, acc, x, weight(place, oc));
                         })));
+    }
+
+    private Expr weight(Expr tap, Expr channel) {
+        return isPacked
+                ? FourBitWeights.atTap(conv, weights, tap, channel)
+                : load(weights, add(mul(tap, conv.channels()), channel));
     }
 
     private void accumulate(BlockBuilder block, Expr.Var acc, Expr x, Expr weight) {

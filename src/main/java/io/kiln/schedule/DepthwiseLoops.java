@@ -51,6 +51,7 @@ final class DepthwiseLoops {
     private final Buffer weights;
     private final Buffer output;
     private final PixelEnd end;
+    private final boolean isPacked;
 
     /** Turns the sums of one channel into elements of the output. */
     private interface PixelEnd {
@@ -111,12 +112,16 @@ final class DepthwiseLoops {
         return add(add(out, channel), (long) pixel * conv.channels());
     }
 
-    DepthwiseLoops(ConvComputation conv, int pixels, Buffer output, Optional<ScalarRescale> rescale, Tables tables) {
-        this.conv = conv;
+    DepthwiseLoops(ConvTask task, int pixels, Buffer output, Optional<ScalarRescale> rescale) {
+        Tables tables = task.tables();
+        this.conv = task.conv();
+        this.isPacked = task.packsWeights();
         this.pixels = pixels;
         this.output = output;
-        this.weights =
-                tables.add("weight", conv.weight().type().dtype(), conv.weight().data());
+        this.weights = isPacked
+                ? FourBitWeights.halvesOfTaps(conv, tables)
+                : tables.add(
+                        "weight", conv.weight().type().dtype(), conv.weight().data());
         this.end = rescale.isPresent()
                 ? new Proven(rescale.get(), tables)
                 : new Plain(BiasTable.ofFilled(conv, tables), tables);
@@ -144,7 +149,11 @@ final class DepthwiseLoops {
                 }
                 for (int kx = 0; kx < w.kernelW(); kx++) {
                     int tap = ky * w.kernelW() + kx;
-                    Expr weight = inner.let("w" + tap, load(weights, add(c, (long) tap * channels)));
+                    Expr weight = inner.let(
+                            "w" + tap,
+                            isPacked
+                                    ? FourBitWeights.atTap(conv, weights, imm(tap), c)
+                                    : load(weights, add(c, (long) tap * channels)));
                     for (int p = 0; p < pixels; p++) {
                         long column = (long) p * w.strideW() + (long) kx * w.dilationW();
                         long place = (long) ky * PaddedRows.rowElements(conv) + column * channels;

@@ -3,6 +3,7 @@ package io.kiln.schedule;
 
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
+import static io.kiln.base.DType.UINT8;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
@@ -29,11 +30,16 @@ import java.util.Optional;
  * pixel by pixel, channel by channel.
  *
  * <pre>
- * weights: as in the model, [ky][kx][channel]
+ * weights: as in the model, [ky][kx][channel]; of four bits [pair of taps][channel], see {@link FourBitWeights}
  * scratch: the rows under one row of windows, see {@link PaddedRows}
  * </pre>
  */
 final class SmallDepthwise {
+    private static final String NEXT_HALF = """
+                  weight += up == 0 ? channels : 0;
+                  up ^= 4;
+        """;
+
     private final ConvComputation conv;
     private final ScalarRescale rescale;
     private final Buffer weights;
@@ -41,6 +47,7 @@ final class SmallDepthwise {
     private final Buffer scratch;
     private final Buffer output;
     private final PaddedRows rows;
+    private final boolean isPacked;
 
     /** The schedule, where size counts and the core has no vectors. */
     static Optional<ConvSchedule> schedule(ConvTask task) {
@@ -52,21 +59,28 @@ final class SmallDepthwise {
         Optional<ScalarRescale> proven = ScalarRescale.of(conv)
                 .filter(r -> !r.isSigned() || !task.features().hasDsp());
         return proven.map(rescale -> {
-            SmallDepthwise small = new SmallDepthwise(conv, rescale, task.tables(), task.buffers());
+            SmallDepthwise small = new SmallDepthwise(task, rescale, task.tables(), task.buffers());
             String reason = "size: one kernel for all depthwise layers";
-            return new ConvSchedule(small.body(task.rows()), task.macs(), "depthwise_small", reason);
+            return new ConvSchedule(small.body(task.rows()), task.macs(), small.text(), reason);
         });
     }
 
-    private SmallDepthwise(ConvComputation conv, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
-        this.conv = conv;
+    private SmallDepthwise(ConvTask task, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
+        this.conv = task.conv();
+        this.isPacked = task.packsWeights();
         this.rescale = rescale;
-        this.weights =
-                tables.add("weight", conv.weight().type().dtype(), conv.weight().data());
+        this.weights = isPacked
+                ? FourBitWeights.halvesOfTaps(conv, tables)
+                : tables.add(
+                        "weight", conv.weight().type().dtype(), conv.weight().data());
         this.constants = rescale.table(tables);
         this.output = buffers.output();
         this.scratch = buffers.scratch(DType.INT8, PaddedRows.bytes(conv));
         this.rows = new PaddedRows(conv, buffers.argument(0), scratch, new WordMoves(false));
+    }
+
+    private String text() {
+        return "depthwise_small" + (isPacked ? "(weight_bits=4)" : "");
     }
 
     private Stmt body(Rows range) {
@@ -104,11 +118,11 @@ final class SmallDepthwise {
     private Kernel kernel() {
         List<DType> scalars = new ArrayList<>();
         scalars().forEach(s -> scalars.add(INT32));
-        String name =
-                "kiln_depthwise_row" + (rescale.isSigned() ? "_signed" : "") + (rescale.isLimited() ? "_limited" : "");
+        String name = "kiln_depthwise_row" + (isPacked ? "_packed" : "") + (rescale.isSigned() ? "_signed" : "")
+                + (rescale.isLimited() ? "_limited" : "");
         return new Kernel(
                 name,
-                List.of(Pointer.in(INT8), Pointer.in(INT8), Pointer.in(INT32), Pointer.out(INT8)),
+                List.of(Pointer.in(INT8), Pointer.in(isPacked ? UINT8 : INT8), Pointer.in(INT32), Pointer.out(INT8)),
                 scalars,
                 List.of(),
                 definition(name),
@@ -117,23 +131,22 @@ final class SmallDepthwise {
 
     private String definition(String name) {
         return """
-            /* A row of pixels, channel by channel: step elements between windows, row and column between their taps. */
+            /* A row of pixels, channel by channel: step elements between windows, row and column between their taps.%s */
             __attribute__((noinline))
             static void %s(
-                const int8_t* x, const int8_t* w, const int32_t* rescale, int8_t* out, int32_t pixels, int32_t channels, int32_t step,
+                const int8_t* x, const %s* w, const int32_t* rescale, int8_t* out, int32_t pixels, int32_t channels, int32_t step,
                 int32_t rows, int32_t columns, int32_t row, int32_t column, int32_t scale, int32_t shift%s%s) {
               for (int32_t pixel = 0; pixel < pixels; ++pixel) {
                 const int32_t* constants = rescale;
                 for (int32_t c = 0; c < channels; ++c) {
-                  const int8_t* weight = &w[c];
-                  int32_t sum = 0;
+                  const %s* weight = &w[c];
+            %s      int32_t sum = 0;
                   for (int32_t ky = 0; ky < rows; ++ky) {
                     const int8_t* input = &x[ky * row + c];
                     for (int32_t kx = 0; kx < columns; ++kx) {
-                      sum += *input * *weight;
+                      sum += *input * %s;
                       input += column;
-                      weight += channels;
-                    }
+            %s                    }
                   }
                   %sint32_t value = kiln_high_word(sum * scale, constants[0]) + constants[1];
             %s      *out++ = (int8_t)%s;
@@ -143,9 +156,15 @@ final class SmallDepthwise {
               }
             }
             """.formatted(
+                isPacked ? " A byte of w holds\n   two taps of a channel, the first in the lower half." : "",
                 name,
+                isPacked ? "uint8_t" : "int8_t",
                 rescale.isSigned() ? ", int32_t late" : "",
                 rescale.isLimited() ? ", int32_t low, int32_t high" : "",
+                isPacked ? "uint8_t" : "int8_t",
+                isPacked ? "      int32_t up = 4;\n" : "",
+                isPacked ? "((int8_t)(*weight << up) >> 4)" : "*weight",
+                isPacked ? NEXT_HALF : "          weight += channels;\n",
                 rescale.isSigned() ? "" : "const ",
                 rescale.isSigned() ? "      value += late - ((value >> 31) & constants[2]);\n" : "",
                 rescale.isLimited() ? "kiln_clamp(value >> shift, low, high)" : "kiln_saturate_8(value >> shift)",

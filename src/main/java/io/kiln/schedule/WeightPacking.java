@@ -14,11 +14,14 @@ import java.nio.ByteOrder;
 /** Writes weights into a table in the order in which a schedule reads them. */
 final class WeightPacking {
     private final ConvComputation conv;
+    private final boolean isPacked;
     private final ByteBuffer source;
     private final ByteBuffer packed;
 
-    WeightPacking(ConvComputation conv, int elements) {
+    /** @param isPacked whether weights are {@link FourBitWeights#halves} */
+    WeightPacking(ConvComputation conv, int elements, boolean isPacked) {
         this.conv = conv;
+        this.isPacked = isPacked;
         this.source = conv.weight().data().buffer();
         this.packed = ByteBuffer.allocate(
                         elements * conv.weight().type().dtype().bytes())
@@ -36,7 +39,9 @@ final class WeightPacking {
     }
 
     Buffer table(String name, Tables tables) {
-        return tables.add(name, conv.weight().type().dtype(), Bytes.wrap(packed.array()));
+        return isPacked
+                ? FourBitWeights.halves(name, packed.array(), tables)
+                : tables.add(name, conv.weight().type().dtype(), Bytes.wrap(packed.array()));
     }
 
     /** A loaded weight without its zero point. */

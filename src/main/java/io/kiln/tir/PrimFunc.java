@@ -28,13 +28,19 @@ public record PrimFunc(
      * @param symbol C name of the table, unique in the file
      * @param buffer what the function calls it, its type and size; scope {@link Buffer.Scope#CONSTANT}
      * @param data elements, little-endian
+     * @param comment what its elements are, where the type does not say so; empty for none
      */
-    public record Table(String symbol, Buffer buffer, Bytes data) {
+    public record Table(String symbol, Buffer buffer, Bytes data, String comment) {
         public Table {
             if (buffer.bytes() != data.size()) {
                 throw new IllegalArgumentException(
                         "table " + buffer.name() + " holds " + data.size() + " bytes, not " + buffer.bytes());
             }
+        }
+
+        /** A table whose type says what its elements are. */
+        public Table(String symbol, Buffer buffer, Bytes data) {
+            this(symbol, buffer, data, "");
         }
     }
 

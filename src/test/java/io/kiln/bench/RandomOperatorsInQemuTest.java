@@ -41,6 +41,10 @@ final class RandomOperatorsInQemuTest {
         "mps2-an385, clang, SPEED, _blocked",
         "qemu-riscv32, gnu, SPEED, _blocked",
         "qemu-riscv32, clang, SPEED, _blocked",
+        "mps2-an386, gnu, SIZE, weight_bits=4",
+        "mps2-an385, gnu, SPEED, weight_bits=4",
+        "mps2-an385, clang, SIZE, weight_bits=4",
+        "qemu-riscv32, clang, SIZE, weight_bits=4",
     })
     void answerAsTheInterpreterDoes(String board, String toolchain, Optimize optimize, String schedules) {
         String target = Boards.builtIn().find(board).target();
@@ -50,7 +54,8 @@ final class RandomOperatorsInQemuTest {
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();
         for (long seed = 20_000; models.size() < OPERATORS; seed++) {
-            Function function = RandomOperators.mixed(seed);
+            Function drawn = RandomOperators.mixed(seed);
+            Function function = schedules.contains("bits=4") ? RandomOperators.ofFourBits(drawn) : drawn;
             CompileRequest request =
                     new CompileRequest(Path.of("random"), function.name(), target, Io.CALLER, optimize);
             ModelLibrary library = ModelCompiler.compile(request, function).library();

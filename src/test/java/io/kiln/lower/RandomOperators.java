@@ -22,6 +22,7 @@ import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
@@ -68,6 +69,30 @@ public final class RandomOperators {
             case 2, 5, 13 -> RandomLayers.next(seed);
             default -> next(seed);
         };
+    }
+
+    /** The same function with the int8 weights of its layers from -8 to 7, or from -7 on. */
+    public static Function ofFourBits(Function function) {
+        List<Binding> bindings = new ArrayList<>();
+        for (Binding b : function.bindings()) {
+            List<Arg> args = new ArrayList<>(b.args());
+            boolean isLayer =
+                    b.op() instanceof QnnConv2d || b.op() instanceof QnnConv2dTranspose || b.op() instanceof QnnDense;
+            if (isLayer && b.constant(1).type().dtype() == DType.INT8) {
+                args.set(1, ofFourBits(b.constant(1)));
+            }
+            bindings.add(new Binding(b.id(), b.op(), args, b.type(), b.origin()));
+        }
+        return new Function(function.name(), function.params(), bindings, function.results());
+    }
+
+    private static Constant ofFourBits(Constant weights) {
+        byte[] values = weights.data().toArray();
+        int least = values[0] % 2 == 0 ? -8 : -7;
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (byte) Math.max(least, values[i] >> 4);
+        }
+        return new Constant(weights.name(), weights.type(), Bytes.wrap(values));
     }
 
     /** An int8 depthwise convolution with as many channels as its input has. */

@@ -59,6 +59,7 @@ final class BlockedTwins implements KernelTwins.Twin {
 
     private static void blocked(Shape shape, String kernel, List<Memory> pointers, int[] s) {
         int taps = s[0];
+        boolean isPacked = kernel.contains("_packed");
         int next = shape.pairs() ? 2 : 3;
         Epilogue epilogue = Epilogue.of(kernel, pointers.get(2), Arrays.copyOfRange(s, next + 1, s.length));
         for (int channel = 0; channel < s[1]; channel++) {
@@ -69,21 +70,42 @@ final class BlockedTwins implements KernelTwins.Twin {
                     long x = shape.pairs()
                             ? half(pointers.get(0).get(i), p)
                             : pointers.get(0).get(p * s[2] + i);
-                    sum += x * pointers.get(1).get(first + i * shape.channels());
+                    int place = first + i * shape.channels();
+                    sum += x
+                            * (isPacked
+                                    ? ofPair(pointers.get(1), place)
+                                    : pointers.get(1).get(place));
                 }
                 pointers.get(3).put(p * s[next] + channel, epilogue.apply(sum, channel));
             }
         }
     }
 
+    /** A weight of the byte {@code first + 16 * second}, first from -8 to 7. */
+    private static long ofPair(Memory weights, int place) {
+        long both = weights.get(place / 2);
+        long first = Math.floorMod(both + 8L, 16L) - 8L;
+        return place % 2 == 0 ? first : (both - first) / 16;
+    }
+
+    /** A weight of four bits in two's complement. */
+    private static long ofHalf(long both, int half) {
+        long bits = half == 0 ? both % 16 : both / 16;
+        return bits < 8 ? bits : bits - 16;
+    }
+
     private static void depthwise(String kernel, List<Memory> pointers, int[] s) {
+        boolean isPacked = kernel.contains("_packed");
         Epilogue epilogue = Epilogue.of(kernel, pointers.get(2), Arrays.copyOfRange(s, 7, s.length));
         for (int p = 0; p < s[0]; p++) {
             for (int c = 0; c < s[1]; c++) {
                 long sum = 0;
                 for (int k = 0; k < s[3] * s[4]; k++) {
                     long x = pointers.get(0).get(p * s[2] + k / s[4] * s[5] + k % s[4] * s[6] + c);
-                    sum += x * pointers.get(1).get(k * s[1] + c);
+                    sum += x
+                            * (isPacked
+                                    ? ofHalf(pointers.get(1).get(k / 2 * s[1] + c), k % 2)
+                                    : pointers.get(1).get(k * s[1] + c));
                 }
                 pointers.get(3).put(p * s[1] + c, epilogue.apply(sum, c));
             }

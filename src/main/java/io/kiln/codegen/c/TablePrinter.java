@@ -13,7 +13,8 @@ final class TablePrinter {
 
     static String print(PrimFunc.Table table) {
         DType dtype = table.buffer().dtype();
-        StringBuilder out = new StringBuilder("static const " + dtype.cName() + " " + table.symbol() + "["
+        String comment = table.comment().isEmpty() ? "" : "/* " + table.comment() + " */\n";
+        StringBuilder out = new StringBuilder(comment + "static const " + dtype.cName() + " " + table.symbol() + "["
                 + table.buffer().elements() + "] = {\n");
         ByteBuffer data = table.data().buffer();
         StringBuilder line = new StringBuilder(" ");

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.bitAnd;
+import static io.kiln.tir.Exprs.cast;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.shl;
+import static io.kiln.tir.Exprs.shr;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.Tables;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import java.util.stream.IntStream;
+
+/**
+ * Weights from -8 to 7, such as those of int4 models, two to a byte of the image. The type in the model does not matter, their values do.
+ *
+ * <p>Loops read <em>halves</em>: two's complement, the first weight in the lower half. Micro-kernels read <em>sums</em>, {@code first + 16 *
+ * second}: multiplied as it is, such a byte gives {@code first + 16 * second} of the sums of two channels, from which the sum of its lower half
+ * leaves the second, so that both cost no more instructions than two bytes. Halves and sums differ where the first is negative.
+ */
+final class FourBitWeights {
+    private static final int LEAST = -8;
+    private static final int MOST = 7;
+    private static final int SECOND = 16;
+    /** So few weights do not pay for the code. */
+    private static final int FEWEST = 64;
+
+    private FourBitWeights() {}
+
+    /** Whether all weights are so small, and there are some. */
+    static boolean fit(ConvComputation conv) {
+        byte[] weights = conv.weight().data().toArray();
+        return conv.weight().type().dtype() == DType.INT8
+                && weights.length >= FEWEST
+                && IntStream.range(0, weights.length).allMatch(i -> weights[i] >= LEAST && weights[i] <= MOST);
+    }
+
+    /** Whether sums of neighbours lie from -127 to 127: not so -8 after a negative weight, or after 0. */
+    static boolean areSummable(int[] weights) {
+        return IntStream.range(0, weights.length / 2)
+                .map(i -> sum(weights, i))
+                .allMatch(sum -> sum > Byte.MIN_VALUE && sum <= Byte.MAX_VALUE);
+    }
+
+    private static int sum(int[] weights, int pair) {
+        return weights[2 * pair] + SECOND * weights[2 * pair + 1];
+    }
+
+    /** A table of sums of an even number of weights. */
+    static Buffer sums(String name, int[] weights, Tables tables) {
+        byte[] packed = new byte[weights.length / 2];
+        IntStream.range(0, packed.length).forEach(i -> packed[i] = (byte) sum(weights, i));
+        return tables.add(name, DType.INT8, Bytes.wrap(packed), "Two weights a byte: first + 16 * second.");
+    }
+
+    /** A table of halves; an odd number of weights leaves the last half 0. */
+    static Buffer halves(String name, byte[] weights, Tables tables) {
+        byte[] packed = new byte[(weights.length + 1) / 2];
+        for (int i = 0; i < weights.length; i++) {
+            packed[i / 2] |= (byte) ((weights[i] & 0xF) << (4 * (i % 2)));
+        }
+        return tables.add(
+                name, DType.UINT8, Bytes.wrap(packed), "Two weights of four bits a byte, the first in the lower half.");
+    }
+
+    /** A table of the halves of a depthwise layer, {@code [pair of taps][channel]}: a byte holds two taps of one channel. */
+    static Buffer halvesOfTaps(ConvComputation conv, Tables tables) {
+        int channels = conv.channels();
+        byte[] weights = conv.weight().data().toArray();
+        byte[] ordered = new byte[(conv.taps() + 1) / 2 * 2 * channels];
+        for (int i = 0; i < weights.length; i++) {
+            int tap = i / channels;
+            ordered[(tap / 2 * channels + i % channels) * 2 + tap % 2] = weights[i];
+        }
+        return halves("weight", ordered, tables);
+    }
+
+    /** A weight of {@link #halvesOfTaps}. */
+    static Expr atTap(ConvComputation conv, Buffer table, Expr tap, Expr channel) {
+        Expr pair = tap instanceof Expr.IntImm known ? imm(known.value() / 2) : shr(tap, imm(1));
+        Expr half = tap instanceof Expr.IntImm known ? imm(known.value() % 2) : bitAnd(tap, imm(1));
+        return half(table, add(mul(pair, conv.channels()), channel), half);
+    }
+
+    /** The weight in a half of a byte that is known: 0 is the lower one. */
+    static Expr half(Buffer table, Expr place, int half) {
+        return signed(half == 0 ? shl(load(table, place), imm(4)) : load(table, place));
+    }
+
+    /** The weight in a half of a byte that is found at run time, 0 or 1. */
+    static Expr half(Buffer table, Expr place, Expr half) {
+        return half instanceof Expr.IntImm known
+                ? half(table, place, (int) known.value())
+                : signed(shl(load(table, place), sub(imm(4), mul(half, 4))));
+    }
+
+    /** The weight at an index. */
+    static Expr at(Buffer table, Expr index) {
+        return index instanceof Expr.IntImm known
+                ? half(table, imm(known.value() / 2), (int) (known.value() % 2))
+                : half(table, shr(index, imm(1)), bitAnd(index, imm(1)));
+    }
+
+    /** What is in the upper half of the lowest byte, with its sign. */
+    private static Expr signed(Expr upper) {
+        return shr(cast(DType.INT8, upper), imm(4));
+    }
+}
