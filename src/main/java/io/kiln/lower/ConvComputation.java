@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Conv2d;
@@ -25,7 +26,7 @@ import java.util.Optional;
  * @param depthwise whether the weight lies as HWOI
  * @param weight the kernels
  * @param inputZeroPoint zero point of the data, 0 for float
- * @param kernelZeroPoint zero point of the weight, 0 for float
+ * @param kernelZeroPoint zero point of the weight, 0 for float, and where the weights less it are int8
  * @param upsampling how outputs lie to the window's positions; more than one phase for a transposed convolution, whose kernels
  *     follow each other as output channels do
  */
@@ -43,7 +44,7 @@ public record ConvComputation(
 
     /** Reads a fused operator whose root is a convolution or dense layer. */
     public static ConvComputation of(FusedOperator op) {
-        Constant weight = op.root().constant(1);
+        Kernel kernel = Kernel.of(op);
         Shape in = op.rootTypes().get(0).shape();
         if (op.root().op() instanceof QnnConv2d conv) {
             return new ConvComputation(
@@ -53,9 +54,9 @@ public record ConvComputation(
                     op.type().shape(),
                     conv.groups(),
                     conv.isDepthwise(in.dim(3)),
-                    weight,
+                    kernel.weight,
                     zeroPoint(op, 2),
-                    zeroPoint(op, 3),
+                    kernel.zeroPoint,
                     Upsampling.NONE);
         }
         if (op.root().op() instanceof Conv2d conv) {
@@ -66,37 +67,35 @@ public record ConvComputation(
                     op.type().shape(),
                     conv.groups(),
                     conv.isDepthwise(in.dim(3)),
-                    weight,
+                    kernel.weight,
                     0,
                     0,
                     Upsampling.NONE);
         }
         if (op.root().op() instanceof QnnConv2dTranspose conv) {
-            return transposed(op, conv.window().window(), zeroPoint(op, 2), zeroPoint(op, 3));
+            return transposed(op, conv.window().window(), zeroPoint(op, 2), kernel);
         }
         if (op.root().op() instanceof Conv2dTranspose conv) {
-            return transposed(op, conv.window().window(), 0, 0);
+            return transposed(op, conv.window().window(), 0, kernel);
         }
         boolean quantized = op.root().op() instanceof QnnDense;
         if (!quantized && !(op.root().op() instanceof Dense)) {
             throw new IllegalArgumentException(op.op() + " is neither convolution nor dense layer");
         }
-        Shape kernel = weight.type().shape();
         return new ConvComputation(
                 op,
                 new Window(1, 1, 1, 1, 1, 1, 0, 0, 0, 0),
                 Shape.of(1, 1, in.dim(0), in.dim(1)),
-                Shape.of(1, 1, in.dim(0), kernel.dim(0)),
+                Shape.of(1, 1, in.dim(0), kernel.weight.type().shape().dim(0)),
                 1,
                 false,
-                weight,
+                kernel.weight,
                 quantized ? zeroPoint(op, 2) : 0,
-                quantized ? zeroPoint(op, 3) : 0,
+                kernel.zeroPoint,
                 Upsampling.NONE);
     }
 
-    private static ConvComputation transposed(
-            FusedOperator op, Window window, int inputZeroPoint, int kernelZeroPoint) {
+    private static ConvComputation transposed(FusedOperator op, Window window, int inputZeroPoint, Kernel kernel) {
         Upsampling upsampling = Upsampling.of(window);
         return new ConvComputation(
                 op,
@@ -105,10 +104,29 @@ public record ConvComputation(
                 op.type().shape(),
                 1,
                 false,
-                upsampling.kernels(op.root().constant(1), window, kernelZeroPoint),
+                upsampling.kernels(kernel.weight, window, kernel.zeroPoint),
                 inputZeroPoint,
-                kernelZeroPoint,
+                kernel.zeroPoint,
                 upsampling);
+    }
+
+    /** Weights and their zero point, which is 0 wherever the weights less it are int8 too. */
+    private record Kernel(Constant weight, int zeroPoint) {
+        static Kernel of(FusedOperator op) {
+            Constant weight = op.root().constant(1);
+            int zeroPoint = weight.type().dtype().isFloat() ? 0 : ConvComputation.zeroPoint(op, 3);
+            byte[] centred = weight.data().toArray();
+            for (int i = 0; i < centred.length && zeroPoint != 0; i++) {
+                int value = centred[i] - zeroPoint;
+                if (value != (byte) value) {
+                    return new Kernel(weight, zeroPoint);
+                }
+                centred[i] = (byte) value;
+            }
+            return zeroPoint == 0
+                    ? new Kernel(weight, 0)
+                    : new Kernel(new Constant(weight.name(), weight.type(), Bytes.wrap(centred)), 0);
+        }
     }
 
     public boolean isTransposed() {

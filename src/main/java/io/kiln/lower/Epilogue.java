@@ -33,6 +33,9 @@ public final class Epilogue {
     /** Whether sums are int64, which is rounded once. */
     private final boolean isWide;
 
+    /** Whether rescaling changes zero points at most. */
+    private final boolean isShift;
+
     /** How multipliers and shifts reach the code, given the channel. */
     private record Rescaling(Intrinsic intrinsic, UnaryOperator<Expr> multiplier, UnaryOperator<Expr> shift) {}
 
@@ -45,6 +48,8 @@ public final class Epilogue {
     public Epilogue(FusedOperator op, long bound, Tables tables) {
         this.op = op;
         this.isWide = op.sumType() == DType.INT64;
+        this.isShift =
+                !isWide && op.requantization().filter(r -> isShift(r, bound)).isPresent();
         this.rescaling = op.requantization().map(r -> isWide ? prepareWide(r, tables) : prepare(r, bound, tables));
         this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
@@ -75,6 +80,14 @@ public final class Epilogue {
                 Intrinsics.RESCALE_WIDE,
                 perChannel(multipliers, "multiplier", DType.INT16, tables),
                 perChannel(shifts, "shift", DType.INT8, tables));
+    }
+
+    /** Whether a rescaling multiplies by 1, which is exact where the doubled accumulator stays within 32 bits. */
+    private static boolean isShift(Requantization requantization, long bound) {
+        return requantization.rounding() == Rounding.TFLITE
+                && requantization.multipliers().equals(List.of(1 << 30))
+                && requantization.shifts().equals(List.of(1))
+                && bound + Math.abs((long) requantization.inputZeroPoint()) <= Integer.MAX_VALUE / 2;
     }
 
     /** A literal if all channels agree, else a table indexed by the channel. */
@@ -145,7 +158,14 @@ public final class Epilogue {
                     sumScale.map(s -> mul(accumulator, s.apply(channel))).orElse(accumulator));
         }
         Expr result = accumulator;
-        if (rescaling.isPresent()) {
+        if (isShift) {
+            Requantization r = op.requantization().orElseThrow();
+            int shift = r.outputZeroPoint() - r.inputZeroPoint();
+            result = add(cast(DType.INT32, accumulator), imm(shift));
+            if (staysInside(shift)) {
+                return result;
+            }
+        } else if (rescaling.isPresent()) {
             Requantization r = op.requantization().orElseThrow();
             DType sum = isWide ? DType.INT64 : DType.INT32;
             Expr centred = sub(cast(sum, accumulator), imm(r.inputZeroPoint(), sum));
@@ -156,6 +176,13 @@ public final class Epilogue {
             result = add(rescaled, imm(r.outputZeroPoint()));
         }
         return limit(block.let("value" + suffix, result));
+    }
+
+    /** Whether every element of the operator's input, if it is a rescaling alone, is in the output's range after a shift. */
+    private boolean staysInside(int shift) {
+        DType in = op.sumType();
+        Limits limits = Limits.of(op);
+        return in.bytes() == 1 && in.min() + shift >= limits.low() && in.max() + shift <= limits.high();
     }
 
     private Expr limit(Expr value) {

@@ -22,13 +22,14 @@ public record FoldedSums(Requantization requantization, List<Integer> bias, List
         bounds = List.copyOf(bounds);
     }
 
-    /** The sums of an operator, or nothing where a type is another one or a bias leaves 32 bits. */
+    /** The sums of an operator, or nothing where a type is another one, weights have a zero point or a bias leaves 32 bits. */
     public static Optional<FoldedSums> of(ConvComputation conv) {
         FusedOperator op = conv.op();
         if (op.requantization().isEmpty()
                 || op.type().dtype() != DType.INT8
                 || op.rootTypes().get(0).dtype() != DType.INT8
-                || conv.weight().type().dtype() != DType.INT8) {
+                || conv.weight().type().dtype() != DType.INT8
+                || conv.kernelZeroPoint() != 0) {
             return Optional.empty();
         }
         List<Integer> bias = new ArrayList<>();

@@ -174,16 +174,22 @@ public final class PoolLowering {
         return imm(average ? 0 : op.type().dtype().min());
     }
 
-    /** Integers round halves away from zero, as TFLite's average pool does, or are truncated. */
+    /** Integers round halves away from zero, as TFLite's average pool does, or up, or are truncated. */
     private Expr mean(BlockBuilder block, Expr sum, Expr taps) {
         if (sum.dtype().isFloat()) {
             return Exprs.div(sum, cast(DType.FLOAT32, taps));
         }
         Expr count = block.let("count", taps);
-        if (((AvgPool2d) op.root().op()).rounding() == Rounding.TRUNCATE) {
+        Rounding rounding = ((AvgPool2d) op.root().op()).rounding();
+        if (rounding == Rounding.TRUNCATE) {
             return Exprs.div(sum, count);
         }
         Expr half = Exprs.div(count, imm(2));
+        if (rounding == Rounding.UPWARD) {
+            // Elements less the least one are not negative, and division then rounds down.
+            long least = op.type().dtype().min();
+            return add(Exprs.div(add(sub(sum, mul(count, least)), half), count), least);
+        }
         Expr rounded = Exprs.select(Exprs.gt(sum, imm(0)), add(sum, half), sub(sum, half));
         return Exprs.div(rounded, count);
     }

@@ -25,6 +25,7 @@ final class Casts {
             long value = data.isFloat() ? truncated(data.floats()[i], op.dtype()) : integer(data, i);
             result[i] = switch (op.dtype()) {
                 case INT8 -> (byte) value;
+                case UINT8 -> (int) (value & 0xFF);
                 case INT16 -> (short) value;
                 default -> (int) value;
             };

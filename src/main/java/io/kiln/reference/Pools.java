@@ -101,18 +101,18 @@ final class Pools {
         }
     }
 
-    /** Rounds halves away from zero, or truncates. */
+    /** Rounds halves away from zero or up, or truncates. */
     private static final class IntegerMean implements Visitor {
         private final int[] data;
         private final int[] result;
-        private final boolean truncates;
+        private final Rounding rounding;
         private int sum;
         private int count;
 
         IntegerMean(int[] data, int[] result, Rounding rounding) {
             this.data = data;
             this.result = result;
-            this.truncates = rounding == Rounding.TRUNCATE;
+            this.rounding = rounding;
         }
 
         @Override
@@ -129,8 +129,10 @@ final class Pools {
 
         @Override
         public void end(int output) {
-            int half = truncates ? 0 : count / 2;
-            result[output] = (sum > 0 ? sum + half : sum - half) / count;
+            int half = rounding == Rounding.TRUNCATE ? 0 : count / 2;
+            result[output] = rounding == Rounding.UPWARD
+                    ? Math.floorDiv(sum + half, count)
+                    : (sum > 0 ? sum + half : sum - half) / count;
         }
     }
 

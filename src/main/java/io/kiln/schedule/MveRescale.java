@@ -18,9 +18,7 @@ record MveRescale(FoldedSums sums) {
 
     /** The constants of a convolution, or nothing where the vector instructions would not be exact. */
     static Optional<MveRescale> of(ConvComputation conv) {
-        return conv.kernelZeroPoint() == 0
-                ? FoldedSums.of(conv).filter(MveRescale::isExact).map(MveRescale::new)
-                : Optional.empty();
+        return FoldedSums.of(conv).filter(MveRescale::isExact).map(MveRescale::new);
     }
 
     private static boolean isExact(FoldedSums sums) {

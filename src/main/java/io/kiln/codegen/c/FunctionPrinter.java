@@ -3,6 +3,7 @@ package io.kiln.codegen.c;
 
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
 import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
@@ -102,8 +103,8 @@ final class FunctionPrinter {
     private static String forHead(Stmt.For loop) {
         String v = loop.variable().name();
         String step = loop.step() == 1 ? "++" + v : v + " += " + loop.step();
-        return "for (" + loop.variable().dtype().cName() + " " + v + " = " + ExprPrinter.print(loop.begin()) + "; " + v
-                + " < " + ExprPrinter.print(loop.end()) + "; " + step + ")";
+        return "for (" + loop.variable().dtype().cName() + " " + v + " = " + ExprPrinter.print(loop.begin()) + "; "
+                + ExprPrinter.print(Exprs.lt(loop.variable(), loop.end())) + "; " + step + ")";
     }
 
     private void conditional(Stmt.If branch) {

@@ -63,14 +63,14 @@ final class PoolRules {
             throw new IllegalArgumentException("nn.pad is not supported before it");
         }
         boolean isFloat = data.type().dtype().isFloat();
-        String rounding = call.attributes().choiceOr("rounding", "", "TFLITE", "TRUNCATE");
+        String rounding = call.attributes().choiceOr("rounding", "", "TFLITE", "TRUNCATE", "UPWARD");
         if (!isFloat && !data.widened() && rounding.isEmpty()) {
             throw new IllegalArgumentException(
                     "the mean of " + data.type().dtype().text()
                             + " would overflow in TVM: expected a cast from int8 to int32 before it");
         }
-        boolean truncates = data.widened() ? !rounding.equals("TFLITE") : rounding.equals("TRUNCATE");
-        return pool(call, data, new AvgPool2d(window, truncates ? Rounding.TRUNCATE : Rounding.TFLITE));
+        String implied = data.widened() ? "TRUNCATE" : "TFLITE";
+        return pool(call, data, new AvgPool2d(window, Rounding.valueOf(rounding.isEmpty() ? implied : rounding)));
     }
 
     /** The data, held as NHWC whatever its layout in the text. */

@@ -56,11 +56,11 @@ final class ValueRules {
             layout(conv.isDepthwise(data().shape().dim(3)), conv.kernelLayout());
             quantization(4, 2, DType.INT8);
             scales(5);
-            integers(3, "kernel zero point", zero -> zero == 0, "0");
+            kernelZeroPoint();
         } else if (op instanceof QnnDense) {
             quantization(4, 2, DType.INT8);
             scales(5);
-            integers(3, "kernel zero point", zero -> isIn(DType.INT8, zero), "-128 to 127");
+            kernelZeroPoint();
         } else if (op instanceof QnnAdd add) {
             quantization(2, 3, data().dtype());
             quantization(4, 5, data().dtype());
@@ -153,6 +153,10 @@ final class ValueRules {
             }
             rules.require(holds, "a scale of " + binding.op().name() + " is none", "finite numbers above 0");
         }
+    }
+
+    private void kernelZeroPoint() {
+        integers(3, "kernel zero point", zero -> isIn(DType.INT8, zero), "-128 to 127");
     }
 
     private void integers(int index, String what, LongPredicate rule, String expected) {

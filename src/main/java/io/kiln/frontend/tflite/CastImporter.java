@@ -7,6 +7,7 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 import static io.kiln.base.DType.UINT32;
+import static io.kiln.base.DType.UINT8;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Cast;
@@ -14,8 +15,8 @@ import java.util.Set;
 
 /** CAST; the types that its options state a second time do not count. */
 final class CastImporter implements OperatorImporter {
-    private static final Set<DType> FROM = Set.of(INT8, INT16, INT32, UINT32, FLOAT32, BOOL);
-    private static final Set<DType> TO = Set.of(INT8, INT16, INT32, UINT32, FLOAT32);
+    private static final Set<DType> FROM = Set.of(INT8, UINT8, INT16, INT32, UINT32, FLOAT32, BOOL);
+    private static final Set<DType> TO = Set.of(INT8, UINT8, INT16, INT32, UINT32, FLOAT32);
 
     @Override
     public void emit(OperatorContext operator) {

@@ -71,7 +71,7 @@ final class ConvolutionImporter implements OperatorImporter {
                 operator.value(data),
                 kernel.weights,
                 Requantizing.zeroPoint(data),
-                Constant.scalar(0),
+                Constant.scalar(weights.quantization().zeroPoint()),
                 Requantizing.scale(data),
                 Requantizing.scales(operator, weights.quantization()));
     }

@@ -60,7 +60,7 @@ final class FullyConnectedImporter implements OperatorImporter {
                 : multiply(operator, flat, data, weights, LayerTypes.sum(data, bias));
         Arg value = Requantizing.addBias(operator, sum, bias, UNIT_AXIS);
         if (!data.dtype().isFloat()) {
-            value = rescale(operator, value, data, weights);
+            value = Requantizing.rescaleInSingle(operator, value, UNIT_AXIS, data, weights);
         }
         Arg limited = activation.apply(operator, value);
         Shape output = outputShape(operator, data, units);
@@ -77,25 +77,6 @@ final class FullyConnectedImporter implements OperatorImporter {
                 Constant.scalar(weights.quantization().zeroPoint()),
                 Requantizing.scale(data),
                 Requantizing.scales(operator, weights.quantization()));
-    }
-
-    /**
-     * With one scale the product of input and weight scale is rounded to single precision
-     * (GetQuantizedConvolutionMultipler in kernel_util.cc); with one per unit it stays double, as for convolutions.
-     */
-    private static Arg rescale(OperatorContext operator, Arg value, TfliteTensor data, TfliteTensor weights) {
-        TensorQuantization kernel = weights.quantization();
-        float input = data.quantization().scale(0);
-        double output = operator.output().quantization().scale(0);
-        return Requantizing.rescale(
-                operator,
-                value,
-                UNIT_AXIS,
-                0,
-                kernel.scaleCount(),
-                unit -> kernel.isPerTensor()
-                        ? (double) (input * kernel.scale(unit)) / output
-                        : (double) input * kernel.scale(unit) / output);
     }
 
     private static void requireShapes(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {

@@ -32,6 +32,7 @@ final class GraphBuilder {
     private final List<Function> functions = new ArrayList<>();
     private final List<String> handles = new ArrayList<>();
     private final Map<String, Variable> resources = new LinkedHashMap<>();
+    private final Map<Integer, Arg> otherSigned = new HashMap<>();
     private final Map<List<Integer>, Bytes> constantData = new HashMap<>();
 
     void addParameter(TfliteTensor tensor) {
@@ -134,9 +135,37 @@ final class GraphBuilder {
         return value;
     }
 
+    /**
+     * The value of a tensor in an element type: quantized bytes are there with and without sign, once they are asked for so.
+     *
+     * @param origin what asks for it
+     */
+    Optional<Arg> value(int tensor, DType dtype, Origin origin) {
+        Arg held = values.get(tensor);
+        if (held == null
+                || type(held).dtype() == dtype
+                || !SignedBytes.convert(type(held).dtype(), dtype)) {
+            return Optional.ofNullable(held);
+        }
+        if (variables.stream().anyMatch(v -> held.equals(new Arg.Ref(v.id())))) {
+            return Optional.of(converted(held, dtype, origin));
+        }
+        Arg known = otherSigned.get(tensor);
+        if (known == null) {
+            known = converted(held, dtype, origin);
+            otherSigned.put(tensor, known);
+        }
+        return Optional.of(known);
+    }
+
+    /** Quantized bytes with or without sign. */
+    private Arg converted(Arg value, DType dtype, Origin origin) {
+        return emit(SignedBytes.conversion(dtype), SignedBytes.arguments(value), origin);
+    }
+
     /** The value of a tensor in memory of its own, even if it is known at build time or a parameter as it came. */
-    Arg.Ref computed(int tensor, Origin origin) {
-        Arg value = values.get(tensor);
+    Arg.Ref computed(int tensor, DType dtype, Origin origin) {
+        Arg value = value(tensor, dtype, origin).orElseThrow();
         boolean isParameter = params.stream().anyMatch(p -> value.equals(new Arg.Ref(p.id())));
         return value instanceof Arg.Ref ref && !isParameter ? ref : copied(value, origin);
     }

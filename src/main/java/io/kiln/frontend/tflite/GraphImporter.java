@@ -113,13 +113,17 @@ final class GraphImporter {
             List<Optional<TfliteTensor>> inputs = inputs(operator);
             List<TfliteTensor> outputs = outputs(operator);
             if (problems.found() == before && !dependsOnUnknown(operator)) {
+                SignedBytes bytes = new SignedBytes(operator, graph, inputs);
+                if (bytes.areMixed(outputs)) {
+                    problems.add("it mixes int8 and uint8", () -> where(operator), "one of them for all tensors");
+                }
                 support.importer()
                         .emit(new OperatorContext(
                                 model,
                                 operator,
                                 graph,
-                                inputs,
-                                outputs,
+                                bytes.inputs(),
+                                bytes.outputs(outputs),
                                 file,
                                 () -> where(operator),
                                 tensors.shapesAreInferred()));

@@ -97,7 +97,9 @@ final class GraphResults {
                 if (isOwn || graph.value(index).isEmpty()) {
                     addResult(tensor, where, results);
                 } else {
-                    Arg.Ref copy = graph.copied(graph.value(index).orElseThrow(), output(tensor));
+                    Arg held =
+                            graph.value(index, tensor.dtype(), output(tensor)).orElseThrow();
+                    Arg.Ref copy = graph.copied(held, output(tensor));
                     results.add(new Result(
                             copy.id(), tensor.name(), tensor.quantization().affine()));
                 }
@@ -114,7 +116,7 @@ final class GraphResults {
         if (graph.value(tensor.index()).isEmpty()) {
             problems.add("no operator computes the output", where, "an output that an operator computes");
         } else {
-            Arg.Ref value = graph.computed(tensor.index(), output(tensor));
+            Arg.Ref value = graph.computed(tensor.index(), tensor.dtype(), output(tensor));
             results.add(
                     new Result(value.id(), tensor.name(), tensor.quantization().affine()));
         }

@@ -38,7 +38,7 @@ final class GraphTensors {
             TfliteTensor tensor = reader.tensor(index);
             return Optional.of(graph.value(index)
                     .map(value -> value instanceof Constant constant
-                            ? tensor.withValue(constant)
+                            ? tensor.withValue(SignedBytes.of(constant, tensor.dtype()))
                             : tensor.withShape(graph.type(value).shape()))
                     .orElse(tensor));
         } catch (KilnException e) {

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.base.FixedPoint;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Quantization;
 import io.kiln.ir.op.Concatenate;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
 
-/** CONCATENATION and PACK. Elements are copied as they are, whatever the scales: TensorFlow Lite Micro does not rescale here. */
+/**
+ * CONCATENATION and PACK. Elements are copied as they are, whatever the scales: TensorFlow Lite Micro does not rescale here. Of uint8, which
+ * it does not take, TensorFlow Lite's CONCATENATION rescales.
+ */
 final class JoinImporters {
     private static final int CONCATENATION_OPTIONS = 10;
     private static final int PACK_OPTIONS = 59;
@@ -27,9 +32,36 @@ final class JoinImporters {
                 operator, options.i32(0, 0), operator.input(0).shape().rank());
         List<Arg> parts = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
-            parts.add(operator.value(operator.input(i)));
+            parts.add(part(operator, operator.input(i)));
         }
         join(operator, axis, parts);
+    }
+
+    private static Arg part(OperatorContext operator, TfliteTensor tensor) {
+        TfliteTensor output = operator.output();
+        if (!tensor.shifted() || !output.shifted()) {
+            return operator.value(tensor);
+        }
+        OperandTypes.requireScales(operator, tensor, output);
+        operator.check();
+        Quantization from = OperandTypes.quantization(tensor);
+        Quantization to = OperandTypes.quantization(output);
+        return from.equals(to) ? operator.value(tensor) : TableImporter.lookup(operator, tensor, rescaled(from, to));
+    }
+
+    /** What each int8 becomes, for uint8 (ConcatenationWithScaling in reference/concatenation.h), in single precision. */
+    private static int[] rescaled(Quantization from, Quantization to) {
+        int[] answers = new int[1 << Byte.SIZE];
+        float scale = from.scale() * (1 / to.scale());
+        float bias = -(from.zeroPoint() - Byte.MIN_VALUE) * scale;
+        for (int i = 0; i < answers.length; i++) {
+            long steps = FixedPoint.roundHalfAway(i * scale + bias);
+            answers[i] = FixedPoint.clamp(
+                    FixedPoint.clamp(steps, Integer.MIN_VALUE, Integer.MAX_VALUE) + (long) to.zeroPoint(),
+                    Byte.MIN_VALUE,
+                    Byte.MAX_VALUE);
+        }
+        return answers;
     }
 
     static void pack(OperatorContext operator) {

@@ -58,6 +58,11 @@ final class LayerTypes {
                 "weights `" + weights.name() + "` are " + weights.dtype().text(),
                 SUPPORTED,
                 "Convert the model again");
+        operator.require(
+                !isInt8 || weights.shifted() == data.shifted(),
+                "weights `" + weights.name() + "` and data `" + data.name() + "` are not both uint8",
+                SUPPORTED + "; or uint8 data with uint8 weights",
+                "Convert the model again");
         ElementTypes.requireConstant(operator, "weights", weights);
         operator.require(
                 !isInt8 || weights.quantization().isPresent(),
@@ -66,14 +71,14 @@ final class LayerTypes {
                 "Quantize the model again");
     }
 
-    /** Weights of a convolution, if quantized, have one scale, or one per output channel, and zero point 0. */
+    /** Weights of a convolution, if quantized, have one scale, or one per output channel, and zero point 0 unless they are uint8. */
     static void requireWeightScales(OperatorContext operator, TfliteTensor weights, int channels, int dimension) {
         if (weights.dtype() != DType.INT8) {
             return;
         }
         TensorQuantization quantization = weights.quantization();
         operator.require(
-                quantization.isSymmetric(),
+                quantization.isSymmetric() || (weights.shifted() && quantization.isPerTensor()),
                 "weights `" + weights.name() + "` have a zero point other than 0",
                 "symmetric weights",
                 "Quantize the model again");

@@ -145,7 +145,8 @@ final class OperatorContext {
     Arg value(TfliteTensor tensor) {
         return tensor.isConstant()
                 ? graph.constant(tensor)
-                : graph.value(tensor.index()).orElseThrow(() -> failure("`" + tensor.name() + "` has no value", ""));
+                : graph.value(tensor.index(), tensor.dtype(), origin)
+                        .orElseThrow(() -> failure("`" + tensor.name() + "` has no value", ""));
     }
 
     Constant constant(TfliteTensor tensor) {

@@ -4,6 +4,7 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.DType;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.MaxPool2d;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 
 /** AVERAGE_POOL_2D and MAX_POOL_2D, straight on the quantized values: both sides share one quantization. */
@@ -43,6 +44,11 @@ final class PoolingImporter implements OperatorImporter {
         operator.check();
         operator.finish(activation.apply(
                 operator,
-                operator.emit(average ? new AvgPool2d(window) : new MaxPool2d(window), operator.value(data))));
+                operator.emit(average ? average(window, data) : new MaxPool2d(window), operator.value(data))));
+    }
+
+    /** Halves of uint8 are rounded up, which is never towards what its zero point stands for. */
+    private static AvgPool2d average(Window window, TfliteTensor data) {
+        return new AvgPool2d(window, data.shifted() ? Rounding.UPWARD : Rounding.TFLITE);
     }
 }

@@ -28,12 +28,37 @@ final class Requantizing {
         return operator.emit(new BiasAdd(axis), accumulator, vector);
     }
 
-    /** Rescales the sums of a convolution (PopulateConvolutionQuantizationParams in kernel_util.cc): every product in double precision. */
+    /**
+     * Rescales the sums of a convolution (PopulateConvolutionQuantizationParams in kernel_util.cc): every product in double precision, but
+     * of uint8 as in fully connected layers.
+     */
     static Arg rescale(OperatorContext operator, Arg value, int axis, TfliteTensor data, TfliteTensor weights) {
+        if (data.shifted()) {
+            return rescaleInSingle(operator, value, axis, data, weights);
+        }
         TensorQuantization kernel = weights.quantization();
         double input = data.quantization().scale(0);
         double output = operator.output().quantization().scale(0);
         return rescale(operator, value, axis, 0, kernel.scaleCount(), c -> input * kernel.scale(c) / output);
+    }
+
+    /**
+     * With one scale the product of input and weight scale is rounded to single precision
+     * (GetQuantizedConvolutionMultipler in kernel_util.cc); with one per unit it stays double, as for convolutions.
+     */
+    static Arg rescaleInSingle(OperatorContext operator, Arg value, int axis, TfliteTensor data, TfliteTensor weights) {
+        TensorQuantization kernel = weights.quantization();
+        float input = data.quantization().scale(0);
+        double output = operator.output().quantization().scale(0);
+        return rescale(
+                operator,
+                value,
+                axis,
+                0,
+                kernel.scaleCount(),
+                c -> kernel.isPerTensor()
+                        ? (double) (input * kernel.scale(c)) / output
+                        : (double) input * kernel.scale(c) / output);
     }
 
     /** The data's zero point as an operator argument; 0 for float32. */

@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.ir.Quantization;
+import java.util.Arrays;
 import java.util.Optional;
 
 /** Quantization of a tensor as the file states it, checked against the tensor's type and shape. */
@@ -58,6 +59,13 @@ final class TensorQuantization {
             }
         }
         return true;
+    }
+
+    /** The same scales, with something added to each zero point. */
+    TensorQuantization shifted(long by) {
+        int[] moved =
+                Arrays.stream(zeroPoints).map(z -> Math.toIntExact(z + by)).toArray();
+        return new TensorQuantization(scales, moved, dimension);
     }
 
     Optional<Quantization> affine() {

@@ -131,7 +131,7 @@ final class TensorReader {
         findings.throwIfAny();
         String name = name(table, index, MAX_NAME);
         TfliteTensor tensor =
-                new TfliteTensor(index, name, type, quantization, data, table.u8(5, 0) != 0, Optional.empty());
+                new TfliteTensor(index, name, type, quantization, data, table.u8(5, 0) != 0, Optional.empty(), false);
         if (packing.isEmpty() || bytes == 0) {
             return tensor;
         }

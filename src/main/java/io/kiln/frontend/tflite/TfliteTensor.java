@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param data the constant's bytes in the file; of size 0 for a computed tensor
  * @param variable whether it keeps its value between runs
  * @param folded what it is, if that followed from constants alone
+ * @param shifted whether it is seen as int8 though the file has uint8, with 128 more in elements and zero points
  */
 record TfliteTensor(
         int index,
@@ -23,15 +24,40 @@ record TfliteTensor(
         TensorQuantization quantization,
         FlatVector data,
         boolean variable,
-        Optional<Constant> folded) {
+        Optional<Constant> folded,
+        boolean shifted) {
     /** The same tensor with a shape that follows from the inputs' shapes. */
     TfliteTensor withShape(Shape shape) {
-        return new TfliteTensor(index, name, new TensorType(shape, dtype()), quantization, data, variable, folded);
+        return new TfliteTensor(
+                index, name, new TensorType(shape, dtype()), quantization, data, variable, folded, shifted);
     }
 
     /** The same tensor, known at build time. */
     TfliteTensor withValue(Constant constant) {
-        return new TfliteTensor(index, name, constant.type(), quantization, data, variable, Optional.of(constant));
+        return new TfliteTensor(
+                index, name, constant.type(), quantization, data, variable, Optional.of(constant), shifted);
+    }
+
+    /** Whether it is quantized in 8 bits without a sign, as models of TensorFlow 1 are. */
+    boolean isQuantizedUint8() {
+        return dtype() == DType.UINT8 && quantization.isPresent();
+    }
+
+    /**
+     * The same real numbers as int8: elements and zero points less 128.
+     *
+     * @param value its elements less 128, if it is known at build time
+     */
+    TfliteTensor asInt8(Optional<Constant> value) {
+        return new TfliteTensor(
+                index,
+                name,
+                new TensorType(shape(), DType.INT8),
+                quantization.shifted(DType.INT8.min()),
+                data,
+                variable,
+                value,
+                true);
     }
 
     /** Whether it is known at build time: from the file, from other constants, or because it has no elements. */

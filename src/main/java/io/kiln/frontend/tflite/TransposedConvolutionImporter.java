@@ -64,7 +64,7 @@ final class TransposedConvolutionImporter implements OperatorImporter {
                 operator.value(data),
                 operator.constant(weights),
                 Requantizing.zeroPoint(data),
-                Constant.scalar(0),
+                Constant.scalar(weights.quantization().zeroPoint()),
                 Requantizing.scale(data),
                 Requantizing.scales(operator, weights.quantization()));
     }

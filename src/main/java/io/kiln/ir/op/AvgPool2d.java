@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
+import io.kiln.base.DType;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -10,13 +11,12 @@ import java.util.Map;
  * Mean over a window; padding does not count. Integers sum up in 32 bits. NHWC. Argument: data.
  *
  * @param window geometry
- * @param rounding of integers: {@link Rounding#TFLITE}, which rounds halves away from zero, or {@link Rounding#TRUNCATE}
+ * @param rounding of integers: {@link Rounding#TFLITE}, which rounds halves away from zero, {@link Rounding#TRUNCATE}, or, of int8,
+ *     {@link Rounding#UPWARD}, as TensorFlow Lite does for uint8 (reference_ops::AveragePool), {@code floor((sum + count / 2) / count)}
  */
 public record AvgPool2d(Window window, Rounding rounding) implements Op {
     public AvgPool2d {
-        Check.that(
-                rounding == Rounding.TFLITE || rounding == Rounding.TRUNCATE,
-                "rounding must be TFLITE or TRUNCATE, not " + rounding);
+        Check.that(rounding != Rounding.TONEAREST, "rounding must be TFLITE, TRUNCATE or UPWARD, not " + rounding);
     }
 
     /** In TensorFlow Lite's arithmetic. */
@@ -57,6 +57,10 @@ public record AvgPool2d(Window window, Rounding rounding) implements Op {
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.rank("data", args.get(0), 4);
+        Check.that(
+                rounding != Rounding.UPWARD || args.get(0).dtype() == DType.INT8,
+                name() + " rounds upward for int8 only, not for "
+                        + args.get(0).dtype().text());
         Shape data = args.get(0).shape();
         int height = window.outputHeight(data.dim(1));
         int width = window.outputWidth(data.dim(2));

@@ -63,12 +63,12 @@ class BadModelTest {
 
     @Test
     void unsupportedActivationAndTypesAreNamed() {
-        int x = model.tensor(TensorSpec.of("x", TensorType.UINT8, 1, 4).quantized(0.5f, 0));
-        int y = model.tensor(TensorSpec.of("y", TensorType.UINT8, 1, 4).quantized(0.5f, 0));
+        int x = model.tensor(TensorSpec.of("x", TensorType.BOOL, 1, 4));
+        int y = model.tensor(TensorSpec.of("y", TensorType.BOOL, 1, 4));
         model.operator(BuiltinOperator.ADD, 2, Options.add((byte) 4), new int[] {x, x}, y)
                 .inputs(x)
                 .outputs(y);
-        problems("fused activation TANH is not supported", "element type uint8 of `x`", "element type uint8 of `y`");
+        problems("fused activation TANH is not supported", "element type bool of `x`", "element type bool of `y`");
     }
 
     @Test

@@ -53,6 +53,16 @@ public record TensorSpec(
         return new TensorSpec(name, type, shape, Bytes.copyOf(newData), scales, zeroPoints, dimension, variable);
     }
 
+    /** An int8 tensor of the same real numbers as uint8: elements and zero points are 128 more. */
+    public TensorSpec asUint8() {
+        byte[] bytes = data.toArray();
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] ^= (byte) 0x80;
+        }
+        List<Long> moved = zeroPoints.stream().map(z -> z + 128).toList();
+        return new TensorSpec(name, TensorType.UINT8, shape, Bytes.wrap(bytes), scales, moved, dimension, variable);
+    }
+
     public TensorSpec asVariable() {
         return new TensorSpec(name, type, shape, data, scales, zeroPoints, dimension, true);
     }

@@ -24,10 +24,16 @@ public final class Draw {
     private final List<RandomData> inputData = new ArrayList<>();
     private final List<Integer> outputs = new ArrayList<>();
     private int count;
+    private boolean isUnsigned;
 
     Draw(long seed) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
         random.nextLong();
+    }
+
+    /** From now on whatever is int8 is uint8 instead, as in models of TensorFlow 1: 128 more, and weights with a zero point. */
+    void unsigned() {
+        isUnsigned = true;
     }
 
     public int between(int low, int high) {
@@ -40,7 +46,13 @@ public final class Draw {
 
     @SafeVarargs
     public final <T> T oneOf(T... choices) {
-        return choices[random.nextInt(choices.length)];
+        T chosen = choices[random.nextInt(choices.length)];
+        for (T choice : choices) {
+            if (isUnsigned && choice.equals(TensorType.INT8)) {
+                return choice;
+            }
+        }
+        return chosen;
     }
 
     /** A fused activation: NONE, RELU, RELU_N1_TO_1 or RELU6. */
@@ -92,6 +104,9 @@ public final class Draw {
             return weights(TensorType.INT8, channelDimension, shape);
         }
         TensorSpec tensor = TensorSpec.of("t" + count++, type, shape);
+        if (isUnsigned) {
+            return constant(tensor.quantized(scale() / 16, coin() ? 0 : between(-128, 127)));
+        }
         if (type != TensorType.FLOAT32) {
             float[] scales = new float[channelDimension < 0 ? 1 : shape[channelDimension]];
             for (int i = 0; i < scales.length; i++) {
@@ -123,7 +138,11 @@ public final class Draw {
 
     /** Adds a tensor that is no input of the model: a constant or what is computed on the way. */
     public int add(TensorSpec tensor) {
-        return model.tensor(tensor);
+        return model.tensor(signed(tensor));
+    }
+
+    private TensorSpec signed(TensorSpec tensor) {
+        return isUnsigned && tensor.type() == TensorType.INT8 ? tensor.asUint8() : tensor;
     }
 
     /** Adds an input of the model. */
@@ -137,7 +156,7 @@ public final class Draw {
     }
 
     private int input(TensorSpec tensor, RandomData data) {
-        inputs.add(model.tensor(tensor));
+        inputs.add(add(tensor));
         inputData.add(data);
         return inputs.get(inputs.size() - 1);
     }
@@ -149,7 +168,7 @@ public final class Draw {
 
     /** Adds an output of the model. */
     public int output(TensorSpec tensor) {
-        outputs.add(model.tensor(tensor));
+        outputs.add(add(tensor));
         return outputs.get(outputs.size() - 1);
     }
 

@@ -108,7 +108,7 @@ final class LayerOperators {
     }
 
     /** An output whose range fits sums of so many products, so that few of them saturate. */
-    private static TensorSpec scaled(Draw d, TensorSpec x, TensorSpec weights, int products, int... shape) {
+    static TensorSpec scaled(Draw d, TensorSpec x, TensorSpec weights, int products, int... shape) {
         TensorSpec y = d.tensor(x.type(), shape);
         if (x.type() == TensorType.FLOAT32) {
             return y;

@@ -30,6 +30,15 @@ public record OperatorCases(String name, Consumer<Draw> draw, int allowance, Str
         return new OperatorCases(name, draw, ANY, why);
     }
 
+    /** The same of uint8 wherever it would be of int8. */
+    OperatorCases ofUint8() {
+        Consumer<Draw> unsigned = d -> {
+            d.unsigned();
+            draw.accept(d);
+        };
+        return new OperatorCases(name + "_UINT8", unsigned, 0, "");
+    }
+
     /** A case's model file. */
     public Bytes model(long seed) {
         Draw one = new Draw(seed);

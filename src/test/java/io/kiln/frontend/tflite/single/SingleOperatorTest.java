@@ -32,7 +32,8 @@ public class SingleOperatorTest {
                         RecurrentOperators.ALL,
                         SequenceOperators.ALL,
                         DetectionCases.ALL,
-                        ControlFlowOperators.ALL)
+                        ControlFlowOperators.ALL,
+                        Uint8Operators.ALL)
                 .flatMap(List::stream);
     }
 

@@ -134,9 +134,9 @@ final class UnaryCases {
 
     private static void cast(Draw d) {
         int[] shape = d.shape(1, MOST_RANK);
-        byte from = d.oneOf(FLOAT32, INT8, INT16, INT32, UINT32, BOOL);
+        byte from = d.oneOf(FLOAT32, INT8, UINT8, INT16, INT32, UINT32, BOOL);
         // C++ does not define what negative numbers become without a sign, nor large ones with few bits.
-        byte to = from == FLOAT32 ? d.oneOf(FLOAT32, INT32) : d.oneOf(FLOAT32, INT8, INT16, INT32, UINT32);
+        byte to = from == FLOAT32 ? d.oneOf(FLOAT32, INT32) : d.oneOf(FLOAT32, INT8, UINT8, INT16, INT32, UINT32);
         TensorSpec in = TensorSpec.of("x", from, shape);
         int x = from == BOOL ? d.input(in) : d.input(in, 0, 100);
         d.output(TensorSpec.of("y", to, shape));
