@@ -23,7 +23,8 @@ final class Kernels {
                     ElementwiseKernels.ALL,
                     ReductionKernels.ALL,
                     SequenceKernels.ALL,
-                    DetectionKernels.ALL)
+                    DetectionKernels.ALL,
+                    SignalKernels.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

@@ -32,7 +32,8 @@ final class WritingKernels {
         Outcome run(O op, List<Tensor> args, TensorType type);
     }
 
-    private static final Map<Class<? extends Op>, Kernel<Op>> BY_OPERATOR = Stream.of(StatefulKernels.ALL)
+    private static final Map<Class<? extends Op>, Kernel<Op>> BY_OPERATOR = Stream.of(
+                    StatefulKernels.ALL, SignalStateKernels.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

@@ -21,6 +21,7 @@ import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.Reduce;
 import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Resize2d;
+import io.kiln.ir.op.Signal;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.Svdf;
 import io.kiln.ir.op.Take;
@@ -49,6 +50,7 @@ import io.kiln.lower.ReduceLowering;
 import io.kiln.lower.ResizeLowering;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
+import io.kiln.lower.SignalLowering;
 import io.kiln.lower.SoftmaxLowering;
 import io.kiln.lower.SvdfLowering;
 import io.kiln.lower.Tables;
@@ -125,6 +127,9 @@ public final class Dispatch {
         }
         if (root instanceof Svdf) {
             return new SvdfLowering(op).lower(rows);
+        }
+        if (root instanceof Signal) {
+            return new SignalLowering(op).lower(rows);
         }
         if (root instanceof CustomCall) {
             return new CustomCallLowering(op).lower(rows);

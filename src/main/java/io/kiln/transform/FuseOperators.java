@@ -18,6 +18,7 @@ import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Signal;
 import io.kiln.ir.op.Take;
 import io.kiln.ir.op.TflBatchMatmul;
 import io.kiln.ir.op.TflRequantize;
@@ -95,6 +96,7 @@ public final class FuseOperators implements Pass {
                 || root instanceof Reshape
                 || root instanceof Movement
                 || root instanceof Take
+                || root instanceof Signal
                 || root instanceof Lstm;
         return binding.op() instanceof Clip && !limited;
     }

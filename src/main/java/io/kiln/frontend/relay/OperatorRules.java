@@ -60,14 +60,24 @@ final class OperatorRules {
         this.uses = function.useCounts();
     }
 
-    /** Notes every violation. */
+    /** Notes every violation. A result may also be a variable that an operator writes. */
     void check() {
         function.bindings().forEach(this::check);
-        function.results().forEach(result -> {
-            Binding binding = bindings.get(result.id());
-            require(binding, !constants.contains(result.id()), "a result depends on no input", "a computed result");
-            require(binding, !isAccumulator(binding), "a result is an unfinished accumulator", "a rescaled result");
-        });
+        function.results().stream()
+                .filter(result -> bindings.containsKey(result.id()))
+                .forEach(result -> {
+                    Binding binding = bindings.get(result.id());
+                    require(
+                            binding,
+                            !constants.contains(result.id()),
+                            "a result depends on no input",
+                            "a computed result");
+                    require(
+                            binding,
+                            !isAccumulator(binding),
+                            "a result is an unfinished accumulator",
+                            "a rescaled result");
+                });
     }
 
     private void check(Binding binding) {

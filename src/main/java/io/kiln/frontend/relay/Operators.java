@@ -22,7 +22,8 @@ final class Operators {
                         CustomCalls.ALL,
                         ReductionOperators.ALL,
                         SequenceOperators.ALL,
-                        DetectionOperators.ALL)
+                        DetectionOperators.ALL,
+                        SignalOperators.ALL)
                 .forEach(BY_NAME::putAll);
     }
 

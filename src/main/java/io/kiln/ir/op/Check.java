@@ -68,6 +68,24 @@ final class Check {
         that(axis >= -rank && axis < rank, () -> "axis " + axis + " is not one of " + type.text());
     }
 
+    /** Elements, in vectors along a last axis. */
+    static void vectors(TensorType type) {
+        that(
+                type.shape().rank() >= 1 && type.shape().elements() > 0,
+                () -> "data must have at least one dimension and one element, not " + type.text());
+    }
+
+    /** A vector of so many elements. */
+    static Shape vector(long elements) {
+        that(elements <= Integer.MAX_VALUE, () -> "a vector cannot have " + elements + " elements");
+        return Shape.of((int) elements);
+    }
+
+    /** A variable of the type that an operator remembers in. */
+    static void state(TensorType type, TensorType expected) {
+        that(type.equals(expected), () -> "the state must be " + expected.text() + ", not " + type.text());
+    }
+
     /** A scalar, or a vector of one element per channel. */
     static void perAxis(String what, TensorType type, DType dtype, int channels) {
         dtype(what, type, dtype);

@@ -35,6 +35,7 @@ public sealed interface Op
                 While,
                 CustomCall,
                 DetectionPostprocess,
+                Signal,
                 Movement,
                 Take,
                 Resize2d,

@@ -2,12 +2,14 @@
 package io.kiln.frontend.tflite.single;
 
 import io.kiln.base.Bytes;
+import io.kiln.frontend.tflite.FlexOptions;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.tensorflow.lite.schema.TensorType;
 
@@ -175,6 +177,11 @@ public final class Draw {
     /** Adds the operator, whose outputs are those added so far. */
     public void operator(int builtin, int version, Options options, int... in) {
         model.operator(builtin, version, options, in, toArray(outputs));
+    }
+
+    /** Adds a custom operator, whose outputs are those added so far. */
+    public void custom(String code, Map<String, Object> options, int... in) {
+        model.custom(code, FlexOptions.of(options), in, toArray(outputs));
     }
 
     /** The model, for what this class has no shorter way for. */

@@ -33,7 +33,8 @@ public class SingleOperatorTest {
                         SequenceOperators.ALL,
                         DetectionCases.ALL,
                         ControlFlowOperators.ALL,
-                        Uint8Operators.ALL)
+                        Uint8Operators.ALL,
+                        SignalOperators.ALL)
                 .flatMap(List::stream);
     }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+/**
+ * An operator of TensorFlow Lite Micro's library of signal processing. In the file these are custom operators. The first argument is the
+ * data; what it computes beside its result, and what it remembers, are variables among the arguments.
+ */
+public sealed interface Signal extends Op
+        permits SignalWindow,
+                SignalAutoScale,
+                SignalFft,
+                SignalEnergy,
+                SignalFrame,
+                SignalStack,
+                SignalDelay,
+                SignalOverlapAdd {}
