@@ -12,7 +12,7 @@ import java.util.List;
  * @param inputs ids of the values read, in the order of the parameters
  * @param output id of the value written
  * @param dependencies rows of each input that a range of output rows reads
- * @param scratchBytes bytes of scratch in the workspace
+ * @param scratchBytes bytes of scratch in the workspace, where its buffers follow each other as {@link OperatorBuffers#nextScratch} says
  * @param executedMacs multiply-accumulates that the loops execute
  * @param schedule name of the schedule with its knobs
  * @param reason why this schedule, for people

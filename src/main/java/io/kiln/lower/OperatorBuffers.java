@@ -13,6 +13,8 @@ import java.util.List;
  * {@link io.kiln.ir.type.TensorType#UNIT}, then its scratch if it asks for any.
  */
 public final class OperatorBuffers {
+    private static final int SCRATCH_ALIGNMENT = 8;
+
     private final FusedOperator op;
     private final Tables tables;
     private final List<Buffer> inputs = new ArrayList<>();
@@ -48,19 +50,26 @@ public final class OperatorBuffers {
         return output;
     }
 
-    /** Asks for memory that lives while the operator runs, aligned to 8 bytes; at most once. */
+    /** Asks for memory that lives while the operator runs, aligned to 8 bytes. */
     public Buffer scratch(DType dtype, long elements) {
-        if (!scratch.isEmpty()) {
-            throw new IllegalStateException("an operator has one scratch buffer");
-        }
-        Buffer buffer = new Buffer("scratch", dtype, elements, Buffer.Scope.SCRATCH);
+        String name = scratch.isEmpty() ? "scratch" : "scratch" + (scratch.size() + 1);
+        Buffer buffer = new Buffer(name, dtype, elements, Buffer.Scope.SCRATCH);
         scratch.add(buffer);
         return buffer;
     }
 
-    /** Bytes of scratch asked for. */
+    /** Bytes of scratch asked for, {@link #nextScratch one after another}. */
     public long scratchBytes() {
-        return scratch.stream().mapToLong(Buffer::bytes).sum();
+        long bytes = 0;
+        for (Buffer buffer : scratch) {
+            bytes = nextScratch(bytes) + buffer.bytes();
+        }
+        return bytes;
+    }
+
+    /** Where scratch lies that follows other scratch of so many bytes. */
+    public static long nextScratch(long bytes) {
+        return (bytes + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
     }
 
     /** Inputs, the output unless it holds nothing, then the scratch if there is any. */

@@ -64,7 +64,7 @@ final class BlockedDepthwise {
         } else {
             this.kernel = new DepthwiseLoops(task, pixels, output, rescale)::emit;
         }
-        this.scratch = buffers.scratch(DType.INT8, PaddedRows.bytes(conv));
+        this.scratch = buffers.scratch(DType.INT8, PaddedRows.elements(conv));
         this.rows = new PaddedRows(conv, input, scratch, WordMoves.of(task.features()));
     }
 

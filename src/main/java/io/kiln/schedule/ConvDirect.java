@@ -102,27 +102,13 @@ final class ConvDirect {
                 features.family() == CpuFeatures.Family.CORTEX_M || features.family() == CpuFeatures.Family.RISCV;
         boolean fused = conv.isFloat() && features.family() == CpuFeatures.Family.CORTEX_M && features.hasFpu();
         boolean inBlocks = fused && optimize != Optimize.SIZE && isContiguous(conv) && !conv.isTransposed();
-        int pixels = inBlocks && interior(conv).size() >= MOST_PIXELS ? MOST_PIXELS : 1;
+        int pixels = inBlocks && Interior.of(conv).size() >= MOST_PIXELS ? MOST_PIXELS : 1;
         boolean wide = !small || (fused && pixels == 1);
         int most = optimize == Optimize.SIZE ? 2 : wide ? 8 : 4;
         int perGroup = conv.channels() / conv.groups();
         int block = conv.groups() == 1 ? Math.min(most, perGroup) : largestDivisor(perGroup, most);
         int unroll = largestDivisor(conv.channelsPerGroup(), optimize == Optimize.SIZE ? 1 : 4);
         return new Knobs(block, unroll, pixels, fused, packed);
-    }
-
-    /** Columns {@code [begin, end)} of the output whose windows lie inside the input's width. */
-    private record Interior(int begin, int end) {
-        int size() {
-            return end - begin;
-        }
-    }
-
-    private static Interior interior(ConvComputation conv) {
-        Window w = conv.window();
-        int begin = (w.padLeft() + w.strideW() - 1) / w.strideW();
-        int last = Math.floorDiv(conv.input().dim(2) + w.padLeft() - w.spanW(), w.strideW());
-        return new Interior(begin, Math.max(begin, Math.min(conv.output().dim(2), last + 1)));
     }
 
     /** Whether what remains of a window row is a single run in the input. */
@@ -142,7 +128,7 @@ final class ConvDirect {
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         List<ChannelBlocks> blocks = packWeights();
-        Interior interior = interior(conv);
+        Interior interior = Interior.of(conv);
         int whole = knobs.pixelBlock() == 1 ? 0 : interior.size() / knobs.pixelBlock() * knobs.pixelBlock();
         int begin = whole == 0 ? 0 : interior.begin();
         body.loop(

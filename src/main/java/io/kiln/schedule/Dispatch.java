@@ -80,7 +80,7 @@ public final class Dispatch {
 
     /** Likewise of data other than int8, and of transposed convolutions. */
     private static final List<ConvSchedule.Candidate> OTHERS =
-            List.of(DspWideConv::schedule, DepthwiseDirect::schedule, ConvDirect::schedule);
+            List.of(DotConv::schedule, DepthwiseDirect::schedule, ConvDirect::schedule);
 
     private final CpuFeatures features;
     private final Optimize optimize;

@@ -4,16 +4,27 @@ package io.kiln.schedule;
 import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 
+import io.kiln.base.DType;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
-import io.kiln.tir.Kernel.Pointer;
-import java.util.ArrayList;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** The micro-kernels of {@link DspWideConv}: dot products of one or two rows of int16 with four rows of weights. */
-final class DspWideKernel {
+/**
+ * Dot products of one or two runs of int16 with the weights of three channels, widened to int16, by {@code SMLAD}.
+ *
+ * <pre>
+ * registers: 6 sums, 2 inputs, 1 weight, 3 pointers
+ * weights: two taps in a word
+ * </pre>
+ */
+record DspWideKernel() implements DotKernel {
     private static final int CHANNELS = 3;
     private static final int UNROLL = 8;
 
@@ -31,22 +42,74 @@ final class DspWideKernel {
                 }
                 """, List.of());
 
-    private DspWideKernel() {}
-
-    /** The kernel for so many pixels: pointers to each, to the weights, to the sums, then the number of pairs of taps. */
-    static Kernel of(int pixels) {
-        String name = "kiln_dot16_" + pixels + "x" + CHANNELS;
-        List<Pointer> pointers = new ArrayList<>();
-        IntStream.range(0, pixels).forEach(p -> pointers.add(Pointer.in(INT16)));
-        pointers.add(Pointer.in(INT32));
-        pointers.add(Pointer.out(INT32));
-        return new Kernel(name, pointers, List.of(INT32), List.of(), definition(name, pixels), List.of(SMLAD));
+    @Override
+    public String title() {
+        return "dsp_conv16";
     }
 
-    private static String definition(String name, int pixels) {
+    @Override
+    public String reason() {
+        return "two products in one instruction; what is summed in 32 bits is proven to fit";
+    }
+
+    @Override
+    public int pixels() {
+        return 2;
+    }
+
+    @Override
+    public int channels() {
+        return CHANNELS;
+    }
+
+    @Override
+    public int step() {
+        return 2;
+    }
+
+    @Override
+    public DType sum() {
+        return INT32;
+    }
+
+    @Override
+    public DType table() {
+        return INT32;
+    }
+
+    @Override
+    public void put(ByteBuffer table, double weight) {
+        table.putShort((short) weight);
+    }
+
+    @Override
+    public int weightBytes() {
+        return Short.BYTES;
+    }
+
+    @Override
+    public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps) {
+        boolean isOdd = ((Expr.IntImm) taps).value() % 2 == 1;
+        List<Expr> pairs = List.of(Exprs.div(taps, Exprs.imm(2)));
+        block.call(kernel(inputs.size(), isOdd), DotKernel.arguments(inputs, weights, sums), pairs);
+    }
+
+    /** The kernel for so many pixels: pointers to each, to the weights, to the sums, then the number of pairs of taps. */
+    private Kernel kernel(int pixels, boolean isOdd) {
+        String name = "kiln_dot16_" + pixels + "x" + CHANNELS + (isOdd ? "_odd" : "");
+        return new Kernel(
+                name,
+                parameters(INT16, pixels),
+                List.of(INT32),
+                List.of(),
+                definition(name, pixels, isOdd),
+                List.of(SMLAD));
+    }
+
+    private static String definition(String name, int pixels, boolean isOdd) {
         int sums = pixels * CHANNELS;
         return """
-            /* Adds dot products of int16 with the weights of %d channels, two taps to a word, to the sums. */
+            /* Adds dot products of int16 with the weights of %d channels, two taps to a word%s, to the sums. */
             __attribute__((noinline))
             static void %s(%sconst int32_t* w, int32_t* sums, int32_t pairs) {
             %s  int32_t left = pairs;
@@ -54,9 +117,10 @@ final class DspWideKernel {
             %s  }
               for (; left > 0; --left) {
             %s  }
-            %s}
+            %s%s}
             """.formatted(
                         CHANNELS,
+                        isOdd ? " and one more" : "",
                         name,
                         each(pixels, "const int16_t* x%1$d, "),
                         each(sums, "  int32_t s%1$d = sums[%1$d];\n"),
@@ -64,6 +128,7 @@ final class DspWideKernel {
                         UNROLL,
                         steps(pixels, UNROLL),
                         steps(pixels, 1),
+                        isOdd ? last(pixels) : "",
                         each(sums, "  sums[%1$d] = s%1$d;\n"));
     }
 
@@ -85,6 +150,15 @@ final class DspWideKernel {
         }
         steps.append(each(pixels, "    x%1$d += " + 2 * count + ";\n"));
         return steps.append("    w += ").append(CHANNELS * count).append(";\n").toString();
+    }
+
+    /** The tap after the last pair. */
+    private static String last(int pixels) {
+        StringBuilder last = new StringBuilder();
+        for (int s = 0; s < pixels * CHANNELS; s++) {
+            last.append("  s%d += *x%d * (int16_t)w[%d];\n".formatted(s, s / CHANNELS, s % CHANNELS));
+        }
+        return last.toString();
     }
 
     private static String each(int count, String text) {

@@ -48,9 +48,14 @@ final class PaddedRows {
         return Math.max(read, w.padLeft() + conv.input().dim(2));
     }
 
-    /** Bytes of scratch. */
-    static long bytes(ConvComputation conv) {
+    /** Elements of scratch. */
+    static long elements(ConvComputation conv) {
         return (long) conv.window().kernelH() * rowElements(conv);
+    }
+
+    /** Where the rows are copied to. */
+    Buffer scratch() {
+        return scratch;
     }
 
     /** Fills the padding on both sides, which no copy touches later. */
@@ -68,7 +73,7 @@ final class PaddedRows {
 
     /** Fills all there is: less code than for the sides alone. */
     void fillAll(BlockBuilder block) {
-        fill(block, "all", imm(0), Math.toIntExact(bytes(conv)));
+        fill(block, "all", imm(0), Math.toIntExact(elements(conv)));
     }
 
     private void fill(BlockBuilder block, String name, Expr first, int count) {

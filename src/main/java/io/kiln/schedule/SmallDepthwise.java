@@ -75,7 +75,7 @@ final class SmallDepthwise {
                         "weight", conv.weight().type().dtype(), conv.weight().data());
         this.constants = rescale.table(tables);
         this.output = buffers.output();
-        this.scratch = buffers.scratch(DType.INT8, PaddedRows.bytes(conv));
+        this.scratch = buffers.scratch(DType.INT8, PaddedRows.elements(conv));
         this.rows = new PaddedRows(conv, buffers.argument(0), scratch, new WordMoves(false));
     }
 

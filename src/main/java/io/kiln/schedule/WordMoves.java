@@ -32,7 +32,7 @@ record WordMoves(boolean byWords) {
         if (byWords) {
             block.call(copyKernel(), List.of(from, to), List.of(Exprs.imm(count)));
         } else {
-            block.add(new Stmt.Copy(to, from, count));
+            block.add(new Stmt.Copy(to, from, (long) count * to.dtype().bytes()));
         }
     }
 

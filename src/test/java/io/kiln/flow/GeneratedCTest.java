@@ -38,11 +38,13 @@ class GeneratedCTest {
 
     private static final String DSP = "c -keys=arm_cpu,cpu -mcpu=cortex-m4";
 
+    private static final String MVE = "c -keys=arm_cpu,cpu -mcpu=cortex-m55";
+
     /** Cores whose schedules use micro-kernels; their portable twins run here. */
     private static final List<String> TARGETS = List.of(
             TARGET,
             DSP,
-            "c -keys=arm_cpu,cpu -mcpu=cortex-m55",
+            MVE,
             "c -keys=arm_cpu,cpu -mcpu=cortex-m3",
             "c -keys=arm_cpu,cpu -mcpu=cortex-m0",
             "c -keys=cpu -march=rv32imac");
@@ -57,7 +59,7 @@ class GeneratedCTest {
         List<Arguments> all = new ArrayList<>();
         for (String model : GoldenModels.INTEGER) {
             String other = TARGETS.get(all.size() % TARGETS.size());
-            for (String target : List.of(DSP, "c -keys=arm_cpu,cpu -mcpu=cortex-m55")) {
+            for (String target : List.of(DSP, MVE)) {
                 all.add(Arguments.of(model, target, Optimize.SPEED, Io.CALLER));
             }
             all.add(Arguments.of(model, other, Optimize.SPEED, Io.WORKSPACE));
@@ -67,6 +69,7 @@ class GeneratedCTest {
         for (String model : GoldenModels.FLOAT) {
             all.add(Arguments.of(model, TARGET, Optimize.SPEED, Io.CALLER));
             all.add(Arguments.of(model, TARGET, Optimize.RAM, Io.WORKSPACE));
+            all.add(Arguments.of(model, MVE, Optimize.SPEED, Io.CALLER));
         }
         return all.stream();
     }

@@ -63,9 +63,10 @@ public final class RandomLayers {
 
     private void convolution(DType dtype) {
         int groups = below(4) == 0 ? 2 : 1;
-        int in = groups * (groups == 1 ? 1 + below(20) : 2 + below(4));
-        int out = groups * (1 + below(10));
-        Shape shape = Shape.of(1 + below(8) / 7, 1 + below(7), 1 + below(12), in);
+        boolean isDeep = groups == 1 && below(12) == 0;
+        int in = isDeep ? 300 + below(300) : groups * (groups == 1 ? 1 + below(20) : 2 + below(4));
+        int out = groups * (1 + below(isDeep ? 4 : 10));
+        Shape shape = Shape.of(1 + below(8) / 7, 1 + below(isDeep ? 2 : 7), 1 + below(isDeep ? 2 : 12), in);
         Window w = window(shape);
         Constant weight = weights(Shape.of(out, w.kernelH(), w.kernelW(), in / groups), DType.INT8);
         DType sum = sum(dtype);
@@ -85,7 +86,7 @@ public final class RandomLayers {
     }
 
     private void dense(DType dtype) {
-        int in = 1 + below(70);
+        int in = below(6) == 0 ? 900 + below(600) : 1 + below(70);
         int units = 1 + below(12);
         DType sum = sum(dtype);
         Arg.Ref x = parameter(Shape.of(1 + below(3), in), dtype);

@@ -9,7 +9,7 @@ import java.util.List;
 final class MveTwins implements KernelTwins.Twin {
     @Override
     public boolean knows(String kernel) {
-        return kernel.startsWith("kiln_mve_");
+        return kernel.startsWith("kiln_mve_") && !kernel.startsWith("kiln_mve_dot");
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
 import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Tables;
 import io.kiln.stream.Step;
 import io.kiln.stream.StoredValue;
@@ -113,14 +114,17 @@ final class MainFunction {
         if (buffers.containsKey(operator.output())) {
             arguments.add(buffers.get(operator.output()));
         }
-        if (operator.scratchBytes() > 0) {
-            List<Buffer> own = operator.function().buffers();
-            Buffer parameter = own.get(own.size() - 1);
-            int index = indexOf.get(operator.output());
-            Buffer scratch =
-                    new Buffer("scratch_" + index, parameter.dtype(), parameter.elements(), Scope.MUTABLE_VIEW);
-            place(scratch, module.layout().scratch(index));
-            arguments.add(scratch);
+        int index = indexOf.get(operator.output());
+        long bytes = 0;
+        for (Buffer parameter : operator.function().buffers()) {
+            if (parameter.scope() == Scope.SCRATCH) {
+                bytes = OperatorBuffers.nextScratch(bytes);
+                String name = "scratch_" + index + (bytes == 0 ? "" : "_" + bytes);
+                Buffer scratch = new Buffer(name, parameter.dtype(), parameter.elements(), Scope.MUTABLE_VIEW);
+                place(scratch, module.layout().scratch(index) + bytes);
+                arguments.add(scratch);
+                bytes += parameter.bytes();
+            }
         }
         return new Stmt.CallFunction(operator.function().name(), arguments, range);
     }
