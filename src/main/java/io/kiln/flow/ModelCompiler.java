@@ -82,8 +82,7 @@ public final class ModelCompiler {
         List<Callee> callees = new ArrayList<>();
         for (Function function : fused.functions()) {
             String own = name + "_" + callees.size();
-            Function ready = Pipeline.of(request.passes()).run(function);
-            callees.add(AotExecutor.callee(module(request, own, ready, target, ModelMetadata.Io.CALLER, true)));
+            callees.add(AotExecutor.callee(module(request, own, function, target, ModelMetadata.Io.CALLER, true)));
         }
         Dispatch dispatch = new Dispatch(target, request.optimize(), callees);
         List<FusedOperator> operators = FusedOperator.all(fused, AotModule.prefix(name)).stream()

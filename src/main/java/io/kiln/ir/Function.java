@@ -57,7 +57,7 @@ public record Function(
         return new Function(name, params, bindings, results, groups, variables, newFunctions);
     }
 
-    /** The same with ids in order: parameters, variables, bindings. */
+    /** The same with ids in order: parameters, variables, bindings; so are those of the functions. */
     public Function withIdsInOrder() {
         Map<Integer, Integer> order = new HashMap<>();
         params.forEach(p -> order.put(p.id(), order.size()));
@@ -88,7 +88,7 @@ public record Function(
                 variables.stream()
                         .map(v -> new Variable(order.get(v.id()), v.name(), v.type(), v.initial()))
                         .toList(),
-                functions);
+                functions.stream().map(Function::withIdsInOrder).toList());
     }
 
     /** Types of all parameters, variables and bindings by id. */

@@ -36,7 +36,7 @@ public final class Verifier {
             }
         }
         for (Binding binding : function.bindings()) {
-            verifyBinding(binding, types, problems);
+            verifyBinding(binding, function, types, problems);
             verifyWrites(binding, variables, problems);
         }
         for (Result result : function.results()) {
@@ -49,7 +49,8 @@ public final class Verifier {
         function.functions().forEach(Verifier::verify);
     }
 
-    private static void verifyBinding(Binding binding, Map<Integer, TensorType> types, Problems problems) {
+    private static void verifyBinding(
+            Binding binding, Function function, Map<Integer, TensorType> types, Problems problems) {
         String where = binding.origin().text();
         List<TensorType> args = new ArrayList<>();
         for (Arg arg : binding.args()) {
@@ -71,6 +72,8 @@ public final class Verifier {
                             binding.type().text(),
                             "");
                 }
+                CallRules.violations(binding, function, types)
+                        .forEach(violation -> problems.add(Problem.of(violation, where)));
             } catch (IllegalArgumentException e) {
                 problems.add(Problem.of(e.getMessage(), where));
             }

@@ -39,10 +39,16 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
                 options.disabled());
     }
 
-    /** What the last pass leaves. */
+    /** What the last pass leaves, of the function and of those that it calls. */
     public Function run(Function function) {
         List<Stage> stages = stages(function);
         return stages.get(stages.size() - 1).function();
+    }
+
+    private static Function run(Pass pass, Function function) {
+        List<Function> called =
+                function.functions().stream().map(f -> run(pass, f)).toList();
+        return pass.run(function.withFunctions(called));
     }
 
     /** The function as it comes, then after each pass that runs. */
@@ -54,7 +60,7 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
         for (int i = 0; i < passes.size(); i++) {
             Pass pass = passes.get(i);
             if (!disabled.contains(pass.name())) {
-                current = pass.run(current);
+                current = run(pass, current);
                 Verifier.verify(current);
                 stages.add(new Stage(i + 1, pass.name(), current));
             }

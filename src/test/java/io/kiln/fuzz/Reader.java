@@ -43,7 +43,6 @@ enum Reader {
         List<Bytes> seeds() {
             return functions().stream()
                     .filter(Reader::computesFromInputs)
-                    .filter(f -> f.functions().isEmpty())
                     .map(f -> Bytes.ofText(RelayPrinter.astext(f)))
                     .toList();
         }

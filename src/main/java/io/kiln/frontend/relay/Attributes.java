@@ -2,6 +2,7 @@
 package io.kiln.frontend.relay;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.FunctionRef;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelaySyntax.Attribute;
 import java.util.HashSet;
@@ -63,6 +64,17 @@ final class Attributes {
 
     List<Integer> integers(String name, int min, int max, List<Integer> otherwise, Integer... sizes) {
         return has(name) ? integers(name, min, max, sizes) : otherwise;
+    }
+
+    /** The function that an operator calls, by its place among the caller's. */
+    int function(String name) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, 0);
+        }
+        return attribute.get().value() instanceof FunctionRef ref
+                ? ref.index()
+                : wrong(attribute.get(), "the name of a function, such as @body", 0);
     }
 
     /** A finite number. */

@@ -5,14 +5,18 @@ import io.kiln.base.Bytes;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Variable;
+import io.kiln.ir.op.FunctionRef;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.text.Annotations;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelayParser;
+import io.kiln.ir.text.RelaySyntax.Attribute;
 import io.kiln.ir.text.RelaySyntax.Call;
 import io.kiln.ir.text.RelaySyntax.Expression;
+import io.kiln.ir.text.RelaySyntax.Global;
 import io.kiln.ir.text.RelaySyntax.Literal;
 import io.kiln.ir.text.RelaySyntax.Local;
 import io.kiln.ir.text.RelaySyntax.Meta;
@@ -37,7 +41,10 @@ final class FunctionBuilder {
             "Print the model with its metadata section (in TVM: astext() with show_meta_data=True)";
 
     private final Findings findings;
+    private final Functions functions;
     private final List<Constant> metadata;
+    private final List<Function> called = new ArrayList<>();
+    private final Map<String, Integer> calledNames = new HashMap<>();
     private final Map<String, Optional<Value>> values = new HashMap<>();
     private final Map<Integer, Binding> producers = new HashMap<>();
     private final List<TensorType> types = new ArrayList<>();
@@ -46,8 +53,9 @@ final class FunctionBuilder {
     private final Map<Integer, Place> places = new HashMap<>();
     private boolean metadataMissed;
 
-    FunctionBuilder(List<Constant> metadata, Findings findings) {
-        this.metadata = metadata;
+    FunctionBuilder(Functions functions, Findings findings) {
+        this.functions = functions;
+        this.metadata = functions.constants();
         this.findings = findings;
     }
 
@@ -127,6 +135,11 @@ final class FunctionBuilder {
         return variables;
     }
 
+    /** What its operators call, in the order of their calls. */
+    List<Function> functions() {
+        return called;
+    }
+
     List<Binding> bindings() {
         return bindings;
     }
@@ -198,7 +211,12 @@ final class FunctionBuilder {
         if (rule.isEmpty() || args.size() < call.args().size() || findings.count() > before) {
             return Optional.empty();
         }
-        Attributes attributes = new Attributes(call.operator(), call.place(), call.attributes(), findings);
+        List<Attribute> resolved =
+                call.attributes().stream().flatMap(a -> resolved(a).stream()).toList();
+        if (resolved.size() < call.attributes().size()) {
+            return Optional.empty();
+        }
+        Attributes attributes = new Attributes(call.operator(), call.place(), resolved, findings);
         try {
             Value value = rule.get().apply(new Site(call, name, attributes, args));
             attributes.refuseOthers();
@@ -209,6 +227,21 @@ final class FunctionBuilder {
             }
             return Optional.empty();
         }
+    }
+
+    /** With a function's name replaced by its place among those that are called; empty if that could not be read. */
+    private Optional<Attribute> resolved(Attribute attribute) {
+        if (!(attribute.value() instanceof Global global)) {
+            return Optional.of(attribute);
+        }
+        if (!calledNames.containsKey(global.name())) {
+            functions.called(global.name(), global.place()).ifPresent(function -> {
+                calledNames.put(global.name(), called.size());
+                called.add(function);
+            });
+        }
+        return Optional.ofNullable(calledNames.get(global.name()))
+                .map(index -> new Attribute(attribute.name(), new FunctionRef(index), attribute.place()));
     }
 
     private Arg emit(Call call, String name, Op op, List<? extends Arg> args) {

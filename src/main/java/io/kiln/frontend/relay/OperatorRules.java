@@ -4,8 +4,10 @@ package io.kiln.frontend.relay;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
+import io.kiln.ir.CallRules;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.Variable;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
@@ -16,6 +18,7 @@ import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.DetectionPostprocess;
 import io.kiln.ir.op.Elementwise;
+import io.kiln.ir.op.If;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
@@ -35,6 +38,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What Kiln compiles of what the operators allow: element types, what must be constant, where an accumulator may go, and the ranges of
@@ -49,6 +53,7 @@ final class OperatorRules {
     private final Map<Integer, TensorType> types;
     private final Map<Integer, Binding> bindings;
     private final Map<Integer, Integer> uses;
+    private final Set<Integer> variables;
     private final Set<Integer> constants = new HashSet<>();
 
     OperatorRules(Function function, Map<Integer, Place> places, Findings findings) {
@@ -58,26 +63,17 @@ final class OperatorRules {
         this.types = function.types();
         this.bindings = function.bindingsById();
         this.uses = function.useCounts();
+        this.variables = function.variables().stream().map(Variable::id).collect(Collectors.toSet());
     }
 
     /** Notes every violation. A result may also be a variable that an operator writes. */
     void check() {
         function.bindings().forEach(this::check);
-        function.results().stream()
-                .filter(result -> bindings.containsKey(result.id()))
-                .forEach(result -> {
-                    Binding binding = bindings.get(result.id());
-                    require(
-                            binding,
-                            !constants.contains(result.id()),
-                            "a result depends on no input",
-                            "a computed result");
-                    require(
-                            binding,
-                            !isAccumulator(binding),
-                            "a result is an unfinished accumulator",
-                            "a rescaled result");
-                });
+        function.results().stream().filter(r -> !variables.contains(r.id())).forEach(result -> {
+            Binding binding = bindings.get(result.id());
+            require(binding, !constants.contains(result.id()), "a result depends on no input", "a computed result");
+            require(binding, !isAccumulator(binding), "a result is an unfinished accumulator", "a rescaled result");
+        });
     }
 
     private void check(Binding binding) {
@@ -97,9 +93,26 @@ final class OperatorRules {
                         "nn.bias_add, qnn.requantize or tfl.requantize alone behind qnn.conv2d and qnn.dense");
             }
         }
+        checkWrites(binding);
+        CallRules.violations(binding, function, types)
+                .forEach(violation -> require(binding, false, violation, "functions and arguments that fit"));
+        if (binding.args().isEmpty()) {
+            return;
+        }
         checkData(binding);
         checkConstants(binding);
         new ValueRules(binding, types, (holds, what, expected) -> require(binding, holds, what, expected)).check();
+    }
+
+    private void checkWrites(Binding binding) {
+        for (int position : binding.op().writes()) {
+            boolean isVariable = binding.args().get(position) instanceof Arg.Ref ref && variables.contains(ref.id());
+            require(
+                    binding,
+                    isVariable,
+                    "argument " + (position + 1) + " of " + binding.op().name() + " is no variable",
+                    "what a ref made");
+        }
     }
 
     /** The integers that a quantized layer sums up, with or without its bias, or a product of matrices. */
@@ -181,7 +194,7 @@ final class OperatorRules {
 
     /** Arguments that may be computed. */
     private static int free(Op op) {
-        if (op instanceof Concatenate || op instanceof DetectionPostprocess) {
+        if (op instanceof Concatenate || op instanceof DetectionPostprocess || op instanceof If) {
             return op.arity();
         }
         if (op instanceof Elementwise elementwise) {

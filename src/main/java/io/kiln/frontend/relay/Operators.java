@@ -20,6 +20,7 @@ final class Operators {
                         MovementOperators.ALL,
                         ElementwiseOperators.ALL,
                         CustomCalls.ALL,
+                        ControlFlowOperators.ALL,
                         ReductionOperators.ALL,
                         SequenceOperators.ALL,
                         DetectionOperators.ALL,

@@ -9,14 +9,14 @@ import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayParser;
-import io.kiln.ir.text.RelaySyntax.Definition;
+import io.kiln.ir.text.RelaySyntax.Module;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads Relay text ({@code .relay}, version 0.0.5) into the graph IR. Constants stand inline, in the metadata section, or as parameters of
+ * Reads Relay text ({@code .relay}, version 0.0.5) into the graph IR: {@code @main} and what its operators call. Constants stand inline, in the metadata section, or as parameters of
  * {@code @main} whose data lies in a parameters file of the same name ({@code .params}) beside the text. Nothing in the files is trusted.
  *
  * <p>Of what {@link io.kiln.ir.text.RelayPrinter#astext} prints, the same function comes back, given that its ids count parameters, then bindings,
@@ -97,12 +97,12 @@ public final class RelayFrontend {
         List<NamedTensor> tensors =
                 params.map(content -> ParameterFile.read(content, paramsName)).orElse(List.of());
         Findings findings = new Findings(fileName);
-        Definition module = RelayParser.parse(text.text(), fileName, findings::add);
-        if (findings.count() > 0
-                && module.results().isEmpty()
-                && module.statements().isEmpty()) {
+        Module module = RelayParser.parse(text.text(), fileName, findings::add);
+        boolean isEmpty = module.definitions().stream()
+                .allMatch(d -> d.results().isEmpty() && d.statements().isEmpty());
+        if (findings.count() > 0 && isEmpty) {
             findings.throwIfAny();
         }
-        return new MainFunction(module, tensors, paramsName, shapes, findings).read(moduleName);
+        return new Functions(module, findings).main(moduleName, tensors, paramsName, shapes);
     }
 }

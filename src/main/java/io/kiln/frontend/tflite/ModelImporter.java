@@ -6,6 +6,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.ir.CallRules;
 import io.kiln.ir.Function;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,6 +24,7 @@ final class ModelImporter {
     private final FlatTable model;
     private final Set<Integer> open = new HashSet<>();
     private final Set<Integer> called = new HashSet<>();
+    private int calls;
     private final CustomOperators customOperators;
     private final Map<String, String> declared = new HashMap<>();
 
@@ -69,6 +71,13 @@ final class ModelImporter {
                     "Export the model again"));
         }
         called.add(index);
+        if (open.size() == CallRules.MAX_DEPTH || ++calls > CallRules.MAX_FUNCTIONS) {
+            throw new KilnException(new Problem(
+                    "subgraphs call each other " + calls + " times, " + open.size() + " deep",
+                    buffer.file(),
+                    "at most " + CallRules.MAX_FUNCTIONS + " calls, " + CallRules.MAX_DEPTH + " deep",
+                    "Export a flatter model"));
+        }
         if (!open.add(index)) {
             throw new KilnException(new Problem(
                     "subgraph #" + index + " calls itself", buffer.file(), "no recursion", "Export the model again"));

@@ -54,8 +54,8 @@ public record If(
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes(
-                "then", then,
-                "otherwise", otherwise,
+                "then", new FunctionRef(then),
+                "otherwise", new FunctionRef(otherwise),
                 "inputs", inputs,
                 "results", results,
                 "then_variables", thenVariables,

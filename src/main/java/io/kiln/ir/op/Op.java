@@ -60,7 +60,7 @@ public sealed interface Op
     /** Number of arguments. */
     int arity();
 
-    /** Attributes by Relay's names, in Relay's order; values are Integer, Double, String or lists of these. */
+    /** Attributes by Relay's names, in Relay's order; values are Integer, Double, String, {@link FunctionRef} or lists of these. */
     Map<String, Object> attributes();
 
     /**

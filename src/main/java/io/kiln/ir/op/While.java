@@ -42,8 +42,8 @@ public record While(
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes(
-                "condition", condition,
-                "body", body,
+                "condition", new FunctionRef(condition),
+                "body", new FunctionRef(body),
                 "loop_variables", loopVariables,
                 "condition_variables", conditionVariables,
                 "body_variables", bodyVariables);

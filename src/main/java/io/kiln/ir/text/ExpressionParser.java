@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.text.RelaySyntax.Attribute;
 import io.kiln.ir.text.RelaySyntax.Call;
 import io.kiln.ir.text.RelaySyntax.Expression;
+import io.kiln.ir.text.RelaySyntax.Global;
 import io.kiln.ir.text.RelaySyntax.Literal;
 import io.kiln.ir.text.RelaySyntax.Local;
 import io.kiln.ir.text.RelaySyntax.Meta;
@@ -37,6 +38,12 @@ final class ExpressionParser {
             }
             case NUMBER -> literal();
             case NAME -> named(depth);
+            case GLOBAL ->
+                throw words.failure(
+                        token.place(),
+                        "a call of " + token.shown() + " is not supported",
+                        "functions as attributes of tfl.if and tfl.while",
+                        FLATTEN);
             default -> throw words.unexpected("a value: %name, a call, a number or meta[relay.Constant][n]");
         };
         if (words.peek().is(".")) {
@@ -136,7 +143,8 @@ final class ExpressionParser {
             case NUMBER -> number(words.take()).value();
             case STRING -> words.take().text();
             case NAME -> truth();
-            default -> throw words.unexpected("a number, a string, True, False or a list");
+            case GLOBAL -> new Global(words.take().text(), token.place());
+            default -> throw words.unexpected("a number, a string, True, False, @name or a list");
         };
     }
 

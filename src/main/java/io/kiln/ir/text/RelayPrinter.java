@@ -1,44 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.text;
 
-import io.kiln.ir.Arg;
-import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.Group;
-import io.kiln.ir.Parameter;
-import io.kiln.ir.Quantization;
-import io.kiln.ir.Result;
-import io.kiln.ir.Variable;
-import io.kiln.ir.type.TensorType;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Deque;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.stream.Collectors;
 
 /**
- * Prints a function as Relay text 0.0.5: one line for each operator call, {@code %0}, {@code %1} … in execution order.
+ * Prints a function and those that it calls as Relay text 0.0.5: one line for each operator call, {@code %0}, {@code %1} … in execution order.
  *
  * <p>Scalars stand inline, other constants as {@code meta[relay.Constant][n]} in order of appearance. What Relay has no place for are function
  * attributes (names and quantization of inputs and outputs) and comments (types, origins, constants' names, fused groups). Floats print in
- * the shortest form that reads back the same.
+ * the shortest form that reads back the same. Functions that are called follow {@code @main}, each once for every caller, named after
+ * themselves; those that nothing calls are left out.
  */
 public final class RelayPrinter {
-    private final Function function;
-    private final Map<Integer, String> names = new HashMap<>();
+    private static final String MAIN = "@main";
+
     private final List<Constant> constants = new ArrayList<>();
+    private final RelayNames globals = new RelayNames();
     private final StringBuilder out = new StringBuilder();
 
-    private RelayPrinter(Function function) {
-        this.function = function;
-    }
+    private RelayPrinter() {}
 
     /** The text of an archive's {@code src} folder: no version line, no constants' data. */
     public static String print(Function function) {
-        RelayPrinter printer = new RelayPrinter(function);
-        printer.printFunction();
+        RelayPrinter printer = new RelayPrinter();
+        printer.printModule(function);
         if (!printer.constants.isEmpty()) {
             printer.out
                     .append("\n/* The data of the ")
@@ -48,152 +38,32 @@ public final class RelayPrinter {
         return printer.out.toString();
     }
 
-    /** The whole of it: version line, function, and a metadata section with the constants' data. */
+    /** The whole of it: version line, functions, and a metadata section with the constants' data. */
     public static String astext(Function function) {
-        RelayPrinter printer = new RelayPrinter(function);
+        RelayPrinter printer = new RelayPrinter();
         printer.out.append("#[version = \"0.0.5\"]\n");
-        printer.printFunction();
+        printer.printModule(function);
         if (!printer.constants.isEmpty()) {
             printer.out.append("\n#[metadata]\n").append(MetadataSection.of(printer.constants));
         }
         return printer.out.toString();
     }
 
-    private void printFunction() {
-        List<String> header = new ArrayList<>();
-        RelayNames unique = new RelayNames();
-        for (Parameter parameter : function.params()) {
-            String name = "%" + unique.of(parameter.name());
-            names.put(parameter.id(), name);
-            header.add(name + ": " + type(parameter.type()));
+    /** A function that waits for its turn. */
+    private record Waiting(String name, Function function) {}
+
+    private void printModule(Function main) {
+        Deque<Waiting> waiting = new ArrayDeque<>();
+        waiting.add(new Waiting("@" + globals.of(MAIN.substring(1)), main));
+        while (!waiting.isEmpty()) {
+            Waiting next = waiting.remove();
+            out.append(next.name().equals(MAIN) ? "" : "\n");
+            FunctionText text = new FunctionText(next.function(), constants, called -> {
+                String name = "@" + globals.of(called.name());
+                waiting.add(new Waiting(name, called));
+                return name;
+            });
+            out.append(text.print(next.name()));
         }
-        header.addAll(attributes());
-        out.append("def @main(")
-                .append(String.join(", ", header))
-                .append(") -> ")
-                .append(resultType())
-                .append(" {\n");
-        Map<Integer, Group> groups = new HashMap<>();
-        function.groups().forEach(group -> groups.put(group.bindings().get(0), group));
-        for (int i = 0; i < function.bindings().size(); i++) {
-            names.put(function.bindings().get(i).id(), "%" + i);
-        }
-        for (Variable variable : function.variables()) {
-            names.put(variable.id(), "%" + unique.of(variable.name()));
-            out.append("  ")
-                    .append(names.get(variable.id()))
-                    .append(" = ref(")
-                    .append(arg(new Constant(variable.name(), variable.type(), variable.initial())))
-                    .append(");\n");
-        }
-        for (Binding binding : function.bindings()) {
-            Optional.ofNullable(groups.get(binding.id())).ifPresent(this::printGroup);
-            printBinding(binding);
-        }
-        out.append("  ")
-                .append(tuple(
-                        function.results().stream().map(r -> names.get(r.id())).toList()))
-                .append("\n}\n");
-    }
-
-    /** {@code output_tensor_names} is microTVM's; the others are ours. */
-    private List<String> attributes() {
-        List<String> attributes = new ArrayList<>();
-        attributes.add("mod_name=" + Literals.quoted(function.name()));
-        attributes.add("input_tensor_names="
-                + strings(function.params().stream().map(Parameter::name).toList()));
-        attributes.add("output_tensor_names="
-                + strings(function.results().stream().map(Result::name).toList()));
-        addQuantization(
-                attributes,
-                "input",
-                function.params().stream().map(Parameter::quantization).toList());
-        addQuantization(
-                attributes,
-                "output",
-                function.results().stream().map(Result::quantization).toList());
-        return attributes;
-    }
-
-    /** Scale 0 means not quantized. */
-    private static void addQuantization(List<String> attributes, String side, List<Optional<Quantization>> all) {
-        if (all.stream().allMatch(Optional::isEmpty)) {
-            return;
-        }
-        attributes.add(side + "_scales="
-                + all.stream()
-                        .map(q -> Literals.of(q.map(Quantization::scale).orElse(0f)))
-                        .collect(Collectors.joining(", ", "[", "]")));
-        attributes.add(side + "_zero_points="
-                + all.stream()
-                        .map(q -> String.valueOf(q.map(Quantization::zeroPoint).orElse(0)))
-                        .collect(Collectors.joining(", ", "[", "]")));
-    }
-
-    private void printGroup(Group group) {
-        out.append("  // ")
-                .append(Literals.inComment(group.name()))
-                .append(": ")
-                .append(group.bindings().stream().map(names::get).collect(Collectors.joining(" ")))
-                .append('\n');
-    }
-
-    private void printBinding(Binding binding) {
-        List<String> args = new ArrayList<>();
-        binding.args().forEach(arg -> args.add(arg(arg)));
-        binding.op().attributes().forEach((name, value) -> args.add(name + "=" + Literals.ofAttribute(value)));
-        out.append("  ")
-                .append(names.get(binding.id()))
-                .append(" = ")
-                .append(binding.op().name())
-                .append('(')
-                .append(String.join(", ", args))
-                .append(") /* ty=")
-                .append(type(binding.type()))
-                .append(" span=")
-                .append(Literals.inComment(Literals.quoted(binding.origin().file())))
-                .append(':')
-                .append(binding.origin().operatorIndex())
-                .append(':')
-                .append(Literals.inComment(binding.origin().operator()))
-                .append(':')
-                .append(Literals.inComment(Literals.quoted(binding.origin().tensor())))
-                .append(" */;\n");
-    }
-
-    private String arg(Arg arg) {
-        if (arg instanceof Arg.Ref ref) {
-            return names.get(ref.id());
-        }
-        Constant constant = (Constant) arg;
-        String name = constant.name().isEmpty()
-                ? ""
-                : " /* name=" + Literals.inComment(Literals.quoted(constant.name())) + " */";
-        return Literals.inline(constant).orElseGet(() -> {
-                    constants.add(constant);
-                    return "meta[relay.Constant][" + (constants.size() - 1) + "]";
-                })
-                + name;
-    }
-
-    private String resultType() {
-        Map<Integer, TensorType> types = function.types();
-        return tuple(
-                function.results().stream().map(r -> type(types.get(r.id()))).toList());
-    }
-
-    private static String tuple(List<String> items) {
-        return items.size() == 1 ? items.get(0) : "(" + String.join(", ", items) + ")";
-    }
-
-    private static String strings(List<String> items) {
-        return items.stream().map(Literals::quoted).collect(Collectors.joining(", ", "[", "]"));
-    }
-
-    private static String type(TensorType type) {
-        String dims = type.shape().dims().stream().map(String::valueOf).collect(Collectors.joining(", "));
-        return type.shape().rank() == 0
-                ? type.dtype().text()
-                : "Tensor[(" + dims + "), " + type.dtype().text() + "]";
     }
 }

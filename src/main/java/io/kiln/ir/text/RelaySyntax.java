@@ -11,29 +11,43 @@ public final class RelaySyntax {
     private RelaySyntax() {}
 
     /**
-     * The definition of {@code @main}, and the constants behind it.
+     * The whole text.
      *
-     * @param params {@code @main}'s parameters
-     * @param attributes {@code @main}'s attributes
+     * @param definitions the functions, in order
+     * @param constants the metadata section's constants, without names
+     */
+    public record Module(List<Definition> definitions, List<Constant> constants) {
+        public Module {
+            definitions = List.copyOf(definitions);
+            constants = List.copyOf(constants);
+        }
+    }
+
+    /**
+     * The definition of a function.
+     *
+     * @param name with its mark, such as {@code @main}
+     * @param place where the name stands
+     * @param params its parameters
+     * @param attributes its attributes
      * @param resultTypes the types behind {@code ->}; empty if it is left out, or leaves dimensions open
      * @param statements what is bound to a name, in order
      * @param results the values of the last line, one or the elements of a tuple
-     * @param constants the metadata section's constants, without names
      */
     public record Definition(
+            String name,
+            Place place,
             List<Param> params,
             List<Attribute> attributes,
             List<TensorType> resultTypes,
             List<Statement> statements,
-            List<Expression> results,
-            List<Constant> constants) {
+            List<Expression> results) {
         public Definition {
             params = List.copyOf(params);
             attributes = List.copyOf(attributes);
             resultTypes = List.copyOf(resultTypes);
             statements = List.copyOf(statements);
             results = List.copyOf(results);
-            constants = List.copyOf(constants);
         }
     }
 
@@ -49,7 +63,10 @@ public final class RelaySyntax {
         }
     }
 
-    /** {@code name=value}; the value is a Long, Double, Boolean, String or a List of these. */
+    /** {@code @name}, with its mark. */
+    public record Global(String name, Place place) {}
+
+    /** {@code name=value}; the value is a Long, Double, Boolean, String, {@link Global} or a List of these. */
     public record Attribute(String name, Object value, Place place) {}
 
     /** {@code %name = value;}. */

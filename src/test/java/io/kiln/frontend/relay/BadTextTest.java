@@ -74,7 +74,7 @@ class BadTextTest {
                 "rounding=\"TFLITE\", | '' | tfl.requantize has no attribute rounding",
                 "\"TFLITE\" | \"UPWARD\" | rounding of tfl.requantize is wrong",
                 "\"0.0.5\" | \"0.0.6\" | version \"0.0.6\" is not supported",
-                "@main | @other | the function `@other` is not supported",
+                "@main | @main() { () } def @main | @main is defined twice",
                 "%x: Tensor[(1, 8), int8] | %x: Tensor[(1, 8), float32] | data, float32, is not supported",
                 "%x: Tensor[(1, 8), int8] | %x: Tensor[(1, ?), int8] | known only at run time",
                 "%x: Tensor[(1, 8), int8] | %x: Tensor[(1, 8), float16] | element type `float16`",
@@ -130,7 +130,7 @@ class BadTextTest {
                 "%0 = nn.relu(%x); | %0 = transpose(%x, axes=[0, 2, 1, 2]); | are not all those of",
                 "%0 = nn.relu(%x); | %0 = reshape(%x, newshape=[-1, -1]); | newshape [-1, -1] does not fit",
                 "%0 = nn.relu(%x); | %0 = reshape(%x, newshape=[7, -1]); | newshape [7, -1] does not fit",
-                "def @main | def @helper(%y: int8) { %y } def @main | the function `@helper` is not supported"
+                "def @main | def @helper(%y: int8) { nn.relu(%y) } def @main | @helper is called by nothing"
             })
     void aSpoiledTextOfTvmSaysWhatIsWrong(String from, String to, String message) {
         String text = """

@@ -73,6 +73,29 @@ class StatefulImportTest {
         assertRefused(m, "subgraph #1 calls itself", "no recursion");
     }
 
+    /** Each subgraph calls the next one, once or twice. */
+    private static TfliteModelBuilder chain(int length, boolean twice) {
+        TfliteModelBuilder m = choice(branches(1, 1), 2);
+        for (int i = 1; i <= length; i++) {
+            m.nextSubgraph();
+            int condition =
+                    m.tensor(TensorSpec.of("condition", TensorType.BOOL, 1).withData((byte) 1));
+            int x = m.tensor(TensorSpec.float32("x", 2));
+            int y = m.tensor(TensorSpec.float32("y", 2));
+            m.operator(BuiltinOperator.IF, 1, branches(i + 1, twice ? i + 1 : length + 1), new int[] {condition, x}, y);
+            m.inputs(x).outputs(y);
+        }
+        passing(m, 2);
+        return m;
+    }
+
+    @Test
+    void callsNeitherGoTooDeepNorMultiplyWithoutEnd() {
+        assertRefused(chain(5000, false), "16 deep");
+        assertRefused(chain(14, true), "subgraphs call each other 257 times", "at most 256 calls");
+        assertThat(chain(5, true).read().functions()).hasSize(2);
+    }
+
     @Test
     void aBranchMustTakeAndComputeWhatTheCallerSays() {
         TfliteModelBuilder m = choice(branches(1, 2), 2);

@@ -37,32 +37,59 @@ final class ControlFlowOperators {
     static final OperatorCases VARIABLES = OperatorCases.of("VARIABLES", d -> {
         byte type = d.oneOf(TensorType.FLOAT32, TensorType.INT32);
         int[] shape = d.shape(1, 3);
-        TfliteModelBuilder m = d.model();
         int x = d.input(TensorSpec.of("x", type, shape));
-        int once = m.nextSubgraph();
-        int own = handle(m);
-        int first = m.tensor(d.constant(TensorSpec.of("first", type, shape)));
-        m.operator(BuiltinOperator.ASSIGN_VARIABLE, 1, Options.none(), new int[] {own, first});
-        m.backToMain();
-        m.operator(
-                BuiltinOperator.CALL_ONCE,
-                1,
-                Options.table(BuiltinOptions.CallOnceOptions, Field.int32(0, once)),
-                new int[0]);
-        int shared = handle(m);
-        int before = m.tensor(TensorSpec.of("before", type, shape));
-        m.operator(BuiltinOperator.READ_VARIABLE, 1, Options.none(), new int[] {shared}, before);
-        int sum = d.output(TensorSpec.of("sum", type, shape));
-        m.operator(BuiltinOperator.ADD, 1, Options.add(Options.NO_ACTIVATION), new int[] {before, x}, sum);
-        m.operator(BuiltinOperator.ASSIGN_VARIABLE, 1, Options.none(), new int[] {shared, sum});
+        first(d, type, shape);
+        add(d.model(), x, d.output(TensorSpec.of("sum", type, shape)), type, shape);
     });
 
-    static final List<OperatorCases> ALL = List.of(IF, WHILE, IF_IN_WHILE, VARIABLES);
+    /** The same sum, to which only one of two branches adds. */
+    static final OperatorCases VARIABLES_IN_IF = OperatorCases.of("VARIABLES_IN_IF", d -> {
+        byte type = d.oneOf(TensorType.FLOAT32, TensorType.INT32);
+        int[] shape = d.shape(1, 3);
+        TfliteModelBuilder m = d.model();
+        int condition = d.input(TensorSpec.of("condition", TensorType.BOOL, 1));
+        int x = d.input(TensorSpec.of("x", type, shape));
+        first(d, type, shape);
+        int adds = m.nextSubgraph();
+        int more = m.tensor(TensorSpec.of("more", type, shape));
+        int sum = m.tensor(TensorSpec.of("sum", type, shape));
+        add(m, more, sum, type, shape);
+        m.inputs(more).outputs(sum);
+        int passes = m.nextSubgraph();
+        int same = m.tensor(TensorSpec.of("same", type, shape));
+        m.inputs(same).outputs(same);
+        m.backToMain();
+        int y = d.output(TensorSpec.of("y", type, shape));
+        m.operator(BuiltinOperator.IF, 1, ifOptions(adds, passes), new int[] {condition, x}, y);
+    });
+
+    static final List<OperatorCases> ALL = List.of(IF, WHILE, IF_IN_WHILE, VARIABLES, VARIABLES_IN_IF);
 
     private ControlFlowOperators() {}
 
     private static Options ifOptions(int then, int otherwise) {
         return Options.table(BuiltinOptions.IfOptions, Field.int32(0, then), Field.int32(1, otherwise));
+    }
+
+    /** The variable begins with a constant. */
+    private static void first(Draw d, byte type, int... shape) {
+        TfliteModelBuilder m = d.model();
+        int once = m.nextSubgraph();
+        int own = handle(m);
+        int first = m.tensor(d.constant(TensorSpec.of("first", type, shape)));
+        m.operator(BuiltinOperator.ASSIGN_VARIABLE, 1, Options.none(), new int[] {own, first});
+        m.backToMain();
+        Options options = Options.table(BuiltinOptions.CallOnceOptions, Field.int32(0, once));
+        m.operator(BuiltinOperator.CALL_ONCE, 1, options, new int[0]);
+    }
+
+    /** The variable takes the sum of itself and another tensor. */
+    private static void add(TfliteModelBuilder m, int x, int sum, byte type, int... shape) {
+        int shared = handle(m);
+        int before = m.tensor(TensorSpec.of("before", type, shape));
+        m.operator(BuiltinOperator.READ_VARIABLE, 1, Options.none(), new int[] {shared}, before);
+        m.operator(BuiltinOperator.ADD, 1, Options.add(Options.NO_ACTIVATION), new int[] {before, x}, sum);
+        m.operator(BuiltinOperator.ASSIGN_VARIABLE, 1, Options.none(), new int[] {shared, sum});
     }
 
     private static int handle(TfliteModelBuilder m) {

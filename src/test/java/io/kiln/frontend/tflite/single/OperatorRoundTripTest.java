@@ -3,7 +3,11 @@ package io.kiln.frontend.tflite.single;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.flow.CompileRequest;
+import io.kiln.flow.ModelCompiler;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
@@ -16,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Operators of every type are printed as Relay text and read again as the same. Functions that operators call have no text. */
+/** Operators of every type are printed as Relay text and read again as the same. */
 class OperatorRoundTripTest {
     private static final int CASES = 6;
 
@@ -24,22 +28,46 @@ class OperatorRoundTripTest {
     private Path folder;
 
     static Stream<OperatorCases> operators() {
-        return SingleOperatorTest.operators()
-                .filter(o -> TfliteFrontend.read(o.model(0), "model.tflite", "default")
-                        .functions()
-                        .isEmpty());
+        return SingleOperatorTest.operators();
+    }
+
+    /** Those that call functions, or remember. */
+    static Stream<OperatorCases> controlFlow() {
+        return ControlFlowOperators.ALL.stream();
     }
 
     @ParameterizedTest
     @MethodSource("operators")
     void theSameFunctionComesBack(OperatorCases operator) throws IOException {
         for (long seed = 0; seed < CASES; seed++) {
-            Draw draw = new Draw(seed);
-            operator.draw().accept(draw);
-            Function printed = TfliteFrontend.read(Bytes.wrap(draw.build()), "model.tflite", "default");
-            Path text = folder.resolve("model.relay");
-            Files.writeString(text, RelayPrinter.astext(printed));
-            assertThat(RelayFrontend.read(text, "default")).as("seed %d", seed).isEqualTo(printed);
+            Function printed = imported(operator, seed);
+            assertThat(RelayFrontend.read(text(printed), "default"))
+                    .as("seed %d", seed)
+                    .isEqualTo(printed);
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("controlFlow")
+    void theSameFilesAreGenerated(OperatorCases operator) throws IOException {
+        for (long seed = 0; seed < CASES; seed++) {
+            Function printed = imported(operator, seed);
+            CompileRequest request = new CompileRequest(
+                    Path.of("model"), "default", "c -keys=arm_cpu,cpu -mcpu=cortex-m4", Io.CALLER, Optimize.SPEED);
+            assertThat(ModelCompiler.compile(request, RelayFrontend.read(text(printed), "default"))
+                            .library())
+                    .as("seed %d", seed)
+                    .isEqualTo(ModelCompiler.compile(request, printed).library());
+        }
+    }
+
+    private static Function imported(OperatorCases operator, long seed) {
+        Draw draw = new Draw(seed);
+        operator.draw().accept(draw);
+        return TfliteFrontend.read(Bytes.wrap(draw.build()), "model.tflite", "default");
+    }
+
+    private Path text(Function function) throws IOException {
+        return Files.writeString(folder.resolve("model.relay"), RelayPrinter.astext(function));
     }
 }

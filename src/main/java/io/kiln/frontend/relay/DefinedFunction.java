@@ -24,56 +24,72 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
-/** {@code @main} as a function: parameters found in the parameters file become constants, the others inputs. */
-final class MainFunction {
+/** A definition as a function: parameters found in the parameters file become constants, the others inputs. */
+final class DefinedFunction {
+    private static final String NAME = "mod_name";
+    private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
     private static final String EXPORT_AGAIN = "Export text and parameters together";
 
-    private final Definition module;
+    private final Definition definition;
     private final Map<String, NamedTensor> params = new LinkedHashMap<>();
     private final String paramsFile;
     private final OpenShapes shapes;
+    private final Functions functions;
     private final Findings findings;
     private final Attributes attributes;
     private final FunctionBuilder builder;
 
     /**
+     * @param functions what it may call
      * @param params tensors of the parameters file
      * @param paramsFile what messages call that file
      * @param shapes in place of the inputs' own
      */
-    MainFunction(
-            Definition module, List<NamedTensor> params, String paramsFile, InputShapes shapes, Findings findings) {
-        this.module = module;
+    DefinedFunction(
+            Definition definition,
+            Functions functions,
+            List<NamedTensor> params,
+            String paramsFile,
+            InputShapes shapes,
+            Findings findings) {
+        this.definition = definition;
         params.forEach(tensor -> this.params.put(tensor.name(), tensor));
         this.paramsFile = paramsFile;
         this.shapes = new OpenShapes(shapes, findings);
+        this.functions = functions;
         this.findings = findings;
-        this.attributes = new Attributes("@main", new Place(1, 1), module.attributes(), findings);
-        this.builder = new FunctionBuilder(module.constants(), findings);
+        this.attributes = new Attributes(definition.name(), definition.place(), definition.attributes(), findings);
+        this.builder = new FunctionBuilder(functions, findings);
     }
 
-    /**
-     * The function, which the IR's rules hold for.
-     *
-     * @throws io.kiln.base.KilnException with every problem
-     */
-    Function read(String moduleName) {
+    /** The function, which the IR's rules hold for if nothing was found. */
+    Function read(String name) {
+        int before = findings.count();
         List<Parameter> inputs = inputs();
-        module.statements().forEach(builder::add);
+        definition.statements().forEach(builder::add);
         List<Result> results = results(inputs.size());
-        findings.throwIfAny();
-        Function function =
-                new Function(moduleName, inputs, builder.bindings(), results).withVariables(builder.variables());
-        new OperatorRules(function, builder.places(), findings).check();
-        findings.throwIfAny();
+        Function function = new Function(name, inputs, builder.bindings(), results)
+                .withVariables(builder.variables())
+                .withFunctions(builder.functions());
+        if (functions.areWhole() && findings.count() == before) {
+            new OperatorRules(function, builder.places(), findings).check();
+        }
         return function;
+    }
+
+    /** The name that its attributes give it. */
+    String ownName() {
+        return attributes.has(NAME)
+                ? attributes.text(NAME, ANY)
+                : definition.name().substring(1);
     }
 
     private List<Parameter> inputs() {
         List<Param> atRunTime = new ArrayList<>();
         Set<String> unused = new HashSet<>(params.keySet());
-        for (Param param : module.params()) {
+        for (Param param : definition.params()) {
             NamedTensor tensor = params.get(param.name());
             if (tensor == null) {
                 atRunTime.add(param);
@@ -85,7 +101,10 @@ final class MainFunction {
         unused.stream()
                 .sorted()
                 .forEach(name -> findings.add(new Problem(
-                        "@main has no parameter %" + name, paramsFile, "only tensors that @main names", EXPORT_AGAIN)));
+                        definition.name() + " has no parameter %" + name,
+                        paramsFile,
+                        "only tensors that it names",
+                        EXPORT_AGAIN)));
         List<String> names = names("input", atRunTime.stream().map(Param::name).toList());
         List<Optional<Quantization>> quantization = quantization("input", atRunTime.size());
         List<Parameter> inputs = new ArrayList<>();
@@ -118,7 +137,7 @@ final class MainFunction {
 
     /** Ids from the number of inputs on are computed values. */
     private List<Result> results(int inputs) {
-        int count = module.results().size();
+        int count = definition.results().size();
         List<String> standard = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             standard.add(count == 1 ? "output" : "output" + i);
@@ -128,7 +147,7 @@ final class MainFunction {
         List<Result> results = new ArrayList<>();
         Set<Integer> seen = new HashSet<>();
         for (int i = 0; i < count; i++) {
-            Expression expression = module.results().get(i);
+            Expression expression = definition.results().get(i);
             Optional<Arg> value = builder.result(expression, names.get(i));
             if (value.isEmpty()) {
                 continue;
@@ -149,7 +168,7 @@ final class MainFunction {
     }
 
     private void checkType(int index, TensorType type, Place place) {
-        List<TensorType> stated = module.resultTypes();
+        List<TensorType> stated = definition.resultTypes();
         boolean isStated = index < stated.size();
         if (!stated.isEmpty()
                 && !shapes.areGiven()
@@ -157,7 +176,9 @@ final class MainFunction {
             findings.add(
                     place,
                     "the result is " + type.text(),
-                    isStated ? stated.get(index).text() + ", as @main states" : "only " + stated.size() + " results",
+                    isStated
+                            ? stated.get(index).text() + ", as " + definition.name() + " states"
+                            : "only " + stated.size() + " results",
                     "");
         }
     }

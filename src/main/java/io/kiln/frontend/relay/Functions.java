@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.artifact.NamedTensor;
+import io.kiln.base.NearMiss;
+import io.kiln.base.Problem;
+import io.kiln.frontend.InputShapes;
+import io.kiln.ir.CallRules;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.text.Place;
+import io.kiln.ir.text.RelaySyntax.Definition;
+import io.kiln.ir.text.RelaySyntax.Module;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The functions of a text by their names, each read when the first operator calls it. None may call itself. Every caller compiles those that it
+ * calls anew, so that there is a limit to how many that makes.
+ */
+final class Functions {
+    private static final String MAIN = "@main";
+
+    private final Map<String, Definition> definitions = new LinkedHashMap<>();
+    private final List<Constant> constants;
+    private final Findings findings;
+    private final boolean isWhole;
+    private final Map<String, Optional<Function>> read = new HashMap<>();
+    private final IdentityHashMap<Function, Integer> sizes = new IdentityHashMap<>();
+    private final Set<String> open = new HashSet<>();
+
+    Functions(Module module, Findings findings) {
+        this.constants = module.constants();
+        this.findings = findings;
+        this.isWhole = findings.count() == 0;
+        for (Definition definition : module.definitions()) {
+            if (definitions.putIfAbsent(definition.name(), definition) != null) {
+                findings.add(
+                        definition.place(),
+                        definition.name() + " is defined twice",
+                        "a name of its own for every function",
+                        "");
+            }
+        }
+    }
+
+    /**
+     * {@code @main}.
+     *
+     * @throws io.kiln.base.KilnException with every problem
+     */
+    Function main(String moduleName, List<NamedTensor> params, String paramsFile, InputShapes shapes) {
+        Definition main = definitions.get(MAIN);
+        if (main == null) {
+            findings.add(new Problem("the text has no @main", findings.file(), "def @main(…) {…}", ""));
+            findings.throwIfAny();
+        }
+        open.add(MAIN);
+        Function function = new DefinedFunction(main, this, params, paramsFile, shapes, findings).read(moduleName);
+        limit(function, main);
+        findings.throwIfAny();
+        definitions.values().stream()
+                .filter(d -> !d.name().equals(MAIN) && !read.containsKey(d.name()))
+                .forEach(d -> findings.add(
+                        d.place(), d.name() + " is called by nothing", "functions that tfl.if or tfl.while call", ""));
+        findings.throwIfAny();
+        return function;
+    }
+
+    /** Whether every line of the text could be read. */
+    boolean areWhole() {
+        return isWhole;
+    }
+
+    /** The metadata section's constants. */
+    List<Constant> constants() {
+        return constants;
+    }
+
+    /** A function that an operator calls; empty if it could not be read. */
+    Optional<Function> called(String name, Place place) {
+        Definition definition = definitions.get(name);
+        if (definition == null) {
+            findings.add(
+                    place,
+                    "there is no function " + name,
+                    "a function of the text",
+                    NearMiss.didYouMean(name, definitions.keySet()));
+            return Optional.empty();
+        }
+        if (open.contains(name)) {
+            findings.add(place, name + " calls itself", "functions without recursion", "Use tfl.while for loops");
+            return Optional.empty();
+        }
+        if (!read.containsKey(name)) {
+            read.put(name, read(definition, place));
+        }
+        return read.get(name);
+    }
+
+    private Optional<Function> read(Definition definition, Place place) {
+        if (open.size() > CallRules.MAX_DEPTH) {
+            findings.add(
+                    place,
+                    "functions call each other more than " + CallRules.MAX_DEPTH + " deep",
+                    "a flatter model",
+                    "");
+            return Optional.empty();
+        }
+        int before = findings.count();
+        open.add(definition.name());
+        DefinedFunction defined = new DefinedFunction(definition, this, List.of(), "", InputShapes.NONE, findings);
+        Function function = defined.read(defined.ownName());
+        open.remove(definition.name());
+        limit(function, definition);
+        return findings.count() == before ? Optional.of(function) : Optional.empty();
+    }
+
+    private void limit(Function function, Definition definition) {
+        int called = function.functions().stream().mapToInt(sizes::get).sum();
+        sizes.put(function, 1 + called);
+        if (called > CallRules.MAX_FUNCTIONS) {
+            findings.add(
+                    definition.place(),
+                    definition.name() + " comes to " + called + " functions, one for every call",
+                    "at most " + CallRules.MAX_FUNCTIONS,
+                    "Call fewer functions");
+        }
+    }
+}

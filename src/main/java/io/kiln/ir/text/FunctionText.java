@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.text;
+
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Group;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Quantization;
+import io.kiln.ir.Result;
+import io.kiln.ir.Variable;
+import io.kiln.ir.op.FunctionRef;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** The text of one function of a module. */
+final class FunctionText {
+    private final Function function;
+    private final List<Constant> constants;
+    private final java.util.function.Function<Function, String> globals;
+    private final Map<Integer, String> names = new HashMap<>();
+    private final Map<Integer, String> called = new HashMap<>();
+    private final StringBuilder out = new StringBuilder();
+
+    /**
+     * @param constants those of the module so far; the function's are added
+     * @param globals gives a function that is called its name, with its mark
+     */
+    FunctionText(Function function, List<Constant> constants, java.util.function.Function<Function, String> globals) {
+        this.function = function;
+        this.constants = constants;
+        this.globals = globals;
+    }
+
+    /**
+     * The function's text.
+     *
+     * @param global its name, with its mark
+     */
+    String print(String global) {
+        List<String> header = new ArrayList<>();
+        RelayNames unique = new RelayNames();
+        for (Parameter parameter : function.params()) {
+            String name = "%" + unique.of(parameter.name());
+            names.put(parameter.id(), name);
+            header.add(name + ": " + type(parameter.type()));
+        }
+        header.addAll(attributes());
+        out.append("def ")
+                .append(global)
+                .append("(")
+                .append(String.join(", ", header))
+                .append(") -> ")
+                .append(resultType())
+                .append(" {\n");
+        Map<Integer, Group> groups = new HashMap<>();
+        function.groups().forEach(group -> groups.put(group.bindings().get(0), group));
+        for (int i = 0; i < function.bindings().size(); i++) {
+            names.put(function.bindings().get(i).id(), "%" + i);
+        }
+        for (Variable variable : function.variables()) {
+            names.put(variable.id(), "%" + unique.of(variable.name()));
+            out.append("  ")
+                    .append(names.get(variable.id()))
+                    .append(" = ref(")
+                    .append(arg(new Constant(variable.name(), variable.type(), variable.initial())))
+                    .append(");\n");
+        }
+        for (Binding binding : function.bindings()) {
+            Optional.ofNullable(groups.get(binding.id())).ifPresent(this::printGroup);
+            printBinding(binding);
+        }
+        out.append("  ")
+                .append(tuple(
+                        function.results().stream().map(r -> names.get(r.id())).toList()))
+                .append("\n}\n");
+        return out.toString();
+    }
+
+    /** {@code output_tensor_names} is microTVM's; the others are ours. */
+    private List<String> attributes() {
+        List<String> attributes = new ArrayList<>();
+        attributes.add("mod_name=" + Literals.quoted(function.name()));
+        attributes.add("input_tensor_names="
+                + strings(function.params().stream().map(Parameter::name).toList()));
+        attributes.add("output_tensor_names="
+                + strings(function.results().stream().map(Result::name).toList()));
+        addQuantization(
+                attributes,
+                "input",
+                function.params().stream().map(Parameter::quantization).toList());
+        addQuantization(
+                attributes,
+                "output",
+                function.results().stream().map(Result::quantization).toList());
+        return attributes;
+    }
+
+    /** Scale 0 means not quantized. */
+    private static void addQuantization(List<String> attributes, String side, List<Optional<Quantization>> all) {
+        if (all.stream().allMatch(Optional::isEmpty)) {
+            return;
+        }
+        attributes.add(side + "_scales="
+                + all.stream()
+                        .map(q -> Literals.of(q.map(Quantization::scale).orElse(0f)))
+                        .collect(Collectors.joining(", ", "[", "]")));
+        attributes.add(side + "_zero_points="
+                + all.stream()
+                        .map(q -> String.valueOf(q.map(Quantization::zeroPoint).orElse(0)))
+                        .collect(Collectors.joining(", ", "[", "]")));
+    }
+
+    private void printGroup(Group group) {
+        out.append("  // ")
+                .append(Literals.inComment(group.name()))
+                .append(": ")
+                .append(group.bindings().stream().map(names::get).collect(Collectors.joining(" ")))
+                .append('\n');
+    }
+
+    private void printBinding(Binding binding) {
+        List<String> args = new ArrayList<>();
+        binding.args().forEach(arg -> args.add(arg(arg)));
+        binding.op()
+                .attributes()
+                .forEach((name, value) -> args.add(
+                        name + "=" + (value instanceof FunctionRef ref ? global(ref) : Literals.ofAttribute(value))));
+        out.append("  ")
+                .append(names.get(binding.id()))
+                .append(" = ")
+                .append(binding.op().name())
+                .append('(')
+                .append(String.join(", ", args))
+                .append(") /* ty=")
+                .append(type(binding.type()))
+                .append(" span=")
+                .append(Literals.inComment(Literals.quoted(binding.origin().file())))
+                .append(':')
+                .append(binding.origin().operatorIndex())
+                .append(':')
+                .append(Literals.inComment(binding.origin().operator()))
+                .append(':')
+                .append(Literals.inComment(Literals.quoted(binding.origin().tensor())))
+                .append(" */;\n");
+    }
+
+    private String global(FunctionRef ref) {
+        return called.computeIfAbsent(
+                ref.index(), index -> globals.apply(function.functions().get(index)));
+    }
+
+    private String arg(Arg arg) {
+        if (arg instanceof Arg.Ref ref) {
+            return names.get(ref.id());
+        }
+        Constant constant = (Constant) arg;
+        String name = constant.name().isEmpty()
+                ? ""
+                : " /* name=" + Literals.inComment(Literals.quoted(constant.name())) + " */";
+        return Literals.inline(constant).orElseGet(() -> {
+                    constants.add(constant);
+                    return "meta[relay.Constant][" + (constants.size() - 1) + "]";
+                })
+                + name;
+    }
+
+    private String resultType() {
+        Map<Integer, TensorType> types = function.types();
+        return tuple(
+                function.results().stream().map(r -> type(types.get(r.id()))).toList());
+    }
+
+    private static String tuple(List<String> items) {
+        return items.size() == 1 ? items.get(0) : "(" + String.join(", ", items) + ")";
+    }
+
+    private static String strings(List<String> items) {
+        return items.stream().map(Literals::quoted).collect(Collectors.joining(", ", "[", "]"));
+    }
+
+    private static String type(TensorType type) {
+        String dims = type.shape().dims().stream().map(String::valueOf).collect(Collectors.joining(", "));
+        return type.shape().rank() == 0
+                ? type.dtype().text()
+                : "Tensor[(" + dims + "), " + type.dtype().text() + "]";
+    }
+}
