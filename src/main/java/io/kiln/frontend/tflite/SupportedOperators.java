@@ -31,7 +31,8 @@ final class SupportedOperators {
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
-    private static final Map<String, Support> BY_CUSTOM_CODE = Stream.of(SignalOperators.ALL, DetectionImporter.ALL)
+    private static final Map<String, Support> BY_CUSTOM_CODE = Stream.of(
+                    SignalOperators.ALL, DetectionImporter.ALL, DecodeImporter.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

@@ -47,6 +47,11 @@ final class TensorQuantization {
         return scales[isPerTensor() ? 0 : channel];
     }
 
+    /** The zero point of a channel, whether there is one or many. */
+    int zeroPoint(int channel) {
+        return zeroPoints[isPerTensor() ? 0 : channel];
+    }
+
     int zeroPoint() {
         return zeroPoints[0];
     }
