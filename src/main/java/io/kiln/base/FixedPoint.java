@@ -45,6 +45,17 @@ public final class FixedPoint {
             }
             return new QuantizedMultiplier((int) fixed, shift);
         }
+
+        /**
+         * What turns a sum into a mean: this over the number of elements, cut, with as many bits as there is room for
+         * (reference_ops::QuantizedMeanOrSum in reduce.h).
+         *
+         * @param count 1 or more
+         */
+        public QuantizedMultiplier dividedBy(int count) {
+            int bits = Math.min(31 - Integer.numberOfLeadingZeros(count), 31 + shift);
+            return new QuantizedMultiplier((int) (((long) multiplier << bits) / count), shift - bits);
+        }
     }
 
     /** {@code (a * b + 2^30) >> 31}, saturated: the rounding doubling high multiply. */

@@ -6,11 +6,10 @@ import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 
 import io.kiln.base.DType;
-import io.kiln.ir.arith.MeanRescale;
 import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Reduce;
-import io.kiln.ir.op.TflMean;
+import io.kiln.ir.op.TflSum;
 import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -37,20 +36,29 @@ public final class ReduceLowering {
         this.root = op.root().op();
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
-        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
         this.in = op.rootTypes().get(0).shape();
         this.out = op.type().shape();
         this.dtype = op.rootTypes().get(0).dtype();
         if (root instanceof Reduce reduce) {
             this.axes = reduce.axes();
             this.keepDims = reduce.keepDims();
-        } else if (root instanceof TflMean mean) {
-            this.axes = mean.axes();
-            this.keepDims = mean.keepDims();
+        } else if (root instanceof TflSum sum) {
+            this.axes = sum.axes();
+            this.keepDims = sum.keepDims();
         } else {
             this.axes = List.of(((ArgReduce) root).axis());
             this.keepDims = false;
         }
+        this.epilogue = new Epilogue(op, largest(), tables);
+    }
+
+    /** The largest magnitude of a result before it is rescaled. */
+    private long largest() {
+        return root instanceof TflSum sum ? sum.terms(in) * TflSum.largestTerm(dtype, zeroPoint()) : Integer.MAX_VALUE;
+    }
+
+    private int zeroPoint() {
+        return (int) op.root().constant(1).integer(0);
     }
 
     public LoweredOperator lower(Rows rows) {
@@ -75,7 +83,7 @@ public final class ReduceLowering {
         }
         Expr.Var acc = block.mutable("acc", start());
         nest(block, 0, source, acc);
-        Expr result = result(block, acc);
+        Expr result = result(acc);
         if (dtype == DType.INT64) {
             block.store(buffers.output(), position, result);
         } else {
@@ -101,7 +109,7 @@ public final class ReduceLowering {
     private void nest(BlockBuilder block, int number, List<Expr> source, Expr.Var acc) {
         if (number == axes.size()) {
             Expr value = load(buffers.argument(0), ElementLoops.position(in, source));
-            block.assign(acc, isExtreme() ? extreme(acc, block.let("value", value)) : add(acc, value));
+            block.assign(acc, isExtreme() ? extreme(acc, block.let("value", value)) : add(acc, term(value)));
             return;
         }
         int axis = axes.get(number);
@@ -116,26 +124,14 @@ public final class ReduceLowering {
         return ((Reduce) root).kind() == Reduce.Kind.MAX ? Exprs.max(value, acc) : Exprs.min(value, acc);
     }
 
-    private Expr result(BlockBuilder block, Expr.Var acc) {
-        int count = axes.stream().mapToInt(in::dim).reduce(1, Math::multiplyExact);
-        if (root instanceof TflMean) {
-            MeanRescale by = rescale(count);
-            Expr wide = Exprs.mul(Exprs.cast(DType.INT64, acc), imm(by.multiplier(), DType.INT64));
-            Expr sum = block.let("sum", add(wide, imm(by.bias(), DType.INT64)));
-            return Exprs.cast(DType.INT32, Exprs.shr(sum, imm(by.shift())));
-        }
-        boolean isMean = ((Reduce) root).kind() == Reduce.Kind.MEAN;
-        return isMean ? Exprs.div(acc, imm((float) count)) : acc;
+    private Expr term(Expr value) {
+        return root instanceof TflSum ? Exprs.sub(value, imm(zeroPoint())) : value;
     }
 
-    private MeanRescale rescale(int count) {
-        return MeanRescale.of(
-                        count,
-                        op.root().constant(1).real(0),
-                        (int) op.root().constant(2).integer(0),
-                        op.root().constant(3).real(0),
-                        (int) op.root().constant(4).integer(0))
-                .orElseThrow(() -> new IllegalArgumentException("no integers compute this mean"));
+    private Expr result(Expr.Var acc) {
+        boolean isMean = root instanceof Reduce reduce && reduce.kind() == Reduce.Kind.MEAN;
+        int count = axes.stream().mapToInt(in::dim).reduce(1, Math::multiplyExact);
+        return isMean ? Exprs.div(acc, imm((float) count)) : acc;
     }
 
     private Expr index(BlockBuilder block, ArgReduce arg, List<Expr> source) {

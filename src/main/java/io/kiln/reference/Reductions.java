@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import io.kiln.ir.arith.MeanRescale;
 import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.Reduce;
-import io.kiln.ir.op.TflMean;
+import io.kiln.ir.op.TflSum;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.Arrays;
@@ -57,22 +56,13 @@ final class Reductions {
         return data.longs().length > 0 ? data.longs()[a] > data.longs()[b] : data.ints()[a] > data.ints()[b];
     }
 
-    static Tensor mean(TflMean op, List<Tensor> args, TensorType type) {
+    static Tensor sum(TflSum op, List<Tensor> args, TensorType type) {
         Tensor data = args.get(0);
+        int zeroPoint = args.get(1).scalarInt();
         int[] groups = groups(data.shape(), op.axes());
         int[] result = new int[(int) type.shape().elements()];
         for (int i = 0; i < groups.length; i++) {
-            result[groups[i]] += data.ints()[i];
-        }
-        int count = groups.length / result.length;
-        for (int i = 0; i < result.length; i++) {
-            result[i] = MeanRescale.mean(
-                    result[i],
-                    count,
-                    args.get(1).scalarFloat(),
-                    args.get(2).scalarInt(),
-                    args.get(3).scalarFloat(),
-                    args.get(4).scalarInt());
+            result[groups[i]] += data.ints()[i] - zeroPoint;
         }
         return Tensor.of(type, result);
     }

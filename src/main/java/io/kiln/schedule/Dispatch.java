@@ -26,9 +26,9 @@ import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.Svdf;
 import io.kiln.ir.op.Take;
 import io.kiln.ir.op.TflBatchMatmul;
-import io.kiln.ir.op.TflMean;
 import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflSoftmax;
+import io.kiln.ir.op.TflSum;
 import io.kiln.ir.op.While;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.BatchMatmulLowering;
@@ -143,7 +143,7 @@ public final class Dispatch {
         if (root instanceof RefWrite) {
             return VariableLowering.lower(op, rows);
         }
-        if (root instanceof Reduce || root instanceof TflMean || root instanceof ArgReduce) {
+        if (root instanceof Reduce || root instanceof TflSum || root instanceof ArgReduce) {
             return new ReduceLowering(op).lower(rows);
         }
         if (root instanceof TflBatchMatmul) {

@@ -5,6 +5,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
+import io.kiln.ir.op.Accumulation;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
@@ -20,7 +21,6 @@ import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Signal;
 import io.kiln.ir.op.Take;
-import io.kiln.ir.op.TflBatchMatmul;
 import io.kiln.ir.op.TflRequantize;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -88,7 +88,7 @@ public final class FuseOperators implements Pass {
             return layer && chain.size() == 1;
         }
         if (binding.op() instanceof TflRequantize || binding.op() instanceof QnnRequantize) {
-            boolean sums = accumulates || root instanceof TflBatchMatmul;
+            boolean sums = accumulates || root instanceof Accumulation;
             return sums && (last == root || last instanceof BiasAdd);
         }
         boolean limited = root.isOpaque()

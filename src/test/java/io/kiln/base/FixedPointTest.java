@@ -82,6 +82,24 @@ class FixedPointTest {
     }
 
     @Test
+    void aMultiplierOverACountIsTheQuotientCutToTheBitsThatFit() {
+        Random random = new Random(5);
+        for (int i = 0; i < 20_000; i++) {
+            int count = 1 + (random.nextInt() >>> (8 + random.nextInt(20)));
+            QuantizedMultiplier whole =
+                    QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble() / 2, -random.nextInt(9)));
+            QuantizedMultiplier part = whole.dividedBy(count);
+            double exact = Math.scalb(whole.multiplier() / (double) count, whole.shift());
+            double found = Math.scalb((double) part.multiplier(), part.shift());
+            assertThat(exact - found).isBetween(0.0, Math.scalb(1.0, part.shift()));
+            assertThat(part.multiplier()).isBetween(1 << 29, Integer.MAX_VALUE);
+            assertThat(part.shift()).isBetween(-31, whole.shift());
+        }
+        assertThat(new QuantizedMultiplier(1 << 30, -31).dividedBy(3))
+                .isEqualTo(new QuantizedMultiplier((1 << 30) / 3, -31));
+    }
+
+    @Test
     void multipliersBeyondTheRangeBecomeZeroOrSaturate() {
         assertThat(QuantizedMultiplier.of(0)).isEqualTo(new QuantizedMultiplier(0, 0));
         assertThat(QuantizedMultiplier.of(Math.scalb(1.0, -40))).isEqualTo(new QuantizedMultiplier(0, 0));

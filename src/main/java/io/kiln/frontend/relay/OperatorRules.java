@@ -8,6 +8,7 @@ import io.kiln.ir.CallRules;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Variable;
+import io.kiln.ir.op.Accumulation;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
@@ -115,11 +116,11 @@ final class OperatorRules {
         }
     }
 
-    /** The integers that a quantized layer sums up, with or without its bias, or a product of matrices. */
+    /** The integers that a quantized layer sums up, with or without its bias, and other sums. */
     private static boolean isAccumulator(Binding binding) {
         return (isQuantizedLayer(binding.op())
                         || binding.op() instanceof BiasAdd
-                        || binding.op() instanceof TflBatchMatmul)
+                        || binding.op() instanceof Accumulation)
                 && !binding.type().dtype().isFloat();
     }
 
@@ -174,7 +175,7 @@ final class OperatorRules {
                 || source.op() instanceof Conv2d
                 || source.op() instanceof Conv2dTranspose
                 || source.op() instanceof Dense;
-        boolean takesBias = !(source.op() instanceof BiasAdd || source.op() instanceof TflBatchMatmul);
+        boolean takesBias = !(source.op() instanceof BiasAdd || source.op() instanceof Accumulation);
         boolean fits = takesBias || !(binding.op() instanceof BiasAdd);
         return layer && fits && source.type().dtype() == dtype && uses.get(ref.id()) == 1;
     }

@@ -6,8 +6,8 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Reduce;
 import io.kiln.ir.op.Resize2d;
 import io.kiln.ir.op.Take;
-import io.kiln.ir.op.TflMean;
 import io.kiln.ir.op.TflNormalize;
+import io.kiln.ir.op.TflSum;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -31,7 +31,7 @@ final class ReductionOperators {
             }),
             Map.entry("tfl.l2_normalize", a -> normalize(a, TflNormalize.Kind.L2_NORMALIZE)),
             Map.entry("tfl.log_softmax", a -> normalize(a, TflNormalize.Kind.LOG_SOFTMAX)),
-            Map.entry("tfl.mean", a -> new TflMean(axes(a), keeps(a))));
+            Map.entry("tfl.sum", a -> new TflSum(axes(a), keeps(a))));
 
     private ReductionOperators() {}
 

@@ -24,6 +24,7 @@ import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
+import io.kiln.ir.op.TflSum;
 import io.kiln.ir.type.TensorType;
 import java.util.Map;
 import java.util.function.LongPredicate;
@@ -91,6 +92,8 @@ final class ValueRules {
             fixedPointSoftmax(softmax.beta(), softmax.outDtype());
         } else if (op instanceof TflNormalize normalize) {
             normalize(normalize);
+        } else if (op instanceof TflSum sum) {
+            sum(sum);
         }
     }
 
@@ -274,6 +277,16 @@ final class ValueRules {
                     "the input scale is " + scale.real(0),
                     TflNormalization.scaleText());
         }
+    }
+
+    private void sum(TflSum op) {
+        DType dtype = data().dtype();
+        integers(1, "zero point", zero -> isIn(dtype, zero), dtype.min() + " to " + dtype.max());
+        long most = Integer.MAX_VALUE / (dtype.max() - dtype.min());
+        rules.require(
+                op.terms(data().shape()) <= most,
+                "sums of " + op.terms(data().shape()) + " elements may exceed 32 bits",
+                "at most " + most + " elements in a sum");
     }
 
     private static boolean isIn(DType dtype, long value) {

@@ -2,19 +2,19 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.tflite.SupportedOperators.Support;
 import io.kiln.ir.Arg;
-import io.kiln.ir.Constant;
-import io.kiln.ir.arith.MeanRescale;
 import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.Reduce;
 import io.kiln.ir.op.Reduce.Kind;
 import io.kiln.ir.op.Reshape;
-import io.kiln.ir.op.TflMean;
+import io.kiln.ir.op.TflSum;
 import io.kiln.ir.type.Shape;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** MEAN, SUM, REDUCE_MAX, REDUCE_MIN, ARG_MAX and ARG_MIN. */
 final class ReductionImporters {
@@ -41,51 +41,38 @@ final class ReductionImporters {
                 .boxed()
                 .toList();
         boolean keepDims = operator.requiredOptions(REDUCER_OPTIONS).u8(0, 0) != 0;
-        boolean isExtreme = kind == Kind.MAX || kind == Kind.MIN;
-        boolean supported = data.dtype().isFloat()
-                || (data.dtype() == DType.INT8 && kind != Kind.SUM)
-                || (data.dtype() == DType.INT16 && isExtreme);
-        operator.require(supported, data.text() + " is not supported here", "float32, or int8 but for sums", CONVERT);
+        OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.INT8, DType.INT16), data, operator.output());
         operator.check();
-        if (data.dtype() == DType.INT8 && kind == Kind.MEAN) {
-            operator.finish(mean(operator, data, axes, keepDims));
-            return;
-        }
         if (!data.dtype().isFloat()) {
-            ElementTypes.requireScale(operator, data);
-            ElementTypes.requireScale(operator, operator.output());
+            OperandTypes.requireScales(operator, data, operator.output());
             operator.check();
+            if (kind == Kind.SUM || kind == Kind.MEAN) {
+                operator.finish(sum(operator, kind, axes, keepDims));
+                return;
+            }
             QuantizationRules.requireEqual(operator, data, operator.output());
             operator.check();
         }
         operator.finish(operator.emit(new Reduce(kind, axes, keepDims), operator.value(data)));
     }
 
-    private static Arg mean(OperatorContext operator, TfliteTensor data, List<Integer> axes, boolean keepDims) {
-        ElementTypes.requireScale(operator, data);
-        ElementTypes.requireScale(operator, operator.output());
-        operator.check();
+    /** A sum or mean of integers, rescaled from the scale of the data to that of the output. */
+    private static Arg sum(OperatorContext operator, Kind kind, List<Integer> axes, boolean keepDims) {
+        TfliteTensor data = operator.input(0);
         TensorQuantization from = data.quantization();
-        TensorQuantization to = operator.output().quantization();
-        long count = axes.stream().mapToLong(data.shape()::dim).reduce(1, (a, b) -> a * b);
-        operator.require(count <= 1 << 22, "a mean of " + count + " elements", "at most " + (1 << 22), CONVERT);
-        operator.check();
-        boolean found = MeanRescale.of((int) count, from.scale(0), from.zeroPoint(), to.scale(0), to.zeroPoint())
-                .isPresent();
+        TflSum op = new TflSum(axes, keepDims);
+        long terms = op.terms(data.shape());
+        long most = Integer.MAX_VALUE / TflSum.largestTerm(data.dtype(), from.zeroPoint());
         operator.require(
-                found,
-                "no integers compute what the reference kernel's floats do for scales " + from.scale(0) + " and "
-                        + to.scale(0),
-                "other scales, such as equal ones",
-                "Quantize the model again");
+                terms <= most,
+                "sums of " + terms + " elements may exceed 32 bits",
+                "at most " + most + " elements in a sum",
+                CONVERT);
         operator.check();
-        return operator.emit(
-                new TflMean(axes, keepDims),
-                operator.value(data),
-                Constant.scalar(from.scale(0)),
-                Constant.scalar(from.zeroPoint()),
-                Constant.scalar(to.scale(0)),
-                Constant.scalar(to.zeroPoint()));
+        Arg sums = operator.emit(op, operator.value(data), Requantizing.zeroPoint(data));
+        double ratio = from.scale(0) / (double) operator.output().quantization().scale(0);
+        QuantizedMultiplier by = Requantizing.multiplier(operator, ratio);
+        return Requantizing.rescale(operator, sums, kind == Kind.SUM ? by : by.dividedBy((int) terms));
     }
 
     private static void index(OperatorContext operator, boolean largest) {

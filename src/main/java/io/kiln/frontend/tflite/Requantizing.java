@@ -90,10 +90,7 @@ final class Requantizing {
         int[] shifts = new int[count];
         for (int i = 0; i < count; i++) {
             double real = multiplier.applyAsDouble(i);
-            if (!Double.isFinite(real)) {
-                throw operator.failure("its scales multiply to " + real, "scales of ordinary size");
-            }
-            QuantizedMultiplier quantized = QuantizedMultiplier.of(real);
+            QuantizedMultiplier quantized = multiplier(operator, real);
             if (wide && quantized.shift() > MOST_WIDE_SHIFT) {
                 throw operator.failure(
                         "its scales multiply to " + real, "less than 2^" + MOST_WIDE_SHIFT + " for int16");
@@ -107,6 +104,24 @@ final class Requantizing {
         return count == 1
                 ? operator.emit(op, value, Constant.scalar(multipliers[0]), Constant.scalar(shifts[0]))
                 : operator.emit(op, value, Constant.vector(multipliers), Constant.vector(shifts));
+    }
+
+    /** Rescales int32 to the operator's output, all by one multiplier. */
+    static Arg rescale(OperatorContext operator, Arg value, QuantizedMultiplier by) {
+        TfliteTensor output = operator.output();
+        return operator.emit(
+                new TflRequantize(-1, 0, output.quantization().zeroPoint(), output.dtype()),
+                value,
+                Constant.scalar(by.multiplier()),
+                Constant.scalar(by.shift()));
+    }
+
+    /** A quotient or product of scales in fixed point. */
+    static QuantizedMultiplier multiplier(OperatorContext operator, double real) {
+        if (!Double.isFinite(real)) {
+            throw operator.failure("its scales multiply to " + real, "scales of ordinary size");
+        }
+        return QuantizedMultiplier.of(real);
     }
 
     /** The scales of weights as an operator argument: a scalar or a vector. */

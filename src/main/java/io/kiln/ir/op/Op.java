@@ -40,8 +40,7 @@ public sealed interface Op
                 Take,
                 Resize2d,
                 Reduce,
-                TflMean,
-                TflBatchMatmul,
+                Accumulation,
                 ArgReduce {
 
     /** Relay's name, or {@code tfl.*} for an operator of our own. */

@@ -19,7 +19,7 @@ import java.util.Set;
  * @param transposeA whether the matrices of a lie as (k, i)
  * @param transposeB whether the matrices of b lie as (j, k)
  */
-public record TflBatchMatmul(boolean transposeA, boolean transposeB) implements Op {
+public record TflBatchMatmul(boolean transposeA, boolean transposeB) implements Accumulation {
     private static final int MAX_RANK = 5;
 
     @Override

@@ -12,9 +12,9 @@ import org.tensorflow.lite.schema.TensorType;
 
 /** Operators that reduce dimensions, and that find elements by index or coordinates. */
 final class ReductionOperators {
-    static final OperatorCases MEAN = OperatorCases.of("MEAN", d -> reduce(d, BuiltinOperator.MEAN))
-            .mayDifferByOne("TensorFlow Lite rescales the sum over height and width in fixed point");
-    static final OperatorCases SUM = OperatorCases.of("SUM", d -> reduce(d, BuiltinOperator.SUM));
+    static final OperatorCases MEAN = OperatorCases.of("MEAN", d -> reduce(d, BuiltinOperator.MEAN));
+    static final OperatorCases SUM = OperatorCases.of("SUM", d -> reduce(d, BuiltinOperator.SUM))
+            .mayDifferByOne("TensorFlow Lite's optimized kernel rescales the sum in single precision");
     static final OperatorCases REDUCE_MAX = OperatorCases.of("REDUCE_MAX", d -> reduce(d, BuiltinOperator.REDUCE_MAX));
     static final OperatorCases REDUCE_MIN = OperatorCases.of("REDUCE_MIN", d -> reduce(d, BuiltinOperator.REDUCE_MIN));
 
@@ -125,9 +125,7 @@ final class ReductionOperators {
     private ReductionOperators() {}
 
     private static void reduce(Draw d, int builtin) {
-        boolean isSum = builtin == BuiltinOperator.SUM;
-        TensorSpec x =
-                d.tensor(isSum ? TensorType.FLOAT32 : d.oneOf(TensorType.INT8, TensorType.FLOAT32), d.shape(1, 4));
+        TensorSpec x = d.tensor(d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT16), d.shape(1, 4));
         int rank = x.shape().size();
         boolean keepDims = d.coin();
         List<Integer> axes = new ArrayList<>();
@@ -142,7 +140,7 @@ final class ReductionOperators {
             }
         }
         int[] in = {d.input(x), d.add(TensorSpec.int32("axes", array(axes)))};
-        boolean rescales = builtin == BuiltinOperator.MEAN && d.coin();
+        boolean rescales = (builtin == BuiltinOperator.MEAN || builtin == BuiltinOperator.SUM) && d.coin();
         d.output(rescales ? d.tensor(x.type(), array(dims)) : like(d, x, array(dims)));
         d.operator(builtin, 2, Options.table(BuiltinOptions.ReducerOptions, Field.bool(0, keepDims)), in);
     }

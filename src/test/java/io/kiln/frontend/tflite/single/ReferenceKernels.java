@@ -32,16 +32,19 @@ final class ReferenceKernels {
             entry(BuiltinOperator.LOCAL_RESPONSE_NORMALIZATION, "LOCAL_RESPONSE_NORM"),
             entry(BuiltinOperator.TRANSPOSE_CONV, "TRANSPOSECONV"));
 
+    /** What the reference kernel of SUM answers for int8 and int16 does not depend on its input. */
+    private static final int WITHOUT = BuiltinOperator.SUM;
+
     private ReferenceKernels() {}
 
-    /** A resolver; where an operator has one kernel only, it is that one. */
+    /** A resolver; where an operator has one kernel only, or no reference kernel that works, it is the other one. */
     static MutableOpResolver resolver() {
         Loader.loadGlobal(Loader.load(tensorflowlite.class));
         MutableOpResolver resolver = new BuiltinOpResolverWithoutDefaultDelegates();
         for (int code = 0; code < BuiltinOperator.names.length; code++) {
             String symbol = "Register_" + SPECIAL.getOrDefault(code, BuiltinOperator.name(code)) + "_REF";
             Pointer function = Loader.addressof("_ZN6tflite3ops7builtin" + symbol.length() + symbol + "Ev");
-            if (function != null && !function.isNull()) {
+            if (code != WITHOUT && function != null && !function.isNull()) {
                 resolver.AddBuiltin(code, registration(function), 1, NEWEST_VERSION);
             }
         }
