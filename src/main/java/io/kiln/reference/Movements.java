@@ -5,6 +5,7 @@ import io.kiln.ir.op.BroadcastTo;
 import io.kiln.ir.op.Concatenate;
 import io.kiln.ir.op.Pad;
 import io.kiln.ir.op.StridedSlice;
+import io.kiln.ir.op.TflDynamicUpdateSlice;
 import io.kiln.ir.op.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -84,6 +85,32 @@ final class Movements {
                 Elements.advance(at, part.shape());
             }
             begin += part.shape().dim(op.axis());
+        }
+        return result.tensor();
+    }
+
+    static Tensor update(TflDynamicUpdateSlice op, List<Tensor> args, TensorType type) {
+        Tensor update = args.get(1);
+        Tensor start = args.get(TflDynamicUpdateSlice.START);
+        Elements result = new Elements(type);
+        for (int i = 0; i < type.shape().elements(); i++) {
+            result.copy(args.get(0), i, i);
+        }
+        int[] strides = Elements.strides(type.shape());
+        int first = 0;
+        for (int axis = 0; axis < strides.length; axis++) {
+            long stated = start.longs().length > 0 ? start.longs()[axis] : start.ints()[axis];
+            int most = type.shape().dim(axis) - update.shape().dim(axis);
+            first += strides[axis] * (int) Math.min(Math.max(stated, 0), most);
+        }
+        int[] at = new int[strides.length];
+        for (int i = 0; i < update.shape().elements(); i++) {
+            int to = first;
+            for (int axis = 0; axis < at.length; axis++) {
+                to += at[axis] * strides[axis];
+            }
+            result.copy(update, i, to);
+            Elements.advance(at, update.shape());
         }
         return result.tensor();
     }

@@ -26,6 +26,8 @@ import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.Svdf;
 import io.kiln.ir.op.Take;
 import io.kiln.ir.op.TflBatchMatmul;
+import io.kiln.ir.op.TflCumsum;
+import io.kiln.ir.op.TflDynamicUpdateSlice;
 import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.op.TflSum;
@@ -35,6 +37,7 @@ import io.kiln.lower.BatchMatmulLowering;
 import io.kiln.lower.Callee;
 import io.kiln.lower.ControlFlowLowering;
 import io.kiln.lower.ConvComputation;
+import io.kiln.lower.CumsumLowering;
 import io.kiln.lower.CustomCallLowering;
 import io.kiln.lower.DetectionLowering;
 import io.kiln.lower.ElementwiseLowering;
@@ -55,6 +58,7 @@ import io.kiln.lower.SoftmaxLowering;
 import io.kiln.lower.SvdfLowering;
 import io.kiln.lower.Tables;
 import io.kiln.lower.TakeLowering;
+import io.kiln.lower.UpdateSliceLowering;
 import io.kiln.lower.VariableLowering;
 import io.kiln.target.CpuFeatures;
 import io.kiln.target.Target;
@@ -145,6 +149,12 @@ public final class Dispatch {
         }
         if (root instanceof Reduce || root instanceof TflSum || root instanceof ArgReduce) {
             return new ReduceLowering(op).lower(rows);
+        }
+        if (root instanceof TflCumsum) {
+            return new CumsumLowering(op).lower(rows);
+        }
+        if (root instanceof TflDynamicUpdateSlice) {
+            return new UpdateSliceLowering(op).lower(rows);
         }
         if (root instanceof TflBatchMatmul) {
             return new BatchMatmulLowering(op).lower(rows);

@@ -21,6 +21,7 @@ import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Signal;
 import io.kiln.ir.op.Take;
+import io.kiln.ir.op.TflDynamicUpdateSlice;
 import io.kiln.ir.op.TflRequantize;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -97,6 +98,7 @@ public final class FuseOperators implements Pass {
                 || root instanceof Movement
                 || root instanceof Take
                 || root instanceof Signal
+                || root instanceof TflDynamicUpdateSlice
                 || root instanceof Lstm;
         return binding.op() instanceof Clip && !limited;
     }

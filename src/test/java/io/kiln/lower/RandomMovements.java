@@ -17,6 +17,8 @@ import io.kiln.ir.op.Reduce;
 import io.kiln.ir.op.Resize2d;
 import io.kiln.ir.op.StridedSlice;
 import io.kiln.ir.op.Take;
+import io.kiln.ir.op.TflCumsum;
+import io.kiln.ir.op.TflDynamicUpdateSlice;
 import io.kiln.ir.op.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -47,7 +49,7 @@ final class RandomMovements {
     /** A function named {@code move<seed>}; the same for the same seed. */
     static Function next(long seed) {
         RandomMovements movement = new RandomMovements(seed);
-        return switch (movement.random.nextInt(8)) {
+        return switch (movement.random.nextInt(10)) {
             case 0 -> movement.transpose(seed);
             case 1 -> movement.slice(seed);
             case 2 -> movement.pad(seed);
@@ -55,6 +57,8 @@ final class RandomMovements {
             case 4 -> movement.take(seed);
             case 5 -> movement.resize(seed);
             case 6 -> movement.reduce(seed);
+            case 7 -> movement.cumsum(seed);
+            case 8 -> movement.update(seed);
             default -> movement.concatenate(seed);
         };
     }
@@ -147,12 +151,39 @@ final class RandomMovements {
         return narrow ? function(seed, new Reduce(kind, axes, true), parameter(image())) : resize(seed);
     }
 
+    private Function cumsum(long seed) {
+        TflCumsum op = new TflCumsum(random.nextInt(shape.rank()), random.nextBoolean(), random.nextBoolean());
+        return switch (dtype) {
+            case FLOAT32, INT32, INT64 -> function(seed, op, parameter(shape), Constant.scalar(0));
+            case INT8 -> function(seed, op, parameter(shape), Constant.scalar(random.nextInt(256) - 128));
+            default -> update(seed);
+        };
+    }
+
+    private Function update(long seed) {
+        List<Integer> part = new ArrayList<>();
+        for (int size : shape.dims()) {
+            part.add(1 + random.nextInt(size));
+        }
+        DType indices = random.nextBoolean() ? DType.INT32 : DType.INT64;
+        TensorType type = new TensorType(Shape.of(shape.rank()), indices);
+        Constant start = new Constant("", type, RandomOperators.input(type, random.nextLong()));
+        Arg data = parameter(shape);
+        Arg update = parameter(new Shape(part));
+        return function(
+                seed, new TflDynamicUpdateSlice(), data, update, random.nextBoolean() ? start : parameter(type));
+    }
+
     private Shape image() {
         return shape.rank() == 4 ? shape : Shape.of(1, 4, 3, 2);
     }
 
     private Arg parameter(Shape own) {
-        params.add(new Parameter(params.size(), "in" + params.size(), new TensorType(own, dtype), Optional.empty()));
+        return parameter(new TensorType(own, dtype));
+    }
+
+    private Arg parameter(TensorType type) {
+        params.add(new Parameter(params.size(), "in" + params.size(), type, Optional.empty()));
         return new Arg.Ref(params.size() - 1);
     }
 

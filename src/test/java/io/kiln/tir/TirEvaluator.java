@@ -282,6 +282,7 @@ public final class TirEvaluator {
             case "kiln_rescale_to_nearest" ->
                 limited(FixedPoint.multiplyRoundingAway(
                         a, args.get(1).intValue(), 31 - args.get(2).intValue()));
+            case "kiln_add_64" -> args.get(0) + args.get(1);
             case "kiln_leading_zeros" -> Integer.numberOfLeadingZeros(a);
             case "kiln_reciprocal" -> TflSoftmaxTables.reciprocal(a - Integer.MIN_VALUE);
             case "kiln_logarithm" -> TflNormalization.logarithm(a);

@@ -31,6 +31,7 @@ import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Take;
 import io.kiln.ir.op.TflBatchMatmul;
+import io.kiln.ir.op.TflDynamicUpdateSlice;
 import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
@@ -117,10 +118,11 @@ final class OperatorRules {
     }
 
     /** The integers that a quantized layer sums up, with or without its bias, and other sums. */
-    private static boolean isAccumulator(Binding binding) {
+    private boolean isAccumulator(Binding binding) {
         return (isQuantizedLayer(binding.op())
                         || binding.op() instanceof BiasAdd
-                        || binding.op() instanceof Accumulation)
+                        || (binding.op() instanceof Accumulation
+                                && dtype(binding, 0) != binding.type().dtype()))
                 && !binding.type().dtype().isFloat();
     }
 
@@ -195,7 +197,10 @@ final class OperatorRules {
 
     /** Arguments that may be computed. */
     private static int free(Op op) {
-        if (op instanceof Concatenate || op instanceof DetectionPostprocess || op instanceof If) {
+        if (op instanceof Concatenate
+                || op instanceof DetectionPostprocess
+                || op instanceof If
+                || op instanceof TflDynamicUpdateSlice) {
             return op.arity();
         }
         if (op instanceof Elementwise elementwise) {

@@ -4,17 +4,25 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.DType;
 import io.kiln.frontend.tflite.SupportedOperators.Support;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.TflBatchMatmul;
+import io.kiln.ir.op.TflCumsum;
+import io.kiln.ir.op.TflDynamicUpdateSlice;
 import java.util.Map;
+import java.util.Set;
 
-/** What attention over sequences needs: BATCH_MATMUL. */
+/** What attention and sums over sequences need: BATCH_MATMUL, CUMSUM, DYNAMIC_UPDATE_SLICE. */
 final class SequenceImporters {
     private static final int BATCH_MATMUL_OPTIONS = 101;
+    private static final int CUMSUM_OPTIONS = 102;
 
     /** Of the products of two int8 less their zero points. */
     private static final long LARGEST_PRODUCT = 255L * 255;
 
-    static final Map<Integer, Support> ALL = Map.ofEntries(Map.entry(126, new Support(SequenceImporters::multiply, 4)));
+    static final Map<Integer, Support> ALL = Map.ofEntries(
+            Map.entry(126, new Support(SequenceImporters::multiply, 4)),
+            Map.entry(128, new Support(SequenceImporters::cumsum, 1)),
+            Map.entry(151, new Support(SequenceImporters::update, 2)));
 
     private SequenceImporters() {}
 
@@ -65,5 +73,43 @@ final class SequenceImporters {
         float product = a.quantization().scale(0) * b.quantization().scale(0);
         double output = operator.output().quantization().scale(0);
         return Requantizing.rescale(operator, sums, -1, 0, 1, unit -> product / output);
+    }
+
+    private static void cumsum(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        FlatTable options = operator.requiredOptions(CUMSUM_OPTIONS);
+        OperandTypes.require(
+                operator, Set.of(DType.FLOAT32, DType.INT8, DType.INT32, DType.INT64), data, operator.output());
+        int axis = ConstantParameters.axis(
+                operator, operator.input(1), data.shape().rank());
+        TflCumsum op = new TflCumsum(axis, options.u8(0, 0) != 0, options.u8(1, 0) != 0);
+        if (data.dtype() != DType.INT8) {
+            operator.finish(operator.emit(op, operator.value(data), Constant.scalar(0)));
+            return;
+        }
+        OperandTypes.requireScales(operator, data, operator.output());
+        operator.check();
+        // The kernel multiplies by one half before it sums and by two here, which is exact (CalculateOpData in
+        // cumsum.cc).
+        double ratio = 2
+                * (double) data.quantization().scale(0)
+                / ((1 << (TflCumsum.FRACTION_BITS + 1))
+                        * (double) operator.output().quantization().scale(0));
+        operator.require(
+                ratio < 1,
+                "the input's scale is " + (ratio * (1 << TflCumsum.FRACTION_BITS)) + " times the output's",
+                "less than 2^" + TflCumsum.FRACTION_BITS + " times",
+                "Quantize the model again");
+        operator.check();
+        Arg sums = operator.emit(op, operator.value(data), Requantizing.zeroPoint(data));
+        operator.finish(Requantizing.rescale(operator, sums, Requantizing.multiplier(operator, ratio)));
+    }
+
+    private static void update(OperatorContext operator) {
+        operator.finish(operator.emit(
+                new TflDynamicUpdateSlice(),
+                operator.value(operator.input(0)),
+                operator.value(operator.input(1)),
+                operator.value(operator.input(TflDynamicUpdateSlice.START))));
     }
 }

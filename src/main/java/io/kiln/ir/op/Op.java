@@ -38,6 +38,7 @@ public sealed interface Op
                 Signal,
                 Movement,
                 Take,
+                TflDynamicUpdateSlice,
                 Resize2d,
                 Reduce,
                 Accumulation,

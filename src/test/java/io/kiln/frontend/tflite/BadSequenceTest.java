@@ -88,4 +88,54 @@ class BadSequenceTest {
                 TensorSpec.int8("z", 1, 0, 1, 1),
                 "may exceed 32 bits");
     }
+
+    @Test
+    void cumulativeSumsAreRescaledToLess() {
+        int x = model.tensor(TensorSpec.int8("x", 0x1p19f, 0, 4));
+        int axis = model.tensor(TensorSpec.int32("axis", 0));
+        int y = model.tensor(TensorSpec.int8("y", 1, 0, 4));
+        Options options = Options.table(BuiltinOptions.CumsumOptions, Field.bool(0, false), Field.bool(1, false));
+        model.operator(BuiltinOperator.CUMSUM, 1, options, new int[] {x, axis}, y)
+                .inputs(x)
+                .outputs(y);
+        problems("the input's scale is 524288.0 times the output's", "less than 2^19 times");
+    }
+
+    private void update(TensorSpec data, TensorSpec update, TensorSpec start, String... expected) {
+        int x = model.tensor(data);
+        int part = model.tensor(update);
+        int from = model.tensor(start);
+        int y = model.tensor(TensorSpec.float32("y", 2, 3));
+        model.operator(BuiltinOperator.DYNAMIC_UPDATE_SLICE, 1, Options.none(), new int[] {x, part, from}, y)
+                .inputs(x, part, from)
+                .outputs(y);
+        problems(expected);
+    }
+
+    @Test
+    void updatesArePartsOfTheData() {
+        update(
+                TensorSpec.float32("x", 2, 3),
+                TensorSpec.float32("part", 2, 4),
+                TensorSpec.of("from", TensorType.INT32, 2),
+                "the update (2, 4) is no part of (2, 3)");
+    }
+
+    @Test
+    void updatesAreOfTheTypeOfTheData() {
+        update(
+                TensorSpec.float32("x", 2, 3),
+                TensorSpec.of("part", TensorType.INT32, 2, 3),
+                TensorSpec.of("from", TensorType.INT32, 2),
+                "the update must be float32");
+    }
+
+    @Test
+    void updatesBeginSomewhereAlongEachDimension() {
+        update(
+                TensorSpec.float32("x", 2, 3),
+                TensorSpec.float32("part", 1, 3),
+                TensorSpec.of("from", TensorType.INT32, 1),
+                "the start (1,) has not one index for each dimension");
+    }
 }

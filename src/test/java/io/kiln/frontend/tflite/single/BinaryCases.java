@@ -154,8 +154,8 @@ final class BinaryCases {
         int c = d.input(TensorSpec.of("c", BOOL, condition));
         TensorSpec x = d.tensor(type, shape);
         int a = d.input(x);
-        int b = d.inputOrConstant(alike(d, x, shape));
-        d.output(alike(d, x, shape));
+        int b = d.inputOrConstant(d.like(x, shape));
+        d.output(d.like(x, shape));
         d.operator(BuiltinOperator.SELECT, 1, Options.none(), c, a, b);
     }
 
@@ -165,16 +165,8 @@ final class BinaryCases {
         int c = d.input(TensorSpec.of("c", BOOL, d.broadcastsTo(shape)));
         TensorSpec x = d.tensor(type, shape);
         int a = d.input(x);
-        int b = d.inputOrConstant(alike(d, x, d.broadcastsTo(shape)));
-        d.output(alike(d, x, shape));
+        int b = d.inputOrConstant(d.like(x, d.broadcastsTo(shape)));
+        d.output(d.like(x, shape));
         d.operator(BuiltinOperator.SELECT_V2, 1, Options.none(), c, a, b);
-    }
-
-    /** A tensor of the same type and quantization. */
-    private static TensorSpec alike(Draw d, TensorSpec as, int... shape) {
-        TensorSpec tensor = d.tensor(as.type(), shape);
-        return as.scales().isEmpty()
-                ? tensor
-                : tensor.quantized(as.scales().get(0), as.zeroPoints().get(0));
     }
 }

@@ -100,6 +100,14 @@ public final class Draw {
         };
     }
 
+    /** A tensor of the same type and quantization as another. */
+    public TensorSpec like(TensorSpec as, int... shape) {
+        TensorSpec tensor = tensor(as.type(), shape);
+        return as.scales().isEmpty()
+                ? tensor
+                : tensor.quantized(as.scales().get(0), as.zeroPoints().get(0));
+    }
+
     /** Symmetric weights with a scale per index of a dimension, int8 for int16 data; a scale for all if the dimension is -1; none for floats. */
     public TensorSpec weights(byte type, int channelDimension, int... shape) {
         if (type == TensorType.INT16) {

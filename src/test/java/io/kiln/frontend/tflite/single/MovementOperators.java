@@ -23,7 +23,7 @@ final class MovementOperators {
         Collections.shuffle(axes, new Random(d.between(0, 1000)));
         int in = d.input(x);
         int order = d.add(TensorSpec.int32("order", array(axes)));
-        d.output(like(d, x, array(axes.stream().map(x.shape()::get).toList())));
+        d.output(d.like(x, array(axes.stream().map(x.shape()::get).toList())));
         d.operator(BuiltinOperator.TRANSPOSE, 2, Options.none(), in, order);
     });
 
@@ -62,7 +62,7 @@ final class MovementOperators {
             d.add(TensorSpec.int32("end", end)),
             d.add(TensorSpec.int32("strides", strides))
         };
-        d.output(like(d, x, array(dims)));
+        d.output(d.like(x, array(dims)));
         Options options = Options.table(
                 BuiltinOptions.StridedSliceOptions,
                 Field.int32(0, beginMask & (1 << rank) - 1),
@@ -83,7 +83,7 @@ final class MovementOperators {
             size[i] = begin[i] + dims[i] == x.shape().get(i) && d.coin() ? -1 : dims[i];
         }
         int[] in = {d.input(x), d.add(TensorSpec.int32("begin", begin)), d.add(TensorSpec.int32("size", size))};
-        d.output(like(d, x, dims));
+        d.output(d.like(x, dims));
         d.operator(BuiltinOperator.SLICE, 2, Options.none(), in);
     });
 
@@ -103,7 +103,7 @@ final class MovementOperators {
             dims[i] = x.shape().get(i) + widths[2 * i] + widths[2 * i + 1];
         }
         int[] in = {d.input(x), d.add(paddings(widths))};
-        d.output(like(d, x, dims));
+        d.output(d.like(x, dims));
         d.operator(
                 BuiltinOperator.MIRROR_PAD, 1, Options.table(BuiltinOptions.MirrorPadOptions, Field.int8(0, mode)), in);
     });
@@ -120,11 +120,11 @@ final class MovementOperators {
         int axis = d.between(0, x.shape().size());
         int[] in = new int[d.between(1, 4)];
         for (int i = 0; i < in.length; i++) {
-            in[i] = d.input(like(d, x, array(x.shape())));
+            in[i] = d.input(d.like(x, array(x.shape())));
         }
         List<Integer> dims = new ArrayList<>(x.shape());
         dims.add(axis, in.length);
-        d.output(like(d, x, array(dims)));
+        d.output(d.like(x, array(dims)));
         d.operator(
                 BuiltinOperator.PACK,
                 2,
@@ -140,7 +140,7 @@ final class MovementOperators {
         List<Integer> dims = new ArrayList<>(x.shape());
         dims.remove(axis);
         for (int i = 0; i < parts; i++) {
-            d.output(like(d, x, array(dims)));
+            d.output(d.like(x, array(dims)));
         }
         d.operator(
                 BuiltinOperator.UNPACK,
@@ -155,9 +155,9 @@ final class MovementOperators {
         int axis = d.between(0, shape.length - 1);
         TensorSpec part = any(d, shape);
         shape[axis] *= parts;
-        int[] in = {d.add(TensorSpec.int32("axis", axis)), d.input(like(d, part, shape))};
+        int[] in = {d.add(TensorSpec.int32("axis", axis)), d.input(d.like(part, shape))};
         for (int i = 0; i < parts; i++) {
-            d.output(like(d, part, array(part.shape())));
+            d.output(d.like(part, array(part.shape())));
         }
         d.operator(BuiltinOperator.SPLIT, 2, Options.table(BuiltinOptions.SplitOptions, Field.int32(0, parts)), in);
     });
@@ -172,7 +172,7 @@ final class MovementOperators {
         for (int i = 0; i < sizes.length; i++) {
             int[] dims = array(x.shape());
             dims[axis] = i == 0 ? first : size - first;
-            d.output(like(d, x, dims));
+            d.output(d.like(x, dims));
         }
         d.operator(
                 BuiltinOperator.SPLIT_V,
@@ -186,7 +186,7 @@ final class MovementOperators {
         int[] in = {
             d.input(x), d.add(TensorSpec.int32("axis", d.between(0, x.shape().size() - 1)))
         };
-        d.output(like(d, x, array(x.shape())));
+        d.output(d.like(x, array(x.shape())));
         d.operator(BuiltinOperator.REVERSE_V2, 1, Options.none(), in);
     });
 
@@ -196,7 +196,7 @@ final class MovementOperators {
         List<Integer> dims = new ArrayList<>(x.shape());
         dims.add(axis < 0 ? axis + dims.size() + 1 : axis, 1);
         int[] in = {d.input(x), d.add(TensorSpec.int32("axis", axis))};
-        d.output(like(d, x, array(dims)));
+        d.output(d.like(x, array(dims)));
         d.operator(BuiltinOperator.EXPAND_DIMS, 1, Options.none(), in);
     });
 
@@ -214,7 +214,7 @@ final class MovementOperators {
             }
         }
         int in = d.input(x);
-        d.output(like(d, x, array(dims)));
+        d.output(d.like(x, array(dims)));
         d.operator(BuiltinOperator.SQUEEZE, 1, Options.table(BuiltinOptions.SqueezeOptions, Field.ints(0, axes)), in);
     });
 
@@ -222,7 +222,7 @@ final class MovementOperators {
         int[] shape = d.shape(1, 4);
         TensorSpec x = any(d, d.broadcastsTo(shape));
         int[] in = {d.input(x), d.add(TensorSpec.int32("shape", shape))};
-        d.output(like(d, x, shape));
+        d.output(d.like(x, shape));
         d.operator(BuiltinOperator.BROADCAST_TO, 2, Options.none(), in);
     });
 
@@ -243,7 +243,7 @@ final class MovementOperators {
                 padded[1] - widths[2],
                 depth);
         int[] in = {d.input(x), d.add(TensorSpec.int32("block", block)), d.add(paddings(widths))};
-        d.output(like(d, x, batch * block[0] * block[1], padded[0] / block[0], padded[1] / block[1], depth));
+        d.output(d.like(x, batch * block[0] * block[1], padded[0] / block[0], padded[1] / block[1], depth));
         d.operator(BuiltinOperator.SPACE_TO_BATCH_ND, 2, Options.none(), in);
     });
 
@@ -256,7 +256,7 @@ final class MovementOperators {
         TensorSpec x = of(
                 d, d.oneOf(TensorType.INT8, TensorType.FLOAT32), batch * block[0] * block[1], size[0], size[1], depth);
         int[] in = {d.input(x), d.add(TensorSpec.int32("block", block)), d.add(paddings(crops))};
-        d.output(like(d, x, batch, block[0] * size[0] - crops[0], block[1] * size[1] - crops[3], depth));
+        d.output(d.like(x, batch, block[0] * size[0] - crops[0], block[1] * size[1] - crops[3], depth));
         d.operator(BuiltinOperator.BATCH_TO_SPACE_ND, 2, Options.none(), in);
     });
 
@@ -297,8 +297,8 @@ final class MovementOperators {
         }
         int data = d.input(x);
         int paddings = d.add(paddings(widths));
-        int[] in = hasValue ? new int[] {data, paddings, d.add(d.constant(like(d, x, 1)))} : new int[] {data, paddings};
-        d.output(like(d, x, dims));
+        int[] in = hasValue ? new int[] {data, paddings, d.add(d.constant(d.like(x, 1)))} : new int[] {data, paddings};
+        d.output(d.like(x, dims));
         d.operator(hasValue ? BuiltinOperator.PADV2 : BuiltinOperator.PAD, 2, Options.none(), in);
     }
 
@@ -309,7 +309,7 @@ final class MovementOperators {
         int[] wide = {small[0], small[1] * block, small[2] * block, small[3]};
         TensorSpec x = of(d, d.oneOf(TensorType.INT8, TensorType.FLOAT32), toDepth ? wide : deep);
         int in = d.input(x);
-        d.output(like(d, x, toDepth ? deep : wide));
+        d.output(d.like(x, toDepth ? deep : wide));
         byte options = toDepth ? BuiltinOptions.SpaceToDepthOptions : BuiltinOptions.DepthToSpaceOptions;
         d.operator(
                 toDepth ? BuiltinOperator.SPACE_TO_DEPTH : BuiltinOperator.DEPTH_TO_SPACE,
@@ -326,12 +326,12 @@ final class MovementOperators {
             int[] dims = array(x.shape());
             dims[axis] = d.between(1, 4);
             size += dims[axis];
-            TensorSpec part = like(d, x, dims);
+            TensorSpec part = d.like(x, dims);
             in[i] = i == 0 ? d.input(part) : d.inputOrConstant(part);
         }
         int[] dims = array(x.shape());
         dims[axis] = size;
-        d.output(like(d, x, dims));
+        d.output(d.like(x, dims));
         int stated = d.coin() ? axis : axis - dims.length;
         d.operator(
                 BuiltinOperator.CONCATENATION,
@@ -353,14 +353,6 @@ final class MovementOperators {
 
     private static TensorSpec of(Draw d, byte type, int... shape) {
         return d.tensor(type, shape);
-    }
-
-    /** Another tensor of the same type and quantization. */
-    private static TensorSpec like(Draw d, TensorSpec x, int... shape) {
-        TensorSpec y = d.tensor(x.type(), shape);
-        return x.scales().isEmpty()
-                ? y
-                : y.quantized(x.scales().get(0), x.zeroPoints().get(0));
     }
 
     private static int[] array(List<Integer> values) {

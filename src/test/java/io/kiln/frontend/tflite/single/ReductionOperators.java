@@ -39,7 +39,7 @@ final class ReductionOperators {
         dims.addAll(x.shape().subList(axis + 1, rank));
         TensorSpec chosen = TensorSpec.of("indices", TensorType.INT32, array(indices));
         int[] in = {d.input(x), d.input(chosen, 0, x.shape().get(axis) - 1)};
-        d.output(like(d, x, array(dims)));
+        d.output(d.like(x, array(dims)));
         d.operator(
                 BuiltinOperator.GATHER,
                 1,
@@ -62,7 +62,7 @@ final class ReductionOperators {
         dims.addAll(x.shape().subList(named, x.shape().size()));
         int data = d.input(x);
         int chosen = d.input(TensorSpec.of("indices", TensorType.INT32, array(indices)), 0, least - 1);
-        d.output(like(d, x, array(dims)));
+        d.output(d.like(x, array(dims)));
         d.operator(BuiltinOperator.GATHER_ND, 1, Options.none(), data, chosen);
     });
 
@@ -98,7 +98,7 @@ final class ReductionOperators {
         int depth = d.between(1, 5);
         TensorSpec x = d.tensor(TensorType.FLOAT32, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
         int in = d.input(x);
-        d.output(like(d, x, x.shape().get(0), w.pooledHeight(), w.pooledWidth(), depth));
+        d.output(d.like(x, x.shape().get(0), w.pooledHeight(), w.pooledWidth(), depth));
         d.operator(
                 BuiltinOperator.L2_POOL_2D,
                 1,
@@ -141,7 +141,7 @@ final class ReductionOperators {
         }
         int[] in = {d.input(x), d.add(TensorSpec.int32("axes", array(axes)))};
         boolean rescales = (builtin == BuiltinOperator.MEAN || builtin == BuiltinOperator.SUM) && d.coin();
-        d.output(rescales ? d.tensor(x.type(), array(dims)) : like(d, x, array(dims)));
+        d.output(rescales ? d.tensor(x.type(), array(dims)) : d.like(x, array(dims)));
         d.operator(builtin, 2, Options.table(BuiltinOptions.ReducerOptions, Field.bool(0, keepDims)), in);
     }
 
@@ -170,7 +170,7 @@ final class ReductionOperators {
         int[] size = {d.between(1, 12), d.between(1, 12)};
         int mode = d.between(0, 2);
         int[] in = {d.input(x), d.add(TensorSpec.int32("size", size))};
-        d.output(like(d, x, x.shape().get(0), size[0], size[1], x.shape().get(3)));
+        d.output(d.like(x, x.shape().get(0), size[0], size[1], x.shape().get(3)));
         int first = linear ? 2 : 0;
         byte options = linear ? BuiltinOptions.ResizeBilinearOptions : BuiltinOptions.ResizeNearestNeighborOptions;
         d.operator(
@@ -178,14 +178,6 @@ final class ReductionOperators {
                 3,
                 Options.table(options, Field.bool(first, mode == 1), Field.bool(first + 1, mode == 2)),
                 in);
-    }
-
-    /** Another tensor of the same type and quantization. */
-    private static TensorSpec like(Draw d, TensorSpec x, int... shape) {
-        TensorSpec y = d.tensor(x.type(), shape);
-        return x.scales().isEmpty()
-                ? y
-                : y.quantized(x.scales().get(0), x.zeroPoints().get(0));
     }
 
     private static int[] array(List<Integer> values) {

@@ -39,9 +39,42 @@ final class SequenceOperators {
                 right);
     });
 
-    static final List<OperatorCases> ALL = List.of(BATCH_MATMUL);
+    static final OperatorCases CUMSUM =
+            OperatorCases.of("CUMSUM", d -> cumsum(d, d.oneOf(TensorType.FLOAT32, TensorType.INT32, TensorType.INT64)));
+
+    static final OperatorCases CUMSUM_INT8 = OperatorCases.of("CUMSUM_INT8", d -> cumsum(d, TensorType.INT8))
+            .withoutOracle("TensorFlow Lite has no kernel of int8");
+
+    static final OperatorCases DYNAMIC_UPDATE_SLICE = OperatorCases.of("DYNAMIC_UPDATE_SLICE", d -> {
+        byte type = d.oneOf(TensorType.INT8, TensorType.FLOAT32, TensorType.INT32, TensorType.INT64);
+        TensorSpec x = d.tensor(type, d.shape(1, 4));
+        int rank = x.shape().size();
+        int[] part = new int[rank];
+        for (int axis = 0; axis < rank; axis++) {
+            part[axis] = d.between(1, x.shape().get(axis));
+        }
+        TensorSpec start = TensorSpec.of("start", d.oneOf(TensorType.INT32, TensorType.INT64), rank);
+        int data = d.inputOrConstant(x);
+        int update = d.input(d.like(x, part));
+        int from = d.coin() ? d.input(start, -2, 9) : d.add(d.constant(start));
+        d.output(d.like(x, x.shape().stream().mapToInt(i -> i).toArray()));
+        d.operator(BuiltinOperator.DYNAMIC_UPDATE_SLICE, 2, Options.none(), data, update, from);
+    });
+
+    static final List<OperatorCases> ALL = List.of(BATCH_MATMUL, CUMSUM, CUMSUM_INT8, DYNAMIC_UPDATE_SLICE);
 
     private SequenceOperators() {}
+
+    private static void cumsum(Draw d, byte type) {
+        TensorSpec x = d.tensor(type, d.shape(1, 5));
+        int rank = x.shape().size();
+        int data = d.input(x);
+        int axis = d.add(TensorSpec.int32("axis", d.between(-rank, rank - 1)));
+        TensorSpec y = d.tensor(type, x.shape().stream().mapToInt(i -> i).toArray());
+        d.output(y);
+        Options options = Options.table(BuiltinOptions.CumsumOptions, Field.bool(0, d.coin()), Field.bool(1, d.coin()));
+        d.operator(BuiltinOperator.CUMSUM, 1, options, data, axis);
+    }
 
     private static int[] join(int[] batch, int rows, int columns) {
         int[] shape = Arrays.copyOf(batch, batch.length + 2);
