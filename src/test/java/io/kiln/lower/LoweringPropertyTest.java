@@ -29,6 +29,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class LoweringPropertyTest {
+    /** What no element of 32 bits is. */
+    private static final long UNWRITTEN = 1L << 40 | 1000;
+
     private static final int CASES = 1500;
 
     /** Schedules differ by core: the targets for which all operators are lowered. */
@@ -122,13 +125,15 @@ class LoweringPropertyTest {
             int end = begin + 1 + (int) (seed / 7 % (rows - begin));
             Map<String, long[]> memory = c.memory(lowered);
             long[] output = memory.get("output");
-            Arrays.fill(output, 1000);
+            Arrays.fill(output, UNWRITTEN);
             TirEvaluator run = TirEvaluator.run(
                     lowered.function(), memory, Map.of("row_begin", (long) begin, "row_end", (long) end));
             int rowElements = output.length / rows;
             for (int i = 0; i < output.length; i++) {
                 boolean inside = i / rowElements >= begin && i / rowElements < end;
-                assertThat(output[i] != 1000).as("seed %d element %d", seed, i).isEqualTo(inside);
+                assertThat(output[i] != UNWRITTEN)
+                        .as("seed %d element %d", seed, i)
+                        .isEqualTo(inside);
             }
             for (int i = 0; i < lowered.inputs().size(); i++) {
                 assertReads(seed, c, lowered, run, i, begin, end);
