@@ -19,6 +19,7 @@ import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.relay.RelayFrontend;
+import io.kiln.frontend.tflite.FlexOptions;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
@@ -31,6 +32,7 @@ import io.kiln.transform.PassOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.TensorType;
 
 /** Operators that C of the user's computes: the generated C calls it, and what nobody but C knows only vectors can prove. */
 class CustomOperatorTest {
@@ -169,6 +172,26 @@ class CustomOperatorTest {
                 .hasMessageContaining("nothing computes the custom operator `MyOp`")
                 .hasMessageContaining("operator #0 CUSTOM MyOp")
                 .hasMessageContaining("<customOperators><customOperator><code>MyOp</code>");
+    }
+
+    /** Operators that Kiln has itself are computed by a function of the user's if there is one. */
+    @Test
+    void aFunctionComesBeforeKilnsOwnOperator() {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int x = builder.tensor(TensorSpec.of("x", TensorType.INT16, 1, 4));
+        int y = builder.tensor(TensorSpec.of("y", TensorType.INT16, 1, 4));
+        builder.custom("SignalDelay", FlexOptions.of(Map.of("delay_length", 3)), new int[] {x}, y);
+        Path file = folder.resolve("delay.tflite");
+        WholeFiles.write(file, builder.inputs(x).outputs(y).build());
+        CustomOperators own = CustomOperators.of(CustomOperators.parse("SignalDelay:my_delay"));
+        assertThat(Frontends.read(file, "m", InputShapes.NONE, own)
+                        .bindings()
+                        .get(0)
+                        .op()
+                        .name())
+                .isEqualTo("tfl.custom");
+        Function function = Frontends.read(file, "m", InputShapes.NONE, CustomOperators.NONE);
+        assertThat(function.bindings().get(0).op().name()).isEqualTo("tfl.signal_delay");
     }
 
     @Test
