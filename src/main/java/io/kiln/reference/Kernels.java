@@ -24,7 +24,8 @@ final class Kernels {
                     ReductionKernels.ALL,
                     SequenceKernels.ALL,
                     DetectionKernels.ALL,
-                    SignalKernels.ALL)
+                    SignalKernels.ALL,
+                    FilterBanks.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

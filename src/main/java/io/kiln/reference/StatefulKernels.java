@@ -5,6 +5,7 @@ import static io.kiln.reference.WritingKernels.entry;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
+import io.kiln.ir.op.FilterBankSpectralSubtraction;
 import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.RefWrite;
@@ -19,7 +20,8 @@ final class StatefulKernels {
     static final Map<Class<? extends Op>, WritingKernels.Kernel<Op>> ALL = Map.ofEntries(
             entry(RefWrite.class, (op, args, type) -> Outcome.of(args.get(1))),
             entry(Svdf.class, StatefulKernels::svdf),
-            entry(Lstm.class, LstmKernel::run));
+            entry(Lstm.class, LstmKernel::run),
+            entry(FilterBankSpectralSubtraction.class, FilterBanks::spectralSubtraction));
 
     private StatefulKernels() {}
 

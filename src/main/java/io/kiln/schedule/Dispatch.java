@@ -10,6 +10,7 @@ import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.CustomCall;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.DetectionPostprocess;
+import io.kiln.ir.op.FilterBank;
 import io.kiln.ir.op.If;
 import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.MaxPool2d;
@@ -41,6 +42,7 @@ import io.kiln.lower.CumsumLowering;
 import io.kiln.lower.CustomCallLowering;
 import io.kiln.lower.DetectionLowering;
 import io.kiln.lower.ElementwiseLowering;
+import io.kiln.lower.FilterBankLowering;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.LstmLowering;
@@ -143,6 +145,9 @@ public final class Dispatch {
         }
         if (root instanceof Lstm) {
             return new LstmLowering(op).lower(rows);
+        }
+        if (root instanceof FilterBank) {
+            return new FilterBankLowering(op).lower(rows);
         }
         if (root instanceof RefWrite) {
             return VariableLowering.lower(op, rows);

@@ -11,6 +11,7 @@ import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.FilterBank;
 import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.Movement;
 import io.kiln.ir.op.Op;
@@ -99,6 +100,7 @@ public final class FuseOperators implements Pass {
                 || root instanceof Take
                 || root instanceof Signal
                 || root instanceof TflDynamicUpdateSlice
+                || root instanceof FilterBank
                 || root instanceof Lstm;
         return binding.op() instanceof Clip && !limited;
     }

@@ -107,6 +107,8 @@ final class StateMemory {
     }
 
     private static Expr zero(DType dtype) {
-        return dtype.isFloat() ? Exprs.imm(0.0f) : Exprs.imm(0, dtype.isLong() ? dtype : DType.INT32);
+        return dtype.isFloat()
+                ? Exprs.imm(0.0f)
+                : Exprs.imm(0, dtype.isLong() || dtype.isWideUnsigned() ? dtype : DType.INT32);
     }
 }

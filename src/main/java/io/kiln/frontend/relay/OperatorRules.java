@@ -19,6 +19,7 @@ import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.DetectionPostprocess;
 import io.kiln.ir.op.Elementwise;
+import io.kiln.ir.op.FilterBank;
 import io.kiln.ir.op.If;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
@@ -205,6 +206,9 @@ final class OperatorRules {
         }
         if (op instanceof Elementwise elementwise) {
             return elementwise.operands();
+        }
+        if (op instanceof FilterBank bank) {
+            return bank.operands();
         }
         boolean two =
                 op instanceof QnnAdd || op instanceof Take || op instanceof TflBatchMatmul || op instanceof RefWrite;

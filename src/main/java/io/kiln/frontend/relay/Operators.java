@@ -24,7 +24,8 @@ final class Operators {
                         ReductionOperators.ALL,
                         SequenceOperators.ALL,
                         DetectionOperators.ALL,
-                        SignalOperators.ALL)
+                        SignalOperators.ALL,
+                        FilterBankOperators.ALL)
                 .forEach(BY_NAME::putAll);
     }
 

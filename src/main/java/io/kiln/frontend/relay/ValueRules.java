@@ -5,12 +5,14 @@ import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
+import io.kiln.ir.arith.FilterBankLayout;
 import io.kiln.ir.arith.TflBinaryScales;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.FilterBankAccumulate;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnBinary;
@@ -94,6 +96,26 @@ final class ValueRules {
             normalize(normalize);
         } else if (op instanceof TflSum sum) {
             sum(sum);
+        } else if (op instanceof FilterBankAccumulate bank) {
+            channels(bank);
+        }
+    }
+
+    /** Constants that are none are told elsewhere. */
+    private void channels(FilterBankAccumulate bank) {
+        if (binding.args().stream().skip(1).allMatch(Constant.class::isInstance)) {
+            FilterBankLayout.of(
+                            bank.channels() + 1,
+                            i -> (int) binding.constant(FilterBankAccumulate.ENERGY_STARTS)
+                                    .integer(i),
+                            i -> (int) binding.constant(FilterBankAccumulate.WEIGHT_STARTS)
+                                    .integer(i),
+                            i -> (int) binding.constant(FilterBankAccumulate.WIDTHS)
+                                    .integer(i))
+                    .problems(
+                            data().shape().dim(0),
+                            binding.constant(FilterBankAccumulate.WEIGHTS).elements())
+                    .forEach(problem -> rules.require(false, problem, "channels within the data and the weights"));
         }
     }
 

@@ -32,7 +32,7 @@ final class SupportedOperators {
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
     private static final Map<String, Support> BY_CUSTOM_CODE = Stream.of(
-                    SignalOperators.ALL, DetectionImporter.ALL, DecodeImporter.ALL)
+                    SignalOperators.ALL, FilterBankImporters.ALL, DetectionImporter.ALL, DecodeImporter.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

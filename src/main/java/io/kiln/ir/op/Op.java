@@ -36,6 +36,7 @@ public sealed interface Op
                 CustomCall,
                 DetectionPostprocess,
                 Signal,
+                FilterBank,
                 Movement,
                 Take,
                 TflDynamicUpdateSlice,

@@ -16,6 +16,15 @@ public final class LittleEndian {
         return buffer.array();
     }
 
+    /** Numbers of 16 bits. */
+    public static byte[] ofShorts(int... values) {
+        ByteBuffer buffer = ByteBuffer.allocate(2 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (int value : values) {
+            buffer.putShort((short) value);
+        }
+        return buffer.array();
+    }
+
     public static byte[] ofFloats(float... values) {
         ByteBuffer buffer = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
         for (float value : values) {

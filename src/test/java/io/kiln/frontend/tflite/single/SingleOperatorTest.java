@@ -34,7 +34,8 @@ public class SingleOperatorTest {
                         DetectionCases.ALL,
                         ControlFlowOperators.ALL,
                         Uint8Operators.ALL,
-                        SignalOperators.ALL)
+                        SignalOperators.ALL,
+                        FilterBankCases.ALL)
                 .flatMap(List::stream);
     }
 

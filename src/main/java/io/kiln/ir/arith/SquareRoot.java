@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.arith;
+
+/**
+ * The square root of a whole number without a sign, rounded to the nearest (square_root_64.cc and square_root_32.cc of TensorFlow Lite
+ * Micro). Below 2^32 it is at most 65535, else at most 2^32 - 1.
+ */
+public final class SquareRoot {
+    private static final long HIGHEST = 1L << 62;
+
+    private SquareRoot() {}
+
+    /** The root of 64 bits, as the 32 bits of an unsigned number. */
+    public static int of(long value) {
+        long rest = value;
+        long root = 0;
+        for (long bit = HIGHEST; bit != 0; bit >>>= 2) {
+            if (Long.compareUnsigned(rest, root + bit) >= 0) {
+                rest -= root + bit;
+                root = (root >>> 1) + bit;
+            } else {
+                root >>>= 1;
+            }
+        }
+        // What is left is value - root^2, and above root^2 + root lies what is nearer to the next root.
+        long largest = value >>> Integer.SIZE == 0 ? 0xFFFF : 0xFFFFFFFFL;
+        return (int) (rest > root && root != largest ? root + 1 : root);
+    }
+}
