@@ -8,7 +8,9 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.type.Shape;
@@ -19,7 +21,7 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
 
-/** Softmax over the last axis: float by {@code expf}, int8 by a table of 256 exponentials. */
+/** Softmax over the last axis: float by {@code expf}, int8 by a table of 256 exponentials, int16 by tables to interpolate in. */
 public final class SoftmaxLowering {
     private final FusedOperator op;
     private final Tables tables;
@@ -52,7 +54,11 @@ public final class SoftmaxLowering {
                 (b, i) ->
                         b.assign(largest, Exprs.max(b.let("value", load(buffers.argument(0), add(from, i))), largest)));
         if (op.root().op() instanceof TflSoftmax softmax) {
-            quantized(block, softmax, from, to, largest);
+            if (buffers.argument(0).dtype() == DType.INT16) {
+                wide(block, softmax, from, to, largest);
+            } else {
+                quantized(block, softmax, from, to, largest);
+            }
         } else {
             real(block, ((Softmax) op.root().op()).beta(), from, to, largest);
         }
@@ -93,5 +99,47 @@ public final class SoftmaxLowering {
             Expr scaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(reciprocal, e, shift));
             epilogue.store(b, "", sub(scaled, imm(-softmax.outDtype().min())), imm(0), buffers.output(), add(first, i));
         });
+    }
+
+    /** {@link TflWideSoftmax}; the output holds the exponentials in between. */
+    private void wide(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
+        Buffer out = buffers.output();
+        Buffer exponentials = tables.add("exponentials", DType.INT16, TflWideSoftmax.exponentials());
+        Buffer reciprocals = tables.add("reciprocals", DType.INT16, TflWideSoftmax.reciprocals());
+        QuantizedMultiplier by =
+                TflWideSoftmax.multiplier(softmax.beta(), op.root().constant(1).real(0));
+        Expr.Var sum = block.mutable("sum", imm(0));
+        block.loop("i", depth, (b, i) -> {
+            Expr difference = sub(load(buffers.argument(0), add(from, i)), largest);
+            Expr scaled = new Expr.Call(
+                    Intrinsics.RESCALE_ANY, List.of(difference, imm((long) by.multiplier()), imm((long) by.shift())));
+            Expr e = interpolated(b, exponentials, add(scaled, imm(Short.MAX_VALUE)));
+            b.store(out, add(first, i), e).assign(sum, add(sum, e));
+        });
+        Expr unsigned = Exprs.cast(DType.UINT32, sum);
+        Expr zeros = block.let("zeros", new Expr.Call(Intrinsics.LEADING_ZEROS, List.of(unsigned)));
+        Expr highest = Exprs.shl(unsigned, sub(zeros, imm(1)));
+        Expr rounded = Exprs.shr(add(highest, imm(1 << 13, DType.UINT32)), imm(14));
+        Expr reciprocal =
+                interpolated(block, reciprocals, sub(Exprs.cast(DType.INT32, rounded), imm(TflWideSoftmax.SUM_MIDDLE)));
+        Expr shift = block.let("shift", sub(imm(31), zeros));
+        Expr half = block.let("half", Exprs.shl(imm(1), sub(shift, imm(1))));
+        block.loop("i", depth, (b, i) -> {
+            Expr product = mul(load(out, add(first, i)), reciprocal);
+            epilogue.store(b, "_out", Exprs.shr(add(product, half), shift), imm(0), out, add(first, i));
+        });
+    }
+
+    /** An element between two of a table, limited to them all. */
+    private static Expr interpolated(BlockBuilder block, Buffer table, Expr at) {
+        Expr limited = block.let("limited", new Expr.Call(Intrinsics.SATURATE_16, List.of(at)));
+        Expr index = block.let(
+                "index", add(Exprs.shr(limited, imm(TflWideSoftmax.FRACTION_BITS)), imm(TflWideSoftmax.MIDDLE)));
+        Expr low = block.let("low", load(table, index));
+        Expr slope = sub(load(table, add(index, imm(1))), low);
+        Expr rest = Exprs.bitAnd(limited, imm((1 << TflWideSoftmax.FRACTION_BITS) - 1));
+        Expr half = imm(1 << (TflWideSoftmax.FRACTION_BITS - 1));
+        Expr raised = Exprs.shr(add(mul(slope, rest), half), imm(TflWideSoftmax.FRACTION_BITS));
+        return block.let("interpolated", add(low, raised));
     }
 }

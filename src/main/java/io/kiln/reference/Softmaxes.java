@@ -3,10 +3,13 @@ package io.kiln.reference;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.type.TensorType;
+import java.util.Arrays;
 import java.util.List;
 
 /** Softmax over the last axis. */
@@ -36,12 +39,33 @@ final class Softmaxes {
 
     static Tensor quantized(TflSoftmax op, List<Tensor> args, TensorType type) {
         int[] data = args.get(0).ints();
+        if (args.get(0).type().dtype() == DType.INT16) {
+            return wide(data, TflWideSoftmax.multiplier(op.beta(), args.get(1).scalarFloat()), type);
+        }
         int[] exponentials =
                 TflSoftmaxTables.exponentials(op.beta(), args.get(1).scalarFloat());
         int[] result = new int[data.length];
         int depth = type.shape().dim(-1);
         for (int row = 0; row < data.length; row += depth) {
             quantizedRow(data, result, row, row + depth, exponentials, type.dtype());
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static Tensor wide(int[] data, QuantizedMultiplier by, TensorType type) {
+        int[] result = new int[data.length];
+        int depth = type.shape().dim(-1);
+        for (int row = 0; row < data.length; row += depth) {
+            int max = Arrays.stream(data, row, row + depth).max().orElseThrow();
+            int sum = 0;
+            for (int i = row; i < row + depth; i++) {
+                result[i] = TflWideSoftmax.exponential(data[i] - max, by);
+                sum += result[i];
+            }
+            int reciprocal = TflWideSoftmax.reciprocal(sum);
+            for (int i = row; i < row + depth; i++) {
+                result[i] = TflWideSoftmax.result(result[i], reciprocal, sum);
+            }
         }
         return Tensor.of(type, result);
     }

@@ -141,7 +141,9 @@ final class OperatorRules {
             holds = data == DType.INT8 || data == DType.INT16;
         } else if (op instanceof QnnDequantize) {
             holds = data == DType.INT8 || data == DType.INT16 || data == DType.UINT8;
-        } else if (op instanceof TflSoftmax || op instanceof TflNormalize) {
+        } else if (op instanceof TflSoftmax) {
+            holds = data == DType.INT8 || data == DType.INT16;
+        } else if (op instanceof TflNormalize) {
             holds = data == DType.INT8;
         } else if (op instanceof Clip) {
             holds = data.isFloat() || isHeldByInt(data);

@@ -9,6 +9,7 @@ import io.kiln.ir.arith.FilterBankLayout;
 import io.kiln.ir.arith.TflBinaryScales;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
@@ -266,10 +267,11 @@ final class ValueRules {
     }
 
     private void fixedPointSoftmax(float beta, DType result) {
-        int zeroPoint = (int) result.min();
-        float scale = 1f / (1 << (8 * result.bytes()));
+        boolean isWide = data().dtype() == DType.INT16;
+        int zeroPoint = TflSoftmax.outputZeroPoint(data().dtype(), result);
+        float scale = TflSoftmax.outputScale(data().dtype(), result);
         softmax(beta);
-        quantization(1, 2, DType.INT8);
+        quantization(1, 2, data().dtype());
         integers(4, "output zero point", zero -> zero == zeroPoint, String.valueOf(zeroPoint));
         if (!(binding.args().get(1) instanceof Constant in) || !(binding.args().get(3) instanceof Constant out)) {
             return;
@@ -277,17 +279,26 @@ final class ValueRules {
         rules.require(
                 Math.abs(out.real(0) - scale) <= 0.001f * scale,
                 "the output scale is " + out.real(0),
-                "1/" + (1 << (8 * result.bytes())));
+                "1/" + Math.round(1 / scale));
         if (data().shape().rank() > 0 && beta > 0 && Float.isFinite(beta) && in.real(0) > 0) {
+            int most = isWide ? TflWideSoftmax.MAX_ROW : TflSoftmaxTables.MAX_ROW;
             rules.require(
-                    data().shape().dim(-1) <= TflSoftmaxTables.MAX_ROW,
+                    data().shape().dim(-1) <= most,
                     "rows have " + data().shape().dim(-1) + " elements",
-                    "at most " + TflSoftmaxTables.MAX_ROW);
+                    "at most " + most);
             try {
-                TflSoftmaxTables.exponentials(beta, in.real(0));
+                requireFixedPoint(isWide, beta, in.real(0));
             } catch (IllegalArgumentException e) {
                 rules.require(false, e.getMessage(), "an ordinary input scale");
             }
+        }
+    }
+
+    private static void requireFixedPoint(boolean isWide, float beta, float scale) {
+        if (isWide) {
+            TflWideSoftmax.multiplier(beta, scale);
+        } else {
+            TflSoftmaxTables.exponentials(beta, scale);
         }
     }
 

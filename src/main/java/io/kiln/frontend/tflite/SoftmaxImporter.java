@@ -4,6 +4,7 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.DType;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.Softmax;
 import io.kiln.ir.op.TflSoftmax;
 
@@ -16,7 +17,7 @@ final class SoftmaxImporter implements OperatorImporter {
         TfliteTensor data = operator.input(0);
         float beta = operator.requiredOptions(OPTIONS).f32(0, 0);
         DType result = operator.output().dtype();
-        if (data.dtype() == DType.INT8 && result == DType.INT16) {
+        if (result == DType.INT16 && (data.dtype() == DType.INT8 || data.dtype() == DType.INT16)) {
             ElementTypes.requireScale(operator, data);
             ElementTypes.requireScale(operator, operator.output());
         } else {
@@ -30,8 +31,9 @@ final class SoftmaxImporter implements OperatorImporter {
             operator.finish(operator.emit(new Softmax(beta), operator.value(data)));
             return;
         }
+        int zeroPoint = TflSoftmax.outputZeroPoint(data.dtype(), result);
         QuantizationRules.requireFixed(
-                operator, operator.output(), 1f / (1 << (8 * result.bytes())), (int) result.min());
+                operator, operator.output(), TflSoftmax.outputScale(data.dtype(), result), zeroPoint);
         requireFixedPoint(operator, data, beta);
         operator.check();
         operator.finish(operator.emit(
@@ -40,17 +42,23 @@ final class SoftmaxImporter implements OperatorImporter {
                 Constant.scalar(data.quantization().scale(0)),
                 Constant.scalar(data.quantization().zeroPoint()),
                 Constant.scalar(operator.output().quantization().scale(0)),
-                Constant.scalar((int) result.min())));
+                Constant.scalar(zeroPoint)));
     }
 
     private static void requireFixedPoint(OperatorContext operator, TfliteTensor data, float beta) {
+        boolean isWide = data.dtype() == DType.INT16;
+        int most = isWide ? TflWideSoftmax.MAX_ROW : TflSoftmaxTables.MAX_ROW;
         operator.require(
-                data.shape().dim(-1) <= TflSoftmaxTables.MAX_ROW,
+                data.shape().dim(-1) <= most,
                 "rows have " + data.shape().dim(-1) + " elements",
-                "at most " + TflSoftmaxTables.MAX_ROW + " elements for int8",
+                "at most " + most + " elements for " + data.dtype().text(),
                 "Keep this softmax in float32");
         try {
-            TflSoftmaxTables.exponentials(beta, data.quantization().scale(0));
+            if (isWide) {
+                TflWideSoftmax.multiplier(beta, data.quantization().scale(0));
+            } else {
+                TflSoftmaxTables.exponentials(beta, data.quantization().scale(0));
+            }
         } catch (IllegalArgumentException e) {
             operator.require(false, e.getMessage(), "", "Quantize the model again");
         }

@@ -7,17 +7,29 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * TensorFlow Lite's fixed-point softmax of int8 over the last axis (reference_ops::Softmax on gemmlowp fixed point).
+ * TensorFlow Lite's fixed-point softmax over the last axis: of int8 (reference_ops::Softmax on gemmlowp fixed point,
+ * {@link io.kiln.ir.arith.TflSoftmaxTables}), or of int16 (reference_ops::SoftmaxInt16, {@link io.kiln.ir.arith.TflWideSoftmax}).
  *
- * <p>Arguments: data, input scale, input zero point, output scale (1/256, of int16 1/65536), output zero point (the type's least value).
+ * <p>Arguments: data, input scale, input zero point, output scale ({@link #outputScale}), output zero point ({@link #outputZeroPoint}).
  *
  * @param beta factor on the data before the exponential
- * @param outDtype int8, or int16 for a result of more bits
+ * @param outDtype int8, or int16 for a result of more bits; int16 of int16
  */
 public record TflSoftmax(float beta, DType outDtype) implements Op {
     /** With a result of int8. */
     public TflSoftmax(float beta) {
         this(beta, DType.INT8);
+    }
+
+    /** Scale of the result. */
+    public static float outputScale(DType data, DType result) {
+        int bits = data == DType.INT16 ? Short.SIZE - 1 : 8 * result.bytes();
+        return 1f / (1 << bits);
+    }
+
+    /** Zero point of the result. */
+    public static int outputZeroPoint(DType data, DType result) {
+        return data == DType.INT16 ? 0 : (int) result.min();
     }
 
     @Override
@@ -45,6 +57,9 @@ public record TflSoftmax(float beta, DType outDtype) implements Op {
         Check.that(
                 outDtype == DType.INT8 || outDtype == DType.INT16,
                 "the result must be int8 or int16, not " + outDtype.text());
+        Check.that(
+                args.get(0).dtype() == DType.INT8 || (args.get(0).dtype() == DType.INT16 && outDtype == DType.INT16),
+                "softmax of " + args.get(0).dtype().text() + " to " + outDtype.text() + " is not supported");
         return new TensorType(args.get(0).shape(), outDtype);
     }
 }

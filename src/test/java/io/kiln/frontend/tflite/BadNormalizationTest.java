@@ -47,6 +47,16 @@ class BadNormalizationTest {
     }
 
     @Test
+    void scalesAboveTheFixedPointAreRefused() {
+        int x = model.tensor(TensorSpec.of("x", TensorType.INT16, 4).quantized(3, 0));
+        int y = model.tensor(TensorSpec.of("y", TensorType.INT16, 4).quantized(0x1p-15f, 0));
+        model.operator(BuiltinOperator.SOFTMAX, 2, Options.softmax(2), new int[] {x}, y)
+                .inputs(x)
+                .outputs(y);
+        problems("beta 2.0 and input scale 3.0", "their product must be below 5");
+    }
+
+    @Test
     void vectorsWhoseSumOverflowsAreRefused() {
         unary(
                 BuiltinOperator.L2_NORMALIZATION,
