@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 
 /** Measures an image by its sections and symbols. */
 public final class ImageMeasurer {
@@ -23,6 +24,9 @@ public final class ImageMeasurer {
 
     /** Names of workspace pools contain this: {@code global_workspace}, {@code kiln_app_workspace}. */
     private static final String WORKSPACE = "workspace";
+
+    /** Names of the models' variables; compilers may split an array, and number the parts behind a dot. */
+    private static final Pattern STATE = Pattern.compile("tvmgen_\\w+_(state[0-9]+|ready)(\\..*)?");
 
     private static final String WORKSPACE_SECTION = ".bss.noinit.tvm";
     private static final String STACK_SECTION = ".stack";
@@ -58,7 +62,8 @@ public final class ImageMeasurer {
         }
         long workspace = workspace();
         long io = symbolBytes(symbol -> symbol.name().startsWith(IO_PREFIX));
-        return new Ram(data, Math.max(0, zeroed - workspace - io), workspace, io, stack, available(Kind.RAM));
+        long state = symbolBytes(symbol -> STATE.matcher(symbol.name()).matches());
+        return new Ram(data, Math.max(0, zeroed - workspace - io), state, workspace, io, stack, available(Kind.RAM));
     }
 
     /** The pools' own section if the linker script keeps it apart, alignment included; else the pools by name. */

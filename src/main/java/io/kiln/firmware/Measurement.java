@@ -16,7 +16,7 @@ public record Measurement(Flash flash, Ram ram, List<Region> regions, List<Item>
     /** Of an executable whose format cannot be read, as on a computer without ELF. */
     public static final Measurement NONE = new Measurement(
             new Flash(0, 0, 0, OptionalLong.empty()),
-            new Ram(0, 0, 0, 0, 0, OptionalLong.empty()),
+            new Ram(0, 0, 0, 0, 0, 0, OptionalLong.empty()),
             List.of(),
             List.of());
 
@@ -44,13 +44,14 @@ public record Measurement(Flash flash, Ram ram, List<Region> regions, List<Item>
      * RAM.
      *
      * @param data variables with an initial value
-     * @param bss other variables, without the next two
+     * @param bss other variables, without workspace and io
+     * @param state what models keep from run to run; it counts in {@code bss}
      * @param workspace the models' workspaces
      * @param io buffers of the default application for inputs and outputs
      * @param stack what is reserved for the stack
      * @param available bytes of the board's memories for it; empty for this computer
      */
-    public record Ram(long data, long bss, long workspace, long io, long stack, OptionalLong available) {
+    public record Ram(long data, long bss, long state, long workspace, long io, long stack, OptionalLong available) {
         /** The sum. */
         public long total() {
             return data + bss + workspace + io + stack;

@@ -36,7 +36,8 @@ public final class MemoryTable {
                 + number(flash.data()) + " initial values");
         Ram ram = measurement.ram();
         lines.add("RAM: " + number(ram.workspace()) + " workspace, " + number(ram.io()) + " inputs and outputs, "
-                + number(ram.stack()) + " stack, " + number(ram.data() + ram.bss()) + " other variables");
+                + number(ram.stack()) + " stack, " + number(ram.data() + ram.bss()) + " other variables"
+                + (ram.state() > 0 ? ", " + number(ram.state()) + " of them what models remember" : ""));
         measurement.largest().stream()
                 .limit(LARGEST)
                 .forEach(item -> lines.add(String.format(

@@ -107,6 +107,7 @@ final class FirmwareSteps {
                 new BuildReport.Ram(
                         ram.data(),
                         ram.bss(),
+                        ram.state(),
                         ram.workspace(),
                         ram.io(),
                         ram.stack(),

@@ -104,6 +104,9 @@ final class Inspector {
                 spec.pipeline().customOperators()));
         List<String> lines =
                 new ArrayList<>(table(source.file(), compiled.library().metadata()));
+        if (compiled.module().stateBytes() > 0) {
+            lines.add("state " + compiled.module().stateBytes() + " bytes, kept from run to run");
+        }
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());
         WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file)));

@@ -67,13 +67,15 @@ public record BuildReport(
      *
      * @param data initialised data
      * @param bss zeroed data, without workspace and io
+     * @param state what models keep from run to run, which counts in {@code bss}
      * @param workspace the planned workspaces
      * @param io inputs and outputs that the application keeps
      * @param stack what is reserved for the stack
      * @param total the sum
      * @param available what the board has; 0 for this computer, which sets no limit
      */
-    public record Ram(long data, long bss, long workspace, long io, long stack, long total, long available) {}
+    public record Ram(
+            long data, long bss, long state, long workspace, long io, long stack, long total, long available) {}
 
     /**
      * One lowered operator.

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Remembers what was said. */
-final class RecordingLog implements Log {
+public final class RecordingLog implements Log {
     final List<String> infos = new ArrayList<>();
     final List<String> warnings = new ArrayList<>();
 
@@ -24,7 +24,7 @@ final class RecordingLog implements Log {
     public void debug(String line) {}
 
     /** The information lines since the last call. */
-    List<String> take() {
+    public List<String> take() {
         List<String> taken = List.copyOf(infos);
         infos.clear();
         return taken;

@@ -3,6 +3,8 @@ package io.kiln.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -10,6 +12,8 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
 import io.kiln.base.WholeFiles;
+import io.kiln.firmware.RecordingLog;
+import io.kiln.frontend.tflite.StreamingModel;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -27,11 +31,17 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.reference.Interpreter;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,10 +88,18 @@ class StatefulModelTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, SPEED, CALLER", "0, RAM, WORKSPACE", "1, SIZE, WORKSPACE"})
-    void generatedCRemembersAndForgets(float first, Optimize optimize, Io io) {
+    @CsvSource({
+        "false, 1, SPEED, CALLER",
+        "false, 0, RAM, WORKSPACE",
+        "false, 1, SIZE, WORKSPACE",
+        "true, 1, SPEED, CALLER",
+        "true, 0, SIZE, CALLER",
+        "true, 1, RAM, WORKSPACE"
+    })
+    void generatedCRemembersAndForgets(boolean isImported, float first, Optimize optimize, Io io) {
         CompileRequest request = new CompileRequest(Path.of("sums.tflite"), "sums", "c -keys=cpu", io, optimize);
-        CompiledModel compiled = ModelCompiler.compile(request, sums(first));
+        CompiledModel compiled = ModelCompiler.compile(
+                request, isImported ? StreamingModel.sums(first).read() : sums(first));
         List<String> line = new ArrayList<>(List.of("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow"));
         line.addAll(List.of("-Werror", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"));
         for (Artifact file : compiled.library().artifacts().artifacts()) {
@@ -98,6 +116,41 @@ class StatefulModelTest {
         int one = (int) first;
         String fresh = (one + 2) + " 3 " + one + " 0\n";
         assertThat(run("./program", List.of())).isEqualTo(fresh + (one + 4) + " 6 " + (one + 2) + " 3\n" + fresh);
+    }
+
+    /** A variable of two floats, and whether it holds its first values yet. */
+    @Test
+    void reportAndInspectionTellWhatItRemembers() throws IOException {
+        TestToolchains.resolve("gnu", Boards.builtIn().find("mps2-an386").target());
+        RecordingLog log = new RecordingLog();
+        Flow flow = new Flow(log, TestToolchains.environment(log));
+        Path model = folder.resolve("sums.tflite");
+        WholeFiles.write(model, StreamingModel.sums(1f).build());
+        BuildSpec spec = new BuildSpec(
+                new BuildSpec.Layout(folder, folder.resolve("out"), "sums"),
+                List.of(new BuildSpec.ModelSource(model, "sums")),
+                "mps2-an386",
+                Optional.of("gnu"),
+                "speed",
+                "caller",
+                5,
+                Optional.empty(),
+                new BuildSpec.VerifySpec("none", Optional.empty(), 0, 0));
+        flow.build(spec, DeviceSpec.USUAL);
+        String report = Files.readString(folder.resolve("out/kiln/report.json"));
+        JsonSchemas.assertFits("report", report);
+        JsonNode ram = new ObjectMapper().readTree(report).path("ram");
+        assertThat(ram.path("state").asLong()).isEqualTo(9);
+        assertThat(ram.path("bss").asLong()).isGreaterThanOrEqualTo(9);
+        assertThat(ram.path("total").asLong())
+                .isEqualTo(Stream.of("data", "bss", "workspace", "io", "stack")
+                        .mapToLong(part -> ram.path(part).asLong())
+                        .sum());
+        log.take();
+        flow.inspect(spec, Optional.of(model), "");
+        assertThat(log.take()).contains("state 9 bytes, kept from run to run");
+        flow.inspect(spec, Optional.of(folder.resolve("out/sums.elf")), "");
+        assertThat(log.take()).anyMatch(line -> line.endsWith("9 of them what models remember"));
     }
 
     private static final String MAIN = """

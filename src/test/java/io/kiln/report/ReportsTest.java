@@ -55,7 +55,7 @@ final class ReportsTest {
                 "clang 20.1.7",
                 KWS.target(),
                 new BuildReport.Flash(100, 20, 4, 124, 4096),
-                new BuildReport.Ram(4, 8, 64, 8, 1024, 1108, 2048),
+                new BuildReport.Ram(4, 8, 2, 64, 8, 1024, 1108, 2048),
                 16,
                 16,
                 BuildReport.operators(List.of(KWS, KWS)),
@@ -113,14 +113,14 @@ final class ReportsTest {
     @Test
     void junitXmlNamesEveryCaseAndEscapesText() {
         assertThat(JUnitXml.text(FAILED)).isEqualTo("""
-                        <?xml version="1.0" encoding="UTF-8"?>
-                        <testsuite name="kiln.verify.mps2-an386" tests="2" failures="1" errors="0" skipped="0">
-                          <testcase classname="kiln.verify.mps2-an386" name="vector_0"/>
-                          <testcase classname="kiln.verify.mps2-an386" name="random_0 &lt;&quot;&amp;&gt;">
-                            <failure message="3 of 12 outputs differ from the reference, by up to 1.7976931348623157E308"/>
-                          </testcase>
-                        </testsuite>
-                        """);
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuite name="kiln.verify.mps2-an386" tests="2" failures="1" errors="0" skipped="0">
+              <testcase classname="kiln.verify.mps2-an386" name="vector_0"/>
+              <testcase classname="kiln.verify.mps2-an386" name="random_0 &lt;&quot;&amp;&gt;">
+                <failure message="3 of 12 outputs differ from the reference, by up to 1.7976931348623157E308"/>
+              </testcase>
+            </testsuite>
+            """);
     }
 
     @Test

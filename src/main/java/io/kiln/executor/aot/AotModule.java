@@ -76,7 +76,7 @@ public record AotModule(
     }
 
     /** Bytes that live from run to run. */
-    long stateBytes() {
+    public long stateBytes() {
         return StateMemory.arrays(this).stream().mapToLong(Buffer::bytes).sum();
     }
 

@@ -11,9 +11,13 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** IF and WHILE: the subgraphs become functions, their results variables. Shapes must not change on the way. */
+/**
+ * IF and WHILE: the subgraphs become functions, their results variables. Shapes must not change on the way. Handles of variables are names,
+ * which the subgraphs get while they are imported: no value is passed for them.
+ */
 final class ControlFlowImporter implements OperatorImporter {
     private static final int OPTIONS_IF = 92;
     private static final int OPTIONS_WHILE = 93;
@@ -27,19 +31,34 @@ final class ControlFlowImporter implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {
         FlatTable options = operator.requiredOptions(repeats ? OPTIONS_WHILE : OPTIONS_IF);
-        ImportedSubgraph first = operator.subgraph(options.i32(0, 0));
-        ImportedSubgraph second = operator.subgraph(options.i32(1, 0));
+        List<Optional<String>> handles = inputs(operator, repeats ? 0 : 1).stream()
+                .map(input -> operator.graph().handle(input.index()))
+                .toList();
+        ImportedSubgraph first = operator.subgraph(options.i32(0, 0), handles);
+        ImportedSubgraph second = operator.subgraph(options.i32(1, 0), handles);
         if (repeats) {
+            operator.require(
+                    second.handles().size() != handles.size()
+                            || second.handles().equals(handles),
+                    "its body hands on other variables than it takes",
+                    "the same handles in the same places",
+                    "Export the model again");
             repeat(operator, first, second);
         } else {
+            operator.require(
+                    first.handles().equals(second.handles()),
+                    "its branches hand on different variables",
+                    "the same handles in the same places",
+                    "Export the model again");
             choose(operator, first, second);
         }
     }
 
     private static void choose(OperatorContext operator, ImportedSubgraph then, ImportedSubgraph otherwise) {
-        List<TfliteTensor> inputs = inputs(operator, 1);
-        requireFits(operator, then, inputs, operator.outputs());
-        requireFits(operator, otherwise, inputs, operator.outputs());
+        List<TfliteTensor> inputs = values(operator, inputs(operator, 1));
+        List<TfliteTensor> outputs = results(operator, then);
+        requireFits(operator, then, inputs, outputs);
+        requireFits(operator, otherwise, inputs, outputs);
         operator.check();
         Variables variables = new Variables(operator.graph());
         List<Integer> thenVariables = variables.of(then);
@@ -47,7 +66,7 @@ final class ControlFlowImporter implements OperatorImporter {
         List<Arg> args = new ArrayList<>();
         args.add(operator.value(operator.input(0)));
         inputs.forEach(input -> args.add(operator.value(input)));
-        for (TfliteTensor output : operator.outputs()) {
+        for (TfliteTensor output : outputs) {
             Arg.Ref result = operator.graph().newVariable(output.name(), output.type());
             args.add(result);
             operator.finish(output, result);
@@ -58,15 +77,16 @@ final class ControlFlowImporter implements OperatorImporter {
                         operator.graph().addFunction(then.function()),
                         operator.graph().addFunction(otherwise.function()),
                         inputs.size(),
-                        operator.outputs().size(),
+                        outputs.size(),
                         thenVariables,
                         otherwiseVariables),
                 args.toArray(Arg[]::new));
     }
 
     private static void repeat(OperatorContext operator, ImportedSubgraph condition, ImportedSubgraph body) {
-        List<TfliteTensor> inputs = inputs(operator, 0);
-        requireFits(operator, body, inputs, operator.outputs());
+        List<TfliteTensor> inputs = values(operator, inputs(operator, 0));
+        List<TfliteTensor> outputs = results(operator, body);
+        requireFits(operator, body, inputs, outputs);
         requireInputs(operator, condition, inputs);
         Function asks = condition.function();
         operator.require(
@@ -76,8 +96,8 @@ final class ControlFlowImporter implements OperatorImporter {
                 "one bool element",
                 "Export the model again");
         operator.require(
-                inputs.size() == operator.outputs().size(),
-                "it has " + inputs.size() + " inputs and " + operator.outputs().size() + " outputs",
+                inputs.size() == outputs.size(),
+                "it has " + inputs.size() + " inputs and " + outputs.size() + " outputs",
                 "as many outputs as inputs",
                 "Export the model again");
         operator.check();
@@ -86,7 +106,7 @@ final class ControlFlowImporter implements OperatorImporter {
         List<Integer> bodyVariables = variables.of(body);
         List<Arg> args = new ArrayList<>();
         for (int i = 0; i < inputs.size(); i++) {
-            TfliteTensor output = operator.outputs().get(i);
+            TfliteTensor output = outputs.get(i);
             Arg.Ref variable = operator.graph().newVariable(output.name(), output.type());
             operator.emit(new RefWrite(), variable, operator.value(inputs.get(i)));
             args.add(variable);
@@ -109,6 +129,23 @@ final class ControlFlowImporter implements OperatorImporter {
             inputs.add(operator.input(i));
         }
         return inputs;
+    }
+
+    /** Those that are no handles. */
+    private static List<TfliteTensor> values(OperatorContext operator, List<TfliteTensor> tensors) {
+        return tensors.stream()
+                .filter(tensor -> operator.graph().handle(tensor.index()).isEmpty())
+                .toList();
+    }
+
+    /** The outputs that take results; the others stand for the variables whose handles a subgraph hands on. */
+    private static List<TfliteTensor> results(OperatorContext operator, ImportedSubgraph called) {
+        List<TfliteTensor> outputs = operator.outputs();
+        for (int i = 0; i < Math.min(outputs.size(), called.handles().size()); i++) {
+            int tensor = outputs.get(i).index();
+            called.handles().get(i).ifPresent(name -> operator.graph().defineHandle(tensor, name));
+        }
+        return values(operator, outputs);
     }
 
     private static void requireFits(
@@ -166,7 +203,7 @@ final class ControlFlowImporter implements OperatorImporter {
         }
 
         private Arg shared(Variable variable) {
-            return graph.resource(graph.handle(variable.name()), variable.type())
+            return graph.resource(variable.name(), variable.type())
                     .orElseThrow(() -> new IllegalArgumentException(variable.name()));
         }
     }

@@ -30,7 +30,7 @@ final class GraphBuilder {
     private final Map<Integer, Arg> values = new HashMap<>();
     private final List<Variable> variables = new ArrayList<>();
     private final List<Function> functions = new ArrayList<>();
-    private final List<String> handles = new ArrayList<>();
+    private final Map<Integer, String> handles = new HashMap<>();
     private final Map<String, Variable> resources = new LinkedHashMap<>();
     private final Map<Integer, Arg> otherSigned = new HashMap<>();
     private final Map<List<Integer>, Bytes> constantData = new HashMap<>();
@@ -73,17 +73,19 @@ final class GraphBuilder {
         return functions;
     }
 
-    /** A number for a variable that subgraphs share by its name. */
-    int handle(String name) {
-        if (!handles.contains(name)) {
-            handles.add(name);
-        }
-        return handles.indexOf(name);
+    /** Lets a tensor stand for a variable that subgraphs share by its name; its value means nothing. */
+    void defineHandle(int tensor, String name) {
+        handles.put(tensor, name);
+        define(tensor, Constant.scalar(0));
     }
 
-    /** The variable behind a handle; made of zeros when it is first met. Empty if it was met with another type. */
-    Optional<Arg.Ref> resource(int handle, TensorType type) {
-        String name = handles.get(handle);
+    /** The name of the variable that a tensor stands for. */
+    Optional<String> handle(int tensor) {
+        return Optional.ofNullable(handles.get(tensor));
+    }
+
+    /** A shared variable; made of zeros when it is first met. Empty if it was met with another type. */
+    Optional<Arg.Ref> resource(String name, TensorType type) {
         Variable variable = resources.get(name);
         if (variable == null) {
             variable =
@@ -97,7 +99,7 @@ final class GraphBuilder {
     /** Lets shared variables begin with other values. */
     void begin(Map<String, Variable> initialised, Interpreter.State state) {
         initialised.forEach((name, other) -> {
-            Arg.Ref own = resource(handle(name), other.type()).orElseThrow(() -> new IllegalArgumentException(name));
+            Arg.Ref own = resource(name, other.type()).orElseThrow(() -> new IllegalArgumentException(name));
             Variable variable = new Variable(own.id(), name, other.type(), state.value(other.id()));
             variables.replaceAll(v -> v.id() == own.id() ? variable : v);
             resources.put(name, variable);

@@ -46,11 +46,13 @@ final class GraphImporter {
     /**
      * The whole subgraph as a function.
      *
+     * @param handles for each input the variable that it stands for, if it is one and no parameter
      * @param isCalled whether it may also hand on inputs and constants
      * @throws KilnException with every problem
      */
-    ImportedSubgraph read(String moduleName, int[] inputs, int[] outputs, boolean isCalled) {
-        addInputs(inputs);
+    ImportedSubgraph read(
+            String moduleName, int[] inputs, List<Optional<String>> handles, int[] outputs, boolean isCalled) {
+        addInputs(inputs, handles);
         findWriters();
         for (OperatorRecord operator : operators) {
             if (problems.tooMany()) {
@@ -59,34 +61,41 @@ final class GraphImporter {
             readOperator(operator);
         }
         GraphResults results = new GraphResults(file, operators.size(), graph, tensors, modelInputs, problems);
-        List<Result> all = isCalled ? results.handedOn(outputs) : results.of(outputs);
+        List<Result> all = isCalled
+                ? results.handedOn(Arrays.stream(outputs)
+                        .filter(output -> graph.handle(output).isEmpty())
+                        .toArray())
+                : results.of(outputs);
         problems.throwIfAny();
         Function function = new Function(moduleName, graph.params(), graph.bindings(), all);
         return new ImportedSubgraph(
                 (isCalled ? GraphResults.numbered(function) : function)
                         .withVariables(graph.variables())
                         .withFunctions(graph.functions()),
-                graph.resources());
+                graph.resources(),
+                Arrays.stream(outputs).mapToObj(graph::handle).toList());
     }
 
-    private void addInputs(int[] inputs) {
-        for (int index : inputs) {
+    private void addInputs(int[] inputs, List<Optional<String>> handles) {
+        for (int i = 0; i < inputs.length; i++) {
+            int index = inputs[i];
+            Optional<String> handle = i < handles.size() ? handles.get(i) : Optional.empty();
             String where = file + ": model input " + tensors.describe(index);
             if (!modelInputs.add(index)) {
                 problems.add("the tensor is listed twice", where, "every input once");
             } else if (!tensors.exists(index)) {
                 problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
             } else {
-                tensors.tensor(index).ifPresent(tensor -> addInput(tensor, where));
+                tensors.tensor(index).ifPresent(tensor -> addInput(tensor, handle, where));
             }
         }
     }
 
-    private void addInput(TfliteTensor tensor, String where) {
+    private void addInput(TfliteTensor tensor, Optional<String> handle, String where) {
         if (tensor.isConstant()) {
             problems.add("an input is a constant", where, "an input without data of its own");
         }
-        graph.addParameter(tensor);
+        handle.ifPresentOrElse(name -> graph.defineHandle(tensor.index(), name), () -> graph.addParameter(tensor));
     }
 
     private void findWriters() {

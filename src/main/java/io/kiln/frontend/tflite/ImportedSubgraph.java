@@ -3,15 +3,19 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.ir.Function;
 import io.kiln.ir.Variable;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A subgraph as a function.
  *
  * @param resources the variables that it shares with other subgraphs, by their names in the file
+ * @param handles for each of its outputs the variable that it stands for, if it is one and no result
  */
-record ImportedSubgraph(Function function, Map<String, Variable> resources) {
+record ImportedSubgraph(Function function, Map<String, Variable> resources, List<Optional<String>> handles) {
     ImportedSubgraph {
         resources = Map.copyOf(resources);
+        handles = List.copyOf(handles);
     }
 }

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** Imports the subgraphs of a model file: the first is the model, the others are called by its operators. */
@@ -45,7 +46,8 @@ final class ModelImporter {
         problems.throwIfAny();
         FlatTable graph = subgraphs().table(0);
         limited(graph.vector(1, 4), "model inputs", problems);
-        Function function = read(0, name, shapes, problems).function().withIdsInOrder();
+        Function function =
+                read(0, name, shapes, List.of(), problems).function().withIdsInOrder();
         int unused = subgraphs().size() - 1 - called.size();
         if (unused > 0) {
             throw new KilnException(new Problem(
@@ -60,9 +62,10 @@ final class ModelImporter {
     /**
      * A subgraph that an operator calls.
      *
+     * @param handles for each of its inputs the variable that it stands for, if it is one; inputs beyond the list are none
      * @throws KilnException with everything that is wrong with it or not supported; if it calls itself
      */
-    ImportedSubgraph called(int index, String name) {
+    ImportedSubgraph called(int index, String name, List<Optional<String>> handles) {
         if (index <= 0 || index >= subgraphs().size()) {
             throw new KilnException(new Problem(
                     "subgraph #" + index + " cannot be called",
@@ -83,7 +86,7 @@ final class ModelImporter {
                     "subgraph #" + index + " calls itself", buffer.file(), "no recursion", "Export the model again"));
         }
         try {
-            return read(index, name, InputShapes.NONE, new Problems());
+            return read(index, name, InputShapes.NONE, handles, new Problems());
         } finally {
             open.remove(index);
         }
@@ -103,7 +106,8 @@ final class ModelImporter {
         return model.vector(2, 4);
     }
 
-    private ImportedSubgraph read(int index, String name, InputShapes shapes, Problems problems) {
+    private ImportedSubgraph read(
+            int index, String name, InputShapes shapes, List<Optional<String>> handles, Problems problems) {
         FlatTable graph = subgraphs().table(index);
         FlatVector inputs = graph.vector(1, 4);
         FlatVector outputs = graph.vector(2, 4);
@@ -119,7 +123,7 @@ final class ModelImporter {
         problems.throwIfAny();
         TensorReader reader = new TensorReader(buffer, tensors, model.vector(4, 4), inputs.ints(), shapes, problems);
         GraphImporter importer = new GraphImporter(this, buffer.file(), reader, operators(operators), problems);
-        return importer.read(name, inputs.ints(), outputs.ints(), isCalled);
+        return importer.read(name, inputs.ints(), handles, outputs.ints(), isCalled);
     }
 
     private FlatVector limited(FlatVector vector, String what, Problems problems) {

@@ -189,9 +189,13 @@ final class OperatorContext {
         return model.declare(function, signature);
     }
 
-    /** A subgraph that the operator calls. */
-    ImportedSubgraph subgraph(int index) {
-        return model.called(index, "subgraph" + index);
+    /**
+     * A subgraph that the operator calls.
+     *
+     * @param handles for each operand the variable that it stands for, if it is one
+     */
+    ImportedSubgraph subgraph(int index, List<Optional<String>> handles) {
+        return model.called(index, "subgraph" + index, handles);
     }
 
     /** Type of a value. */

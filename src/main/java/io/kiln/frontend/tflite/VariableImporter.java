@@ -2,7 +2,6 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.ir.Arg;
-import io.kiln.ir.Constant;
 import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.RefWrite;
 import io.kiln.reference.Interpreter;
@@ -20,8 +19,7 @@ enum VariableImporter implements OperatorImporter {
             String name = options.string(0, MAX_NAME) + "/" + options.string(1, MAX_NAME);
             TfliteTensor output = operator.output();
             operator.check();
-            operator.graph()
-                    .define(output.index(), Constant.scalar(operator.graph().handle(name)));
+            operator.graph().defineHandle(output.index(), name);
         }
     },
 
@@ -45,7 +43,7 @@ enum VariableImporter implements OperatorImporter {
         @Override
         public void emit(OperatorContext operator) {
             FlatTable options = operator.requiredOptions(OPTIONS_CALL_ONCE);
-            ImportedSubgraph once = operator.subgraph(options.i32(0, 0));
+            ImportedSubgraph once = operator.subgraph(options.i32(0, 0), List.of());
             operator.require(
                     once.function().params().isEmpty(),
                     "it calls a subgraph with inputs",
@@ -68,11 +66,12 @@ enum VariableImporter implements OperatorImporter {
     /** The variable that the first input stands for, of a tensor's type. */
     private static Arg variable(OperatorContext operator, TfliteTensor tensor) {
         TfliteTensor handle = operator.input(0);
-        operator.require(handle.isConstant(), "`" + handle.name() + "` is no variable", "the output of VAR_HANDLE", "");
-        operator.check();
-        int index = (int) operator.constant(handle).integer(0);
+        String name = operator.graph()
+                .handle(handle.index())
+                .orElseThrow(
+                        () -> operator.failure("`" + handle.name() + "` is no variable", "the output of VAR_HANDLE"));
         return operator.graph()
-                .resource(index, tensor.type())
+                .resource(name, tensor.type())
                 .orElseThrow(() -> operator.failure(
                         "the variable had another type than " + tensor.text(), "one type and shape for a variable"));
     }

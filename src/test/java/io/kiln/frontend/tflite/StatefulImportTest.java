@@ -145,6 +145,41 @@ class StatefulImportTest {
         assertRefused(m.inputs(x).outputs(y), "`x` is no variable", "VAR_HANDLE");
     }
 
+    /** READ_VARIABLE of an int32 constant, which is no handle though it looks like one. */
+    @Test
+    void anIntegerIsNoHandle() {
+        TfliteModelBuilder m = new TfliteModelBuilder();
+        int x = m.tensor(TensorSpec.float32("x", 2));
+        int number = m.tensor(TensorSpec.int32("number", 7));
+        int y = m.tensor(TensorSpec.float32("y", 2));
+        m.operator(BuiltinOperator.READ_VARIABLE, 1, Options.none(), new int[] {number}, y);
+        assertRefused(m.inputs(x).outputs(y), "`number` is no variable", "VAR_HANDLE");
+    }
+
+    /** A loop of which the body hands on another variable than it takes. */
+    @Test
+    void aLoopKeepsItsVariables() {
+        TfliteModelBuilder m = new TfliteModelBuilder();
+        int x = m.tensor(TensorSpec.of("x", TensorType.BOOL, 1));
+        int handle = handle(m, "h");
+        int condition = m.nextSubgraph();
+        int asked = m.tensor(TensorSpec.of("handle", TensorType.RESOURCE));
+        int goesOn = m.tensor(TensorSpec.of("goes_on", TensorType.BOOL, 1));
+        m.inputs(asked, goesOn).outputs(goesOn);
+        m.nextSubgraph();
+        int taken = m.tensor(TensorSpec.of("handle", TensorType.RESOURCE));
+        int value = m.tensor(TensorSpec.of("value", TensorType.BOOL, 1));
+        int other = m.tensor(TensorSpec.of("other", TensorType.RESOURCE));
+        Options options = Options.table(BuiltinOptions.VarHandleOptions, Field.text(0, ""), Field.text(1, "other"));
+        m.operator(BuiltinOperator.VAR_HANDLE, 1, options, new int[0], other);
+        m.inputs(taken, value).outputs(other, value);
+        m.backToMain();
+        int out = m.tensor(TensorSpec.of("handle_out", TensorType.RESOURCE));
+        int y = m.tensor(TensorSpec.of("y", TensorType.BOOL, 1));
+        m.operator(BuiltinOperator.WHILE, 1, loop(condition), new int[] {handle, x}, out, y);
+        assertRefused(m.inputs(x).outputs(y), "its body hands on other variables than it takes");
+    }
+
     /** A loop without end over one float: its condition is a constant. */
     private static void endless(TfliteModelBuilder m, int from, int to) {
         int condition = m.nextSubgraph();

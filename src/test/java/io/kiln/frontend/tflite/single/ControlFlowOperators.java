@@ -63,7 +63,67 @@ final class ControlFlowOperators {
         m.operator(BuiltinOperator.IF, 1, ifOptions(adds, passes), new int[] {condition, x}, y);
     });
 
-    static final List<OperatorCases> ALL = List.of(IF, WHILE, IF_IN_WHILE, VARIABLES, VARIABLES_IN_IF);
+    /** As the condition says, a branch adds to the variable whose handle it takes, or reads it. */
+    static final OperatorCases HANDLE_IN_IF = OperatorCases.of("HANDLE_IN_IF", d -> {
+        byte type = d.oneOf(TensorType.FLOAT32, TensorType.INT32);
+        int[] shape = d.shape(1, 3);
+        TfliteModelBuilder m = d.model();
+        int condition = d.input(TensorSpec.of("condition", TensorType.BOOL, 1));
+        int x = d.input(TensorSpec.of("x", type, shape));
+        first(d, type, shape);
+        int shared = handle(m);
+        int adds = m.nextSubgraph();
+        int[] taken = {m.tensor(TensorSpec.of("handle", TensorType.RESOURCE)), m.tensor(TensorSpec.of("x", type, shape))
+        };
+        int sum = m.tensor(TensorSpec.of("sum", type, shape));
+        add(m, taken[0], taken[1], sum, type, shape);
+        m.inputs(taken).outputs(sum);
+        int reads = m.nextSubgraph();
+        int[] read = {m.tensor(TensorSpec.of("handle", TensorType.RESOURCE)), m.tensor(TensorSpec.of("x", type, shape))
+        };
+        int total = m.tensor(TensorSpec.of("total", type, shape));
+        m.operator(BuiltinOperator.READ_VARIABLE, 1, Options.none(), new int[] {read[0]}, total);
+        m.inputs(read).outputs(total);
+        m.backToMain();
+        d.output(TensorSpec.of("y", type, shape));
+        d.operator(BuiltinOperator.IF, 1, ifOptions(adds, reads), condition, shared, x);
+    });
+
+    /** A count goes up to a limit; each time an input is added to the variable whose handle goes round with it. */
+    static final OperatorCases HANDLE_IN_WHILE = OperatorCases.of("HANDLE_IN_WHILE", d -> {
+        byte type = d.oneOf(TensorType.FLOAT32, TensorType.INT32);
+        int[] shape = d.shape(1, 3);
+        TfliteModelBuilder m = d.model();
+        int start = d.add(TensorSpec.int32("start", 0));
+        int limit = d.input(TensorSpec.of("limit", TensorType.INT32, 1), 0, 5);
+        int x = d.input(TensorSpec.of("x", type, shape));
+        first(d, type, shape);
+        int shared = handle(m);
+        int condition = m.nextSubgraph();
+        int[] asked = loopWithHandle(m, type, shape);
+        int goesOn = m.tensor(TensorSpec.of("goes_on", TensorType.BOOL, 1));
+        m.operator(BuiltinOperator.LESS, 1, Options.none(), new int[] {asked[1], asked[2]}, goesOn);
+        m.inputs(asked).outputs(goesOn);
+        int body = m.nextSubgraph();
+        int[] in = loopWithHandle(m, type, shape);
+        int one = m.tensor(TensorSpec.int32("one", 1));
+        int next = m.tensor(TensorSpec.of("next", TensorType.INT32, 1));
+        m.operator(BuiltinOperator.ADD, 1, Options.add(Options.NO_ACTIVATION), new int[] {in[1], one}, next);
+        add(m, in[0], in[3], m.tensor(TensorSpec.of("sum", type, shape)), type, shape);
+        m.inputs(in).outputs(in[0], next, in[2], in[3]);
+        m.backToMain();
+        int round = m.tensor(TensorSpec.of("handle_out", TensorType.RESOURCE));
+        int count = d.output(TensorSpec.of("count", TensorType.INT32, 1));
+        int last = d.output(TensorSpec.of("last", TensorType.INT32, 1));
+        int same = d.output(TensorSpec.of("same", type, shape));
+        Options options = Options.table(BuiltinOptions.WhileOptions, Field.int32(0, condition), Field.int32(1, body));
+        m.operator(BuiltinOperator.WHILE, 1, options, new int[] {shared, start, limit, x}, round, count, last, same);
+        int total = d.output(TensorSpec.of("total", type, shape));
+        m.operator(BuiltinOperator.READ_VARIABLE, 1, Options.none(), new int[] {round}, total);
+    });
+
+    static final List<OperatorCases> ALL =
+            List.of(IF, WHILE, IF_IN_WHILE, VARIABLES, VARIABLES_IN_IF, HANDLE_IN_IF, HANDLE_IN_WHILE);
 
     private ControlFlowOperators() {}
 
@@ -85,7 +145,10 @@ final class ControlFlowOperators {
 
     /** The variable takes the sum of itself and another tensor. */
     private static void add(TfliteModelBuilder m, int x, int sum, byte type, int... shape) {
-        int shared = handle(m);
+        add(m, handle(m), x, sum, type, shape);
+    }
+
+    private static void add(TfliteModelBuilder m, int shared, int x, int sum, byte type, int... shape) {
         int before = m.tensor(TensorSpec.of("before", type, shape));
         m.operator(BuiltinOperator.READ_VARIABLE, 1, Options.none(), new int[] {shared}, before);
         m.operator(BuiltinOperator.ADD, 1, Options.add(Options.NO_ACTIVATION), new int[] {before, x}, sum);
@@ -109,6 +172,15 @@ final class ControlFlowOperators {
         m.operator(builtin, 1, Options.table(options, Field.int8(0, 0)), new int[] {a, b}, y);
         m.inputs(a, b).outputs(y);
         return index;
+    }
+
+    private static int[] loopWithHandle(TfliteModelBuilder m, byte type, int... shape) {
+        return new int[] {
+            m.tensor(TensorSpec.of("handle", TensorType.RESOURCE)),
+            m.tensor(TensorSpec.of("i", TensorType.INT32, 1)),
+            m.tensor(TensorSpec.of("end", TensorType.INT32, 1)),
+            m.tensor(TensorSpec.of("x", type, shape))
+        };
     }
 
     /** A subgraph that hands its second input on. */
