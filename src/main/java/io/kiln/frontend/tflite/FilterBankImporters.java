@@ -39,6 +39,7 @@ final class FilterBankImporters {
         TfliteTensor energies = operator.input(0);
         int channels = operator.customOptions().integer("num_channels", 1, MAX - 1);
         FilterBankAccumulate op = new FilterBankAccumulate(channels);
+        requireInputs(operator, op.arity());
         requireVector(operator, UINT32, energies);
         OperandTypes.require(operator, Set.of(UINT64), operator.output());
         List<TfliteTensor> tables = new ArrayList<>();
@@ -79,6 +80,7 @@ final class FilterBankImporters {
     private static void squareRoot(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor bits = operator.input(FilterBankSquareRoot.BITS);
+        requireInputs(operator, 2);
         requireVector(operator, UINT64, data);
         OperandTypes.require(operator, Set.of(INT32), bits);
         OperandTypes.require(operator, Set.of(UINT32), operator.output());
@@ -100,6 +102,7 @@ final class FilterBankImporters {
                 options.integer("min_signal_remaining", 0, MAX),
                 options.truth("clamping"),
                 options.integer("spectral_subtraction_bits", 0, Long.SIZE - 1));
+        requireInputs(operator, 1);
         boolean isVector = requireVector(operator, UINT32, data);
         outputs.forEach(output -> OperandTypes.require(operator, Set.of(UINT32), output));
         operator.require(
@@ -120,6 +123,7 @@ final class FilterBankImporters {
         TfliteTensor noise = operator.input(FilterBankGainControl.NOISE);
         TfliteTensor gains = operator.input(FilterBankGainControl.GAINS);
         int shift = operator.customOptions().integer("snr_shift", 0, Long.SIZE - 1);
+        requireInputs(operator, 3);
         requireVector(operator, UINT32, data);
         requireVector(operator, UINT32, noise);
         OperandTypes.require(operator, Set.of(UINT32), operator.output());
@@ -138,10 +142,16 @@ final class FilterBankImporters {
         CustomOptions options = operator.customOptions();
         FilterBankLog op = new FilterBankLog(
                 options.integer("output_scale", 1, MAX), options.integer("input_correction_bits", 0, Integer.SIZE - 1));
+        requireInputs(operator, 1);
         requireVector(operator, UINT32, data);
         OperandTypes.require(operator, Set.of(INT16), operator.output());
         operator.check();
         operator.finish(operator.emit(op, operator.value(data)));
+    }
+
+    private static void requireInputs(OperatorContext operator, int count) {
+        operator.require(
+                operator.inputCount() == count, "it has " + operator.inputCount() + " inputs", count + " inputs", NEXT);
     }
 
     /** A tensor of one dimension and a type; whether it has one dimension. */

@@ -116,9 +116,10 @@ class BadFilterBankTest {
         int x = m.tensor(TensorSpec.of("x", TensorType.INT32, 2, 2));
         int y = m.tensor(TensorSpec.of("y", TensorType.INT32, 2, 2));
         int bits = m.tensor(TensorSpec.of("bits", TensorType.INT16));
-        m.custom("SignalFilterBankSquareRoot", new int[] {x, bits}, y);
+        m.custom("SignalFilterBankSquareRoot", new int[] {x, bits, bits}, y);
         assertRefused(
                 m.inputs(x, bits).outputs(y),
+                "it has 3 inputs",
                 "element type int32 of `x` is not supported here",
                 "`x` is (2, 2)",
                 "element type int16 of `bits`",

@@ -8,18 +8,9 @@ import io.kiln.base.DType;
 import io.kiln.ir.Function;
 import io.kiln.ir.arith.ScaledLogarithm;
 import io.kiln.reference.Interpreter;
-import java.io.IOException;
-import java.io.InputStream;
 import java.math.BigInteger;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,99 +22,34 @@ class FilterBankVectorsTest {
     /** Channels of one of several frames. */
     private static final int FRAME = 32;
 
-    /** Numbers by their names. */
-    private record Vectors(String operator, Bytes options, Map<String, List<BigInteger>> numbers) {
-        int size(String name) {
-            return numbers.get(name).size();
-        }
-
-        byte[] bytes(String name, DType dtype) {
-            return bytes(dtype, numbers.get(name));
-        }
-
-        /** Part of a list that several frames stand in. */
-        Bytes frame(String name, DType dtype, int frame, int elements) {
-            return Bytes.wrap(bytes(dtype, numbers.get(name).subList(frame * elements, (frame + 1) * elements)));
-        }
-
-        private static byte[] bytes(DType dtype, List<BigInteger> values) {
-            ByteBuffer buffer =
-                    ByteBuffer.allocate(dtype.bytes() * values.size()).order(ByteOrder.LITTLE_ENDIAN);
-            for (BigInteger value : values) {
-                switch (dtype.bytes()) {
-                    case 2 -> buffer.putShort(value.shortValueExact());
-                    case 4 -> buffer.putInt(value.intValue());
-                    default -> buffer.putLong(value.longValue());
-                }
-            }
-            return buffer.array();
-        }
-
-        @Override
-        public String toString() {
-            return operator + " of " + size("input");
-        }
+    static Stream<PublishedVectors> of(String operator) {
+        return PublishedVectors.all("filter_bank_vectors.txt").stream()
+                .filter(v -> v.operator().equals(operator));
     }
 
-    static Stream<Vectors> of(String operator) {
-        return all().stream().filter(v -> v.operator.equals(operator));
-    }
-
-    static Stream<Vectors> accumulations() {
+    static Stream<PublishedVectors> accumulations() {
         return of("SignalFilterBank");
     }
 
-    static Stream<Vectors> squareRoots() {
+    static Stream<PublishedVectors> squareRoots() {
         return of("SignalFilterBankSquareRoot");
     }
 
-    static Stream<Vectors> subtractions() {
+    static Stream<PublishedVectors> subtractions() {
         return of("SignalFilterBankSpectralSubtraction");
     }
 
-    static Stream<Vectors> gainControls() {
+    static Stream<PublishedVectors> gainControls() {
         return of("SignalPCAN");
     }
 
-    static Stream<Vectors> logarithms() {
+    static Stream<PublishedVectors> logarithms() {
         return of("SignalFilterBankLog");
-    }
-
-    private static List<Vectors> all() {
-        List<Vectors> all = new ArrayList<>();
-        for (String text : resource().split("case ", -1)) {
-            List<String> lines =
-                    text.lines().filter(line -> !line.startsWith("#")).toList();
-            if (lines.isEmpty()) {
-                continue;
-            }
-            Map<String, List<BigInteger>> numbers = new LinkedHashMap<>();
-            byte[] options = {};
-            for (String line : lines.subList(1, lines.size())) {
-                List<String> words = Arrays.asList(line.split(" ", -1));
-                if (words.get(0).equals("options")) {
-                    options = HexFormat.of().parseHex(words.get(1));
-                    continue;
-                }
-                List<BigInteger> known = numbers.computeIfAbsent(words.get(0), name -> new ArrayList<>());
-                words.stream().skip(1).map(BigInteger::new).forEach(known::add);
-            }
-            all.add(new Vectors(lines.get(0), Bytes.wrap(options), numbers));
-        }
-        return all;
-    }
-
-    private static String resource() {
-        try (InputStream in = FilterBankVectorsTest.class.getResourceAsStream("filter_bank_vectors.txt")) {
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     @ParameterizedTest
     @MethodSource("accumulations")
-    void energiesAreSummedUpInChannels(Vectors v) {
+    void energiesAreSummedUpInChannels(PublishedVectors v) {
         TfliteModelBuilder m = new TfliteModelBuilder();
         int x = m.tensor(TensorSpec.of("x", TensorType.UINT32, v.size("input")));
         List<Integer> in = new ArrayList<>(List.of(x));
@@ -131,7 +57,7 @@ class FilterBankVectorsTest {
             in.add(constant(m, v, table));
         }
         int y = m.tensor(TensorSpec.of("y", TensorType.UINT64, v.size("output")));
-        m.custom(v.operator, v.options, in.stream().mapToInt(i -> i).toArray(), y);
+        m.custom(v.operator(), v.options(), in.stream().mapToInt(i -> i).toArray(), y);
 
         assertThat(Interpreter.run(m.inputs(x).outputs(y).read(), inputs(v, DType.UINT32)))
                 .containsExactly(Bytes.wrap(v.bytes("output", DType.UINT64)));
@@ -139,12 +65,12 @@ class FilterBankVectorsTest {
 
     @ParameterizedTest
     @MethodSource("squareRoots")
-    void rootsAreShifted(Vectors v) {
+    void rootsAreShifted(PublishedVectors v) {
         TfliteModelBuilder m = new TfliteModelBuilder();
         int x = m.tensor(TensorSpec.of("x", TensorType.UINT64, v.size("input")));
         int bits = m.tensor(TensorSpec.of("bits", TensorType.INT32).withData(v.bytes("bits", DType.INT32)));
         int y = m.tensor(TensorSpec.of("y", TensorType.UINT32, v.size("output")));
-        m.custom(v.operator, new int[] {x, bits}, y);
+        m.custom(v.operator(), new int[] {x, bits}, y);
 
         assertThat(Interpreter.run(m.inputs(x).outputs(y).read(), inputs(v, DType.UINT64)))
                 .containsExactly(Bytes.wrap(v.bytes("output", DType.UINT32)));
@@ -152,13 +78,13 @@ class FilterBankVectorsTest {
 
     @ParameterizedTest
     @MethodSource("subtractions")
-    void noiseIsRememberedFromFrameToFrame(Vectors v) {
+    void noiseIsRememberedFromFrameToFrame(PublishedVectors v) {
         int channels = Math.min(FRAME, v.size("input"));
         TfliteModelBuilder m = new TfliteModelBuilder();
         int x = m.tensor(TensorSpec.of("x", TensorType.UINT32, channels));
         int y = m.tensor(TensorSpec.of("y", TensorType.UINT32, channels));
         int noise = m.tensor(TensorSpec.of("noise", TensorType.UINT32, channels));
-        m.custom(v.operator, v.options, new int[] {x}, y, noise);
+        m.custom(v.operator(), v.options(), new int[] {x}, y, noise);
         Function function = m.inputs(x).outputs(y, noise).read();
         Interpreter.State state = Interpreter.State.initial(function);
 
@@ -172,13 +98,13 @@ class FilterBankVectorsTest {
 
     @ParameterizedTest
     @MethodSource("gainControls")
-    void channelsAreDividedByAPowerOfTheirNoise(Vectors v) {
+    void channelsAreDividedByAPowerOfTheirNoise(PublishedVectors v) {
         TfliteModelBuilder m = new TfliteModelBuilder();
         int x = m.tensor(TensorSpec.of("x", TensorType.UINT32, v.size("input")));
         int noise = m.tensor(TensorSpec.of("noise", TensorType.UINT32, v.size("input")));
         int gains = constant(m, v, "gains");
         int y = m.tensor(TensorSpec.of("y", TensorType.UINT32, v.size("output")));
-        m.custom(v.operator, v.options, new int[] {x, noise, gains}, y);
+        m.custom(v.operator(), v.options(), new int[] {x, noise, gains}, y);
 
         List<Bytes> inputs =
                 List.of(Bytes.wrap(v.bytes("input", DType.UINT32)), Bytes.wrap(v.bytes("noise", DType.UINT32)));
@@ -188,11 +114,11 @@ class FilterBankVectorsTest {
 
     @ParameterizedTest
     @MethodSource("logarithms")
-    void logarithmsAreScaledAndLimited(Vectors v) {
+    void logarithmsAreScaledAndLimited(PublishedVectors v) {
         TfliteModelBuilder m = new TfliteModelBuilder();
         int x = m.tensor(TensorSpec.of("x", TensorType.UINT32, v.size("input")));
         int y = m.tensor(TensorSpec.of("y", TensorType.INT16, v.size("output")));
-        m.custom(v.operator, v.options, new int[] {x}, y);
+        m.custom(v.operator(), v.options(), new int[] {x}, y);
 
         assertThat(Interpreter.run(m.inputs(x).outputs(y).read(), inputs(v, DType.UINT32)))
                 .containsExactly(Bytes.wrap(v.bytes("output", DType.INT16)));
@@ -200,19 +126,19 @@ class FilterBankVectorsTest {
 
     @Test
     void theTableOfLogarithmsIsThePublishedOne() {
-        Vectors table = of("log2").findFirst().orElseThrow();
+        PublishedVectors table = of("log2").findFirst().orElseThrow();
 
         assertThat(ScaledLogarithm.table())
-                .containsExactly(table.numbers.get("table").stream()
+                .containsExactly(table.numbers().get("table").stream()
                         .mapToInt(BigInteger::intValueExact)
                         .toArray());
     }
 
-    private static int constant(TfliteModelBuilder m, Vectors v, String name) {
+    private static int constant(TfliteModelBuilder m, PublishedVectors v, String name) {
         return m.tensor(TensorSpec.of(name, TensorType.INT16, v.size(name)).withData(v.bytes(name, DType.INT16)));
     }
 
-    private static List<Bytes> inputs(Vectors v, DType dtype) {
+    private static List<Bytes> inputs(PublishedVectors v, DType dtype) {
         return List.of(Bytes.wrap(v.bytes("input", dtype)));
     }
 }

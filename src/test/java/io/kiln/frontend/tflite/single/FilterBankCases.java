@@ -22,8 +22,10 @@ final class FilterBankCases {
     static final OperatorCases LOGARITHMS = cases("SignalFilterBankLog", FilterBankCases::logarithms);
 
     static final OperatorCases CHAIN = cases("SignalFilterBankChain", FilterBankCases::chain);
+    static final OperatorCases PREPROCESSOR = cases("AudioPreprocessor", FilterBankCases::preprocessor);
 
-    static final List<OperatorCases> ALL = List.of(SUMS, SQUARE_ROOTS, SUBTRACTION, GAIN_CONTROL, LOGARITHMS, CHAIN);
+    static final List<OperatorCases> ALL =
+            List.of(SUMS, SQUARE_ROOTS, SUBTRACTION, GAIN_CONTROL, LOGARITHMS, CHAIN, PREPROCESSOR);
 
     private FilterBankCases() {}
 
@@ -146,34 +148,57 @@ final class FilterBankCases {
                 "input_correction_bits", d.coin() ? d.between(0, 5) : d.between(0, 31));
     }
 
-    /** As the audio preprocessor has them, one behind the other: the noise is read where it is written. */
+    /** One behind the other, from energies on. */
     private static void chain(Draw d) {
         int energies = d.between(20, 60);
         int channels = d.between(2, 40);
-        int[] in = bank(d, d.input(d.tensor(TensorType.UINT32, energies)), energies, channels);
-        int sums = d.add(d.tensor(TensorType.UINT64, channels));
         int bits = d.input(TensorSpec.of("bits", TensorType.INT32), 0, 8);
+        behind(d, d.input(d.tensor(TensorType.UINT32, energies)), bits, energies, channels);
+    }
+
+    /** All of the audio preprocessor, from samples on: a second result of one operator shifts what another computes. */
+    private static void preprocessor(Draw d) {
+        int length = 1 << d.between(4, 9);
+        int samples = d.between(length / 2 + 1, length);
+        int energies = length / 2 + 1;
+        int channels = d.between(2, 40);
+        int x = d.input(TensorSpec.of("x", TensorType.INT16, samples));
+        int window = d.add(d.constant(TensorSpec.of("window", TensorType.INT16, samples)));
+        int windowed = d.add(TensorSpec.of("windowed", TensorType.INT16, samples));
+        int scaled = d.add(TensorSpec.of("scaled", TensorType.INT16, samples));
+        int bits = d.add(TensorSpec.of("bits", TensorType.INT32));
+        int spectrum = d.add(TensorSpec.of("spectrum", TensorType.INT16, length + 2));
+        int energy = d.add(TensorSpec.of("energy", TensorType.UINT32, energies));
+        custom(d, "SignalWindow", Map.of("shift", d.between(10, 15)), of(x, window), windowed);
+        custom(d, "SignalFftAutoScale", Map.of(), of(windowed), scaled, bits);
+        custom(d, "SignalRfft", Map.of("T", (int) TensorType.INT16, "fft_length", length), of(scaled), spectrum);
+        Map<String, Object> range = Map.of("start_index", d.between(0, 3), "end_index", energies - d.between(0, 3));
+        custom(d, "SignalEnergy", range, of(spectrum), energy);
+        behind(d, energy, bits, energies, channels);
+    }
+
+    /** The noise is read where it is written. */
+    private static void behind(Draw d, int energy, int bits, int energies, int channels) {
+        int[] in = bank(d, energy, energies, channels);
+        int sums = d.add(d.tensor(TensorType.UINT64, channels));
         int roots = d.add(d.tensor(TensorType.UINT32, channels));
         int clean = d.add(d.tensor(TensorType.UINT32, channels));
         int noise = d.add(d.tensor(TensorType.UINT32, channels));
         int even = d.add(d.tensor(TensorType.UINT32, channels));
         int gains = shorts(d, "gains", random(d, GAINS, true));
         int y = d.output(TensorSpec.of("y", TensorType.INT16, channels));
-        d.model().custom("SignalFilterBank", FlexOptions.of(Map.of("num_channels", channels)), in, sums);
-        d.model().custom("SignalFilterBankSquareRoot", FlexOptions.of(Map.of()), new int[] {sums, bits}, roots);
-        d.model()
-                .custom(
-                        "SignalFilterBankSpectralSubtraction",
-                        FlexOptions.of(noise(d, channels)),
-                        new int[] {roots},
-                        clean,
-                        noise);
-        d.model()
-                .custom(
-                        "SignalPCAN",
-                        FlexOptions.of(Map.of("snr_shift", d.between(0, 12))),
-                        new int[] {clean, noise, gains},
-                        even);
-        d.model().custom("SignalFilterBankLog", FlexOptions.of(logarithm(d)), new int[] {even}, y);
+        custom(d, "SignalFilterBank", Map.of("num_channels", channels), in, sums);
+        custom(d, "SignalFilterBankSquareRoot", Map.of(), of(sums, bits), roots);
+        custom(d, "SignalFilterBankSpectralSubtraction", noise(d, channels), of(roots), clean, noise);
+        custom(d, "SignalPCAN", Map.of("snr_shift", d.between(0, 12)), of(clean, noise, gains), even);
+        custom(d, "SignalFilterBankLog", logarithm(d), of(even), y);
+    }
+
+    private static void custom(Draw d, String code, Map<String, Object> options, int[] in, int... out) {
+        d.model().custom(code, FlexOptions.of(options), in, out);
+    }
+
+    private static int[] of(int... tensors) {
+        return tensors;
     }
 }
