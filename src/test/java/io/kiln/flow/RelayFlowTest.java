@@ -13,6 +13,7 @@ import io.kiln.process.Executables;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -29,27 +30,46 @@ final class RelayFlowTest {
 
     @Test
     void whatTvmPrintedAnswersBitExactOnAnEmulatedCore() throws IOException {
-        boolean missing = Executables.find("qemu-system-arm").isEmpty();
-        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
-        TestToolchains.resolve("gnu", Boards.builtIn().find(BOARD).target());
-        BuildSpec spec = new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "kws"),
-                List.of(new ModelSource(PublishedListing.write(folder), "kws")),
-                BOARD,
-                Optional.of("gnu"),
-                "speed",
-                "caller",
-                5,
-                Optional.empty(),
-                new VerifySpec("emulator", Optional.empty(), 4, 0));
-
-        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
+        build(PublishedListing.write(folder), 4);
 
         JsonNode verify = json("kiln/verify.json");
         assertThat(verify.path("bitExact").asBoolean()).isTrue();
         assertThat(verify.path("cases")).hasSize(4);
         assertThat(json("kiln/report.json").at("/ram/workspace").asInt())
                 .isBetween(1, PublishedListing.TVM_WORKSPACE_BYTES / 2);
+    }
+
+    /** As TVM's frontend spells a quantized softmax out: it stays one of floats. */
+    @Test
+    void aSoftmaxBetweenDequantizeAndQuantizeVerifies() throws IOException {
+        Path text = Files.writeString(folder.resolve("softmax.relay"), """
+            def @main(%x: Tensor[(20, 10), int8]) {
+              %0 = qnn.dequantize(%x, 0.05f, 3);
+              %1 = nn.softmax(%0, axis=-1);
+              qnn.quantize(%1, 0.00390625f, -128, out_dtype="int8")
+            }
+            """);
+
+        build(text, 20);
+
+        assertThat(json("kiln/verify.json").path("passed").asBoolean()).isTrue();
+    }
+
+    private void build(Path model, int samples) {
+        boolean missing = Executables.find("qemu-system-arm").isEmpty();
+        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
+        TestToolchains.resolve("gnu", Boards.builtIn().find(BOARD).target());
+        BuildSpec spec = new BuildSpec(
+                new Layout(folder, folder.resolve("out"), "kws"),
+                List.of(new ModelSource(model, "kws")),
+                BOARD,
+                Optional.of("gnu"),
+                "speed",
+                "caller",
+                5,
+                Optional.empty(),
+                new VerifySpec("emulator", Optional.empty(), samples, 0));
+        new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
     }
 
     private JsonNode json(String file) throws IOException {
