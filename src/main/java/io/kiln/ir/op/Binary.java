@@ -11,7 +11,6 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -79,11 +78,6 @@ public record Binary(Kind kind) implements Elementwise {
     @Override
     public int operands() {
         return 2;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.kiln.ir.op;
 
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /** The same value in memory of its own, such as an output that is a constant. Argument: data. */
 public record Copy() implements Op {
@@ -15,11 +14,6 @@ public record Copy() implements Op {
     @Override
     public int arity() {
         return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
     }
 
     @Override

@@ -4,7 +4,6 @@ package io.kiln.ir.op;
 import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * The square root of each channel, shifted to the right (signal/src/filter_bank_square_root.cc of TensorFlow Lite Micro). Arguments: data,
@@ -28,11 +27,6 @@ public record FilterBankSquareRoot() implements FilterBank {
     @Override
     public int operands() {
         return 2;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
     }
 
     @Override

@@ -4,7 +4,6 @@ package io.kiln.ir.op;
 import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /** {@code scale * (data - zeroPoint)} as float32. Arguments: data, scale, zero point. */
 public record QnnDequantize() implements Op {
@@ -16,11 +15,6 @@ public record QnnDequantize() implements Op {
     @Override
     public int arity() {
         return 3;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
     }
 
     @Override

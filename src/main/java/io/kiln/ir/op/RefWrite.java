@@ -3,7 +3,6 @@ package io.kiln.ir.op;
 
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /** Gives a variable a new value. Arguments: the variable, the value. */
 public record RefWrite() implements Op {
@@ -20,11 +19,6 @@ public record RefWrite() implements Op {
     @Override
     public List<Integer> writes() {
         return List.of(0);
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
     }
 
     @Override

@@ -4,7 +4,6 @@ package io.kiln.ir.op;
 import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Shifts samples to the left until the largest uses 15 bits (signal/src/fft_auto_scale.cc of TensorFlow Lite Micro). Arguments: data, a
@@ -30,11 +29,6 @@ public record SignalAutoScale() implements Signal {
     @Override
     public List<Integer> writes() {
         return List.of(BITS);
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
     }
 
     @Override

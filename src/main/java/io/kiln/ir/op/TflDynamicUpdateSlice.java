@@ -5,7 +5,6 @@ import io.kiln.base.DType;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -26,11 +25,6 @@ public record TflDynamicUpdateSlice() implements Op {
     @Override
     public int arity() {
         return 3;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
     }
 
     @Override

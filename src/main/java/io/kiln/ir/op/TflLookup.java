@@ -4,7 +4,6 @@ package io.kiln.ir.op;
 import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A function of int8 that is known for all 256 values: {@code table[data + 128]}. Arguments: data, table (a vector of 256 elements; the
@@ -27,11 +26,6 @@ public record TflLookup() implements Elementwise {
     @Override
     public int operands() {
         return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
     }
 
     @Override

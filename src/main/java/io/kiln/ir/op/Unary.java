@@ -4,7 +4,6 @@ package io.kiln.ir.op;
 import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -64,11 +63,6 @@ public record Unary(Kind kind) implements Elementwise {
     @Override
     public int operands() {
         return 1;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
     }
 
     @Override

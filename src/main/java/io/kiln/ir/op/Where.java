@@ -4,7 +4,6 @@ package io.kiln.ir.op;
 import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
-import java.util.Map;
 
 /** An element of x where the condition holds, else of y, with broadcasting. Arguments: condition (bool), x, y of one type. */
 public record Where() implements Elementwise {
@@ -21,11 +20,6 @@ public record Where() implements Elementwise {
     @Override
     public int operands() {
         return 3;
-    }
-
-    @Override
-    public Map<String, Object> attributes() {
-        return Map.of();
     }
 
     @Override
