@@ -61,8 +61,10 @@ public sealed interface Op
     /** Number of arguments. */
     int arity();
 
-    /** Attributes by Relay's names, in Relay's order; values are Integer, Double, String, {@link FunctionRef} or lists of these. */
-    Map<String, Object> attributes();
+    /** Attributes by Relay's names, in Relay's order; values are Integer, Double, String or lists of these. Some operators have none. */
+    default Map<String, Object> attributes() {
+        return Map.of();
+    }
 
     /**
      * The result's type.
