@@ -237,6 +237,7 @@ final class FourierKernels {
                 .replaceAll("HALF\\(([^()]*)\\)", isFloat ? "$1" : fixed.formatted(products, "$1", fractions.half))
                 .replaceAll(
                         "QUARTER\\(([^()]*)\\)", isFloat ? "$1" : fixed.formatted(products, "$1", fractions.quarter))
+                .replace("(S)", dtype == INT32 ? "(S)" : "")
                 .replace("PRODUCTS", products)
                 .replace("NAME", name)
                 .replaceAll("\\bT\\b", dtype.cName())
