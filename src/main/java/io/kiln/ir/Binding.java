@@ -20,7 +20,7 @@ public record Binding(int id, Op op, List<Arg> args, TensorType type, Origin ori
 
     /**
      * Multiply-accumulates of inputs or states with weights by the operator's definition, padding included; 0 for all but convolutions,
-     * dense and recurrent layers.
+     * dense and recurrent layers, and for weights that are computed.
      */
     public long macs() {
         if (op instanceof Svdf) {
@@ -35,7 +35,7 @@ public record Binding(int id, Op op, List<Arg> args, TensorType type, Origin ori
         }
         boolean layer =
                 op instanceof Conv2d || op instanceof QnnConv2d || op instanceof Dense || op instanceof QnnDense;
-        return layer
+        return layer && args.get(1) instanceof Constant
                 ? type.shape().elements() / type.shape().dim(-1) * constant(1).elements()
                 : 0;
     }

@@ -8,6 +8,7 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.ir.Arg;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Cast;
@@ -78,6 +79,9 @@ final class ElementFunctions {
         }
         if (root instanceof QnnQuantize) {
             return ElementFunction.saturating((block, x) -> quantized(op, block, x.get(0)));
+        }
+        if (root instanceof BiasAdd && op.root().args().get(1) instanceof Arg.Ref) {
+            return BinaryFunctions.of(Binary.Kind.ADD, op.type().dtype());
         }
         if (root instanceof BiasAdd) {
             return ElementFunction.saturating((block, x) -> add(x.get(0), x.get(1)));

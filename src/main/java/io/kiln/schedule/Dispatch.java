@@ -36,6 +36,7 @@ import io.kiln.ir.op.While;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.BatchMatmulLowering;
 import io.kiln.lower.Callee;
+import io.kiln.lower.ComputedWeightsLowering;
 import io.kiln.lower.ControlFlowLowering;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.CumsumLowering;
@@ -115,6 +116,9 @@ public final class Dispatch {
     /** Lowers a fused operator to loops over a range of rows. */
     public LoweredOperator lower(FusedOperator op, Rows rows) {
         Op root = op.root().op();
+        if (isLayer(root) && ComputedWeightsLowering.suits(op)) {
+            return new ComputedWeightsLowering(op).lower(rows);
+        }
         if (isLayer(root)) {
             return convolution(op, ConvComputation.of(op), rows);
         }

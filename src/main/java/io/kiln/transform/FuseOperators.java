@@ -3,6 +3,7 @@ package io.kiln.transform;
 
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.ir.op.Accumulation;
@@ -87,7 +88,7 @@ public final class FuseOperators implements Pass {
         boolean layer =
                 accumulates || root instanceof Conv2d || root instanceof Conv2dTranspose || root instanceof Dense;
         if (binding.op() instanceof BiasAdd) {
-            return layer && chain.size() == 1;
+            return layer && chain.size() == 1 && binding.args().get(1) instanceof Constant;
         }
         if (binding.op() instanceof TflRequantize || binding.op() instanceof QnnRequantize) {
             boolean sums = accumulates || root instanceof Accumulation;

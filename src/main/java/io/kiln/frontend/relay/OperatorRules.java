@@ -131,6 +131,10 @@ final class OperatorRules {
         return op instanceof QnnConv2d || op instanceof QnnConv2dTranspose || op instanceof QnnDense;
     }
 
+    private static boolean isRealLayer(Op op) {
+        return op instanceof Conv2d || op instanceof Conv2dTranspose || op instanceof Dense;
+    }
+
     private void checkData(Binding binding) {
         Op op = binding.op();
         DType data = dtype(binding, 0);
@@ -175,19 +179,16 @@ final class OperatorRules {
             return false;
         }
         Binding source = bindings.get(ref.id());
-        boolean layer = isAccumulator(source)
-                || isQuantizedLayer(source.op())
-                || source.op() instanceof Conv2d
-                || source.op() instanceof Conv2dTranspose
-                || source.op() instanceof Dense;
+        boolean layer = isAccumulator(source) || isQuantizedLayer(source.op()) || isRealLayer(source.op());
         boolean takesBias = !(source.op() instanceof BiasAdd || source.op() instanceof Accumulation);
         boolean fits = takesBias || !(binding.op() instanceof BiasAdd);
         return layer && fits && source.type().dtype() == dtype && uses.get(ref.id()) == 1;
     }
 
-    /** All arguments are constants but the data, the other side of a sum, and variables. */
+    /** All arguments are constants but the data, weights and biases, the other side of a sum, and variables. */
     private void checkConstants(Binding binding) {
-        int free = free(binding.op());
+        boolean isHybrid = isQuantizedLayer(binding.op()) && dtype(binding, 0).isFloat();
+        int free = isHybrid ? 1 : free(binding.op());
         for (int i = free; i < binding.args().size(); i++) {
             require(
                     binding,
@@ -214,7 +215,7 @@ final class OperatorRules {
         }
         boolean two =
                 op instanceof QnnAdd || op instanceof Take || op instanceof TflBatchMatmul || op instanceof RefWrite;
-        return two ? 2 : 1;
+        return two || isQuantizedLayer(op) || isRealLayer(op) || op instanceof BiasAdd ? 2 : 1;
     }
 
     private DType dtype(Binding binding, int index) {

@@ -6,8 +6,11 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Transpose;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -26,7 +29,7 @@ final class ConvolutionImporter implements OperatorImporter {
     }
 
     /** Weights in the IR's layout. */
-    private record Kernel(Constant weights, String layout, int groups, int channels) {}
+    private record Kernel(Arg weights, String layout, int groups, int channels) {}
 
     @Override
     public void emit(OperatorContext operator) {
@@ -87,7 +90,7 @@ final class ConvolutionImporter implements OperatorImporter {
 
     private Kernel kernel(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {
         Shape shape = weights.shape();
-        Constant constant = operator.constant(weights);
+        Arg value = operator.value(weights);
         int inputs = data.shape().dim(3);
         int h = shape.dim(1);
         int w = shape.dim(2);
@@ -95,20 +98,34 @@ final class ConvolutionImporter implements OperatorImporter {
         if (depthwise) {
             int channels = shape.dim(3);
             return inputs == 1
-                    ? new Kernel(
-                            Constants.transposed(constant, h * w, channels, channels, h, w, 1), "OHWI", 1, channels)
-                    : new Kernel(
-                            Constants.reshaped(constant, h, w, inputs, channels / inputs), "HWOI", inputs, channels);
+                    ? new Kernel(transposed(operator, value, h * w, channels, channels, h, w, 1), "OHWI", 1, channels)
+                    : new Kernel(reshaped(operator, value, h, w, inputs, channels / inputs), "HWOI", inputs, channels);
         }
         int channels = shape.dim(0);
         int groups = inputs / shape.dim(3);
         return groups == inputs && groups > 1
                 ? new Kernel(
-                        Constants.transposed(constant, channels, h * w, h, w, inputs, channels / inputs),
+                        transposed(operator, value, channels, h * w, h, w, inputs, channels / inputs),
                         "HWOI",
                         groups,
                         channels)
-                : new Kernel(constant, "OHWI", groups, channels);
+                : new Kernel(value, "OHWI", groups, channels);
+    }
+
+    private static Arg reshaped(OperatorContext operator, Arg value, int... dims) {
+        return value instanceof Constant constant
+                ? Constants.reshaped(constant, dims)
+                : operator.emit(new Reshape(Shape.of(dims)), value);
+    }
+
+    /** A matrix (rows, columns) as (columns, rows), under the given shape. */
+    private static Arg transposed(OperatorContext operator, Arg value, int rows, int columns, int... dims) {
+        return value instanceof Constant constant
+                ? Constants.transposed(constant, rows, columns, dims)
+                : reshaped(
+                        operator,
+                        operator.emit(new Transpose(List.of(1, 0)), reshaped(operator, value, rows, columns)),
+                        dims);
     }
 
     private Window window(OperatorContext operator, Shape data, Shape weights, FlatTable options) {

@@ -56,7 +56,7 @@ final class FullyConnectedImporter implements OperatorImporter {
                 ? operator.value(data)
                 : operator.emit(new Reshape(rows), operator.value(data));
         Arg sum = weights.dtype().isFloat()
-                ? operator.emit(new Dense(units), flat, operator.constant(weights))
+                ? operator.emit(new Dense(units), flat, operator.value(weights))
                 : multiply(operator, flat, data, weights, LayerTypes.sum(data, bias));
         Arg value = Requantizing.addBias(operator, sum, bias, UNIT_AXIS);
         if (!data.dtype().isFloat()) {
@@ -72,7 +72,7 @@ final class FullyConnectedImporter implements OperatorImporter {
         return operator.emit(
                 new QnnDense(weights.shape().dim(0), sumType),
                 flat,
-                operator.constant(weights),
+                operator.value(weights),
                 Requantizing.zeroPoint(data),
                 Constant.scalar(weights.quantization().zeroPoint()),
                 Requantizing.scale(data),

@@ -50,7 +50,7 @@ final class LayerTypes {
                 "Quantize the model again");
     }
 
-    /** Weights that the data's kind can be multiplied with, known at build time. */
+    /** Weights that the data's kind can be multiplied with; those of float32 data are float32, or known at build time. */
     static void requireWeights(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {
         boolean isInt8 = weights.dtype() == DType.INT8;
         operator.require(
@@ -63,7 +63,9 @@ final class LayerTypes {
                 "weights `" + weights.name() + "` and data `" + data.name() + "` are not both uint8",
                 SUPPORTED + "; or uint8 data with uint8 weights",
                 "Convert the model again");
-        ElementTypes.requireConstant(operator, "weights", weights);
+        if (isHybrid(data, weights)) {
+            ElementTypes.requireConstant(operator, "weights", weights);
+        }
         operator.require(
                 !isInt8 || weights.quantization().isPresent(),
                 "weights `" + weights.name() + "` have no scale",
@@ -92,7 +94,7 @@ final class LayerTypes {
     }
 
     /**
-     * A vector with an element per output channel.
+     * A vector with an element per output channel; with int16 data, whose sums need a limit, known at build time.
      *
      * @param ofInt16 types that the operator takes if its data is int16
      */
@@ -116,7 +118,9 @@ final class LayerTypes {
                 "bias `" + tensor.name() + "` has " + tensor.shape().elements() + " elements",
                 channels + ", one per output channel",
                 "Export the model again");
-        ElementTypes.requireConstant(operator, "bias", tensor);
+        if (data.dtype() == DType.INT16) {
+            ElementTypes.requireConstant(operator, "bias", tensor);
+        }
         if (fits && tensor.isConstant() && tensor.dtype() == DType.INT64) {
             requireReach(operator, tensor);
         }

@@ -6,7 +6,9 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.TflRequantize;
+import io.kiln.ir.type.Shape;
 import java.util.Optional;
 import java.util.function.IntToDoubleFunction;
 
@@ -21,10 +23,9 @@ final class Requantizing {
         if (bias.isEmpty()) {
             return accumulator;
         }
-        Constant constant = operator.constant(bias.get());
-        Constant vector = constant.type().shape().rank() == 1
-                ? constant
-                : Constants.reshaped(constant, (int) constant.type().shape().elements());
+        Shape shape = bias.get().shape();
+        Arg value = operator.value(bias.get());
+        Arg vector = shape.rank() == 1 ? value : operator.emit(new Reshape(Shape.of((int) shape.elements())), value);
         return operator.emit(new BiasAdd(axis), accumulator, vector);
     }
 

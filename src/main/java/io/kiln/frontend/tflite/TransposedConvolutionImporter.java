@@ -55,14 +55,13 @@ final class TransposedConvolutionImporter implements OperatorImporter {
             OperatorContext operator, TfliteTensor data, TfliteTensor weights, TransposedWindow window) {
         int channels = weights.shape().dim(0);
         if (data.dtype().isFloat()) {
-            return operator.emit(
-                    new Conv2dTranspose(window, channels), operator.value(data), operator.constant(weights));
+            return operator.emit(new Conv2dTranspose(window, channels), operator.value(data), operator.value(weights));
         }
         DType sum = data.dtype() == DType.INT16 ? DType.INT64 : DType.INT32;
         return operator.emit(
                 new QnnConv2dTranspose(window, channels, sum),
                 operator.value(data),
-                operator.constant(weights),
+                operator.value(weights),
                 Requantizing.zeroPoint(data),
                 Constant.scalar(weights.quantization().zeroPoint()),
                 Requantizing.scale(data),

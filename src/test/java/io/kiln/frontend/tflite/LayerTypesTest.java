@@ -14,6 +14,7 @@ import io.kiln.reference.Interpreter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -34,9 +35,16 @@ class LayerTypesTest {
                         Options.fullyConnected(Options.NO_ACTIVATION, false),
                         new int[] {x, w, b},
                         y)
-                .inputs(x)
+                .inputs(inputs(new int[] {x, w, b}, data, weights, bias.length == 0 ? weights : bias[0]))
                 .outputs(y);
         return model.read();
+    }
+
+    private static int[] inputs(int[] indices, TensorSpec... tensors) {
+        return IntStream.range(0, indices.length)
+                .filter(i -> indices[i] >= 0 && !tensors[i].isConstant())
+                .map(i -> indices[i])
+                .toArray();
     }
 
     @Test
@@ -146,5 +154,24 @@ class LayerTypesTest {
                 .outputs(y)
                 .read();
         assertThat(((QnnConv2d) function.bindings().get(0).op()).outDtype()).isEqualTo(DType.INT64);
+    }
+
+    @Test
+    void computedWeightsHaveTheDatasType() {
+        assertThatThrownBy(() -> dense(
+                        TensorSpec.float32("x", 1, 2),
+                        TensorSpec.int8("w", 0.5f, 0, 1, 2),
+                        TensorSpec.float32("y", 1, 1)))
+                .hasMessageContaining("weights `w` is not constant");
+    }
+
+    @Test
+    void computedBiasesOfInt16AreRefused() {
+        assertThatThrownBy(() -> dense(
+                        TensorSpec.of("x", TensorType.INT16, 1, 2).quantized(0.5f, 0),
+                        TensorSpec.int8("w", 0.5f, 0, 1, 2).withData((byte) 1, (byte) 2),
+                        TensorSpec.of("y", TensorType.INT16, 1, 1).quantized(0.5f, 0),
+                        TensorSpec.of("b", TensorType.INT64, 1)))
+                .hasMessageContaining("bias `b` is not constant");
     }
 }

@@ -27,6 +27,7 @@ public final class Draw {
     private final List<Integer> outputs = new ArrayList<>();
     private int count;
     private boolean isUnsigned;
+    private boolean parametersAreInputs;
 
     Draw(long seed) {
         this.random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
@@ -36,6 +37,16 @@ public final class Draw {
     /** From now on whatever is int8 is uint8 instead, as in models of TensorFlow 1: 128 more, and weights with a zero point. */
     void unsigned() {
         isUnsigned = true;
+    }
+
+    /** From now on parameters of layers are inputs of the model. */
+    void computeParameters() {
+        parametersAreInputs = true;
+    }
+
+    /** Adds weights or a bias. */
+    int parameter(TensorSpec tensor) {
+        return parametersAreInputs ? input(tensor.withData(), RandomData.weights(tensor)) : add(tensor);
     }
 
     public int between(int low, int high) {

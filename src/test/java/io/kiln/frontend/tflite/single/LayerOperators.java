@@ -99,12 +99,14 @@ final class LayerOperators {
     private LayerOperators() {}
 
     private static int[] layer(Draw d, TensorSpec x, TensorSpec weights, int channels) {
-        return new int[] {d.input(x), d.add(weights), d.add(d.bias(x, weights, channels))};
+        TensorSpec bias = d.bias(x, weights, channels);
+        boolean keepsBias = x.type() == TensorType.INT16 || d.coin();
+        return new int[] {d.input(x), d.parameter(weights), keepsBias ? d.add(bias) : d.parameter(bias)};
     }
 
     /** As {@link #layer}, but some have no bias; TensorFlow Lite demands one of CONV_2D alone. */
     private static int[] perhapsWithoutBias(Draw d, TensorSpec x, TensorSpec weights, int channels) {
-        return d.between(1, 4) == 1 ? new int[] {d.input(x), d.add(weights)} : layer(d, x, weights, channels);
+        return d.between(1, 4) == 1 ? new int[] {d.input(x), d.parameter(weights)} : layer(d, x, weights, channels);
     }
 
     /** An output whose range fits sums of so many products, so that few of them saturate. */

@@ -39,6 +39,15 @@ public record OperatorCases(String name, Consumer<Draw> draw, int allowance, Str
         return new OperatorCases(name + "_UINT8", unsigned, 0, "");
     }
 
+    /** The same with weights, and some with biases, that are inputs of the model. */
+    OperatorCases withComputedWeights() {
+        Consumer<Draw> computed = d -> {
+            d.computeParameters();
+            draw.accept(d);
+        };
+        return new OperatorCases(name + "_COMPUTED", computed, allowance, reason);
+    }
+
     /** A case's model file. */
     public Bytes model(long seed) {
         Draw one = new Draw(seed);

@@ -33,6 +33,7 @@ public class SingleOperatorTest {
                         SequenceOperators.ALL,
                         DetectionCases.ALL,
                         ControlFlowOperators.ALL,
+                        ComputedWeightsCases.ALL,
                         Uint8Operators.ALL,
                         SignalOperators.ALL,
                         FilterBankCases.ALL)
