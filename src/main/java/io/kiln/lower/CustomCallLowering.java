@@ -2,7 +2,6 @@
 package io.kiln.lower;
 
 import io.kiln.base.DType;
-import io.kiln.ir.Arg;
 import io.kiln.ir.op.CustomCall;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -32,15 +31,8 @@ public final class CustomCallLowering {
         }
         passed.add(custom.inputs(), buffers.output());
         BlockBuilder body = new BlockBuilder().call(kernel(passed), passed, List.of());
-        List<RowDependency> dependencies = op.inputs().stream()
-                .<RowDependency>map(id -> new RowDependency.All(rowCount(id)))
-                .toList();
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "call of " + custom.function());
-    }
-
-    private int rowCount(int id) {
-        int argument = op.root().args().indexOf(new Arg.Ref(id));
-        return Rows.count(op.rootTypes().get(argument).shape());
+        return Nests.operator(
+                op, buffers, tables, rows, Nests.allRows(op), body.build(), "call of " + custom.function());
     }
 
     /** The function's declaration, which the compiler holds against the one in the user's header. */

@@ -4,6 +4,7 @@ package io.kiln.lower;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.mul;
 
+import io.kiln.ir.Arg;
 import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Expr;
@@ -92,6 +93,15 @@ public final class Nests {
                     }));
         }
         return block;
+    }
+
+    /** All rows of each input. */
+    static List<RowDependency> allRows(FusedOperator op) {
+        return op.inputs().stream()
+                .map(id -> op.root().args().indexOf(new Arg.Ref(id)))
+                .<RowDependency>map(argument -> new RowDependency.All(
+                        Rows.count(op.rootTypes().get(argument).shape())))
+                .toList();
     }
 
     /** Each input row for the same output row where shapes agree, else everything. */

@@ -5,6 +5,7 @@ import static io.kiln.reference.WritingKernels.entry;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
+import io.kiln.ir.op.CircularBuffer;
 import io.kiln.ir.op.FilterBankSpectralSubtraction;
 import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.Op;
@@ -12,6 +13,7 @@ import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Svdf;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.WritingKernels.Outcome;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -19,11 +21,26 @@ import java.util.Map;
 final class StatefulKernels {
     static final Map<Class<? extends Op>, WritingKernels.Kernel<Op>> ALL = Map.ofEntries(
             entry(RefWrite.class, (op, args, type) -> Outcome.of(args.get(1))),
+            entry(CircularBuffer.class, StatefulKernels::circularBuffer),
             entry(Svdf.class, StatefulKernels::svdf),
             entry(Lstm.class, LstmKernel::run),
             entry(FilterBankSpectralSubtraction.class, FilterBanks::spectralSubtraction));
 
     private StatefulKernels() {}
+
+    private static Outcome circularBuffer(CircularBuffer op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        int[] old = args.get(CircularBuffer.SLOTS).ints();
+        int[] slots = Arrays.copyOfRange(old, data.length, old.length + data.length);
+        System.arraycopy(data, 0, slots, old.length - data.length, data.length);
+        int left = args.get(CircularBuffer.LEFT).scalarInt() - 1;
+        boolean isOver = left <= 0;
+        return new Outcome(
+                Tensor.of(type, new int[] {isOver ? 1 : 0}),
+                List.of(
+                        Tensor.of(args.get(CircularBuffer.SLOTS).type(), slots),
+                        Tensor.of(args.get(CircularBuffer.LEFT).type(), new int[] {isOver ? op.cycles() : left})));
+    }
 
     private static Outcome svdf(Svdf op, List<Tensor> args, TensorType type) {
         int filters = args.get(1).shape().dim(0);

@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.base.Optimize;
 import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.AvgPool2d;
+import io.kiln.ir.op.CircularBuffer;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.CustomCall;
@@ -36,6 +37,7 @@ import io.kiln.ir.op.While;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.BatchMatmulLowering;
 import io.kiln.lower.Callee;
+import io.kiln.lower.CircularBufferLowering;
 import io.kiln.lower.ComputedWeightsLowering;
 import io.kiln.lower.ControlFlowLowering;
 import io.kiln.lower.ConvComputation;
@@ -146,6 +148,9 @@ public final class Dispatch {
         }
         if (root instanceof DetectionPostprocess) {
             return new DetectionLowering(op).lower(rows);
+        }
+        if (root instanceof CircularBuffer) {
+            return CircularBufferLowering.lower(op, rows);
         }
         if (root instanceof Lstm) {
             return new LstmLowering(op).lower(rows);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
+import io.kiln.ir.op.CircularBuffer;
 import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.RefWrite;
@@ -15,6 +16,7 @@ final class StatefulOperators {
 
     static final Map<String, Function<Attributes, Op>> ALL = Map.ofEntries(
             Map.entry("ref_write", a -> new RefWrite()),
+            Map.entry("tfl.circular_buffer", a -> new CircularBuffer(a.integer("cycles_max", 1, MAX))),
             Map.entry("tfl.svdf", a -> {
                 a.choice("rounding", "TFLITE");
                 return new Svdf(

@@ -32,7 +32,11 @@ final class SupportedOperators {
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
     private static final Map<String, Support> BY_CUSTOM_CODE = Stream.of(
-                    SignalOperators.ALL, FilterBankImporters.ALL, DetectionImporter.ALL, DecodeImporter.ALL)
+                    SignalOperators.ALL,
+                    FilterBankImporters.ALL,
+                    DetectionImporter.ALL,
+                    DecodeImporter.ALL,
+                    CircularBufferImporter.ALL)
             .flatMap(family -> family.entrySet().stream())
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 

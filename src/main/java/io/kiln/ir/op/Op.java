@@ -33,6 +33,7 @@ public sealed interface Op
                 Lstm,
                 If,
                 While,
+                CircularBuffer,
                 CustomCall,
                 DetectionPostprocess,
                 Signal,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.single;
 
+import io.kiln.frontend.tflite.FlexOptions;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.BuiltinOptions;
 import org.tensorflow.lite.schema.TensorType;
@@ -31,10 +33,31 @@ final class RecurrentOperators {
     static final OperatorCases LSTM_INT16 = OperatorCases.of("LSTM_INT16", d -> lstm(d, TensorType.INT16))
             .withoutOracle("TensorFlow Lite has no kernel of int16 data");
 
+    static final OperatorCases CIRCULAR_BUFFER = OperatorCases.of("CIRCULAR_BUFFER", RecurrentOperators::circularBuffer)
+            .withoutOracle("TensorFlow Lite has no such operator");
+
     static final List<OperatorCases> ALL =
-            List.of(SVDF_FLOAT, SVDF_INT16, SVDF_INT8, LSTM_FLOAT, LSTM_INT8, LSTM_INT16);
+            List.of(CIRCULAR_BUFFER, SVDF_FLOAT, SVDF_INT16, SVDF_INT8, LSTM_FLOAT, LSTM_INT8, LSTM_INT16);
 
     private RecurrentOperators() {}
+
+    private static void circularBuffer(Draw d) {
+        int width = d.between(1, 4);
+        int depth = d.between(1, 20);
+        int slots = d.between(1, 6);
+        TensorSpec x = d.tensor(TensorType.INT8, 1, 1, width, depth);
+        TensorSpec kept = TensorSpec.of("slots", TensorType.INT8, 1, slots, width, depth)
+                .quantized(x.scales().get(0), x.zeroPoints().get(0));
+        int in = d.input(x);
+        int cycles = d.between(1, 3);
+        int[] out = {d.output(d.coin() ? kept : kept.asVariable())};
+        if (cycles > 1 || d.coin()) {
+            int valid = d.output(
+                    d.coin() ? TensorSpec.of("valid", TensorType.BOOL) : TensorSpec.of("valid", TensorType.BOOL, 1));
+            out = new int[] {out[0], valid};
+        }
+        d.model().custom("CIRCULAR_BUFFER", FlexOptions.of(Map.of("cycles_max", cycles)), new int[] {in}, out);
+    }
 
     private static void svdf(Draw d, byte state) {
         boolean isFloat = state == TensorType.FLOAT32;
