@@ -57,7 +57,7 @@ final class AudioPreprocessorModel {
 
     private int features(int frame) {
         List<Integer> hann = IntStream.range(0, WINDOW)
-                .map(i ->
+                .mapToObj(i ->
                         (int) Math.rint((0.5 - 0.5 * Math.cos(2 * Math.PI / WINDOW * (i + 0.5))) * (1 << WINDOW_BITS)))
                 .toList();
         int window = tensor(TensorType.INT16, 1, WINDOW);
