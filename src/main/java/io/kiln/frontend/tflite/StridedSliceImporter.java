@@ -6,45 +6,27 @@ import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.StridedSlice;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 
 /**
- * STRIDED_SLICE as TensorFlow Lite Micro has it: the masks for a new axis and an ellipsis count for nothing there, so that a model
- * that needs them does not fit its output's shape.
+ * STRIDED_SLICE as TensorFlow Lite has it (strided_slice.cc): each number of its lists is for a dimension of the data, for a new one of
+ * 1, or for all that no other number is for.
  */
 final class StridedSliceImporter implements OperatorImporter {
     private static final int OPTIONS = 32;
+    private static final int MOST_NUMBERS = 16;
     private static final String AGAIN = "Export the model again";
-
-    /** What is asked for along all dimensions, and the options. */
-    private record Wanted(
-            List<Integer> begin,
-            List<Integer> end,
-            List<Integer> strides,
-            int beginMask,
-            int endMask,
-            int shrink,
-            boolean offset) {}
 
     @Override
     public void emit(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        FlatTable options = operator.requiredOptions(OPTIONS);
         int rank = data.shape().rank();
-        Wanted wanted = new Wanted(
-                list(operator, "the first indices", 1),
-                list(operator, "the ends", 2),
-                list(operator, "the strides", 3),
-                options.i32(0, 0),
-                options.i32(1, 0),
-                options.i32(4, 0),
-                options.u8(5, 0) != 0);
-        requireNoOtherAxes(operator, options);
+        Wanted wanted = read(operator, rank);
         List<Integer> begins = new ArrayList<>();
         List<Integer> ends = new ArrayList<>();
         List<Integer> strides = new ArrayList<>();
-        List<Integer> dims = new ArrayList<>();
+        List<Integer> dims = new ArrayList<>(Collections.nCopies(wanted.newAxes[0], 1));
         for (int axis = 0; axis < rank; axis++) {
             int size = data.shape().dim(axis);
             int stride = stride(operator, wanted, axis);
@@ -57,26 +39,85 @@ final class StridedSliceImporter implements OperatorImporter {
                 int span = stride > 0 ? end - begin + stride - 1 : begin - end - stride - 1;
                 dims.add(Math.max(0, span / Math.abs(stride)));
             }
+            dims.addAll(Collections.nCopies(wanted.newAxes[axis + 1], 1));
         }
         operator.check();
         Arg part = operator.emit(new StridedSlice(begins, ends, strides), operator.value(data));
-        operator.finish(wanted.shrink == 0 ? part : operator.emit(new Reshape(new Shape(dims)), part));
+        Shape shape = new Shape(dims);
+        operator.finish(shape.equals(operator.type(part).shape()) ? part : operator.emit(new Reshape(shape), part));
     }
 
-    /** One number for each dimension of the data. */
-    private static List<Integer> list(OperatorContext operator, String what, int input) {
-        int rank = operator.input(0).shape().rank();
-        int[] values = ConstantParameters.ints(operator, what, operator.input(input), rank);
-        return Arrays.stream(values).boxed().toList();
+    /** What is asked for along each dimension of the data, masks by dimension. */
+    private static final class Wanted {
+        private final List<Integer> begin = new ArrayList<>();
+        private final List<Integer> end = new ArrayList<>();
+        private final List<Integer> strides = new ArrayList<>();
+        private final boolean offset;
+
+        /** Dimensions of 1 to be put in front of each dimension of the data, and behind the last. */
+        private final int[] newAxes;
+
+        private int beginMask;
+        private int endMask;
+        private int shrink;
+
+        private Wanted(int rank, boolean offset) {
+            this.newAxes = new int[rank + 1];
+            this.offset = offset;
+        }
+
+        private void addWhole(int count) {
+            for (int i = 0; i < count; i++) {
+                beginMask |= 1 << begin.size();
+                endMask |= 1 << begin.size();
+                add(0, 0, 1);
+            }
+        }
+
+        private void add(int first, int behind, int stride) {
+            begin.add(first);
+            end.add(behind);
+            strides.add(stride);
+        }
     }
 
-    private static void requireNoOtherAxes(OperatorContext operator, FlatTable options) {
-        operator.require(
-                options.i32(2, 0) == 0 && options.i32(3, 0) == 0,
-                "ellipsis_mask is " + options.i32(2, 0) + " and new_axis_mask " + options.i32(3, 0),
-                "0: TensorFlow Lite Micro leaves them out",
-                "Write the slice with an index for every dimension, and reshape for new ones");
+    /** Gives each number its dimension. */
+    private static Wanted read(OperatorContext operator, int rank) {
+        FlatTable options = operator.requiredOptions(OPTIONS);
+        int[] begin = ConstantParameters.ints(operator, "the first indices", operator.input(1));
+        int count = begin.length;
+        int[] end = ConstantParameters.ints(operator, "the ends", operator.input(2), count);
+        int[] strides = ConstantParameters.ints(operator, "the strides", operator.input(3), count);
+        operator.require(count <= MOST_NUMBERS, count + " first indices", "at most " + MOST_NUMBERS, AGAIN);
         operator.check();
+        int all = (1 << count) - 1;
+        int ellipsis = options.i32(2, 0) & all;
+        int added = options.i32(3, 0) & all & ~ellipsis;
+        int named = count - Integer.bitCount(added) - Integer.bitCount(ellipsis);
+        operator.require(
+                Integer.bitCount(ellipsis) <= 1, "ellipsis_mask is " + ellipsis, "one ellipsis at most", AGAIN);
+        operator.require(
+                named <= rank,
+                named + " indices and new_axis_mask " + added,
+                "an index for each of " + rank + " dimensions at most",
+                AGAIN);
+        operator.check();
+        Wanted wanted = new Wanted(rank, options.u8(5, 0) != 0);
+        for (int i = 0; i < count; i++) {
+            if (has(ellipsis, i)) {
+                wanted.addWhole(rank - named);
+            } else if (has(added, i)) {
+                wanted.newAxes[wanted.begin.size()]++;
+            } else {
+                int bit = 1 << wanted.begin.size();
+                wanted.beginMask |= has(options.i32(0, 0), i) ? bit : 0;
+                wanted.endMask |= has(options.i32(1, 0), i) ? bit : 0;
+                wanted.shrink |= has(options.i32(4, 0), i) ? bit : 0;
+                wanted.add(begin[i], end[i], strides[i]);
+            }
+        }
+        wanted.addWhole(rank - wanted.begin.size());
+        return wanted;
     }
 
     private static int stride(OperatorContext operator, Wanted wanted, int axis) {

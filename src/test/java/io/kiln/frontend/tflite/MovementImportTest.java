@@ -79,7 +79,7 @@ class MovementImportTest {
     }
 
     @Test
-    void stridesOfZeroAndMasksThatCountForNothing() {
+    void stridesOfZero() {
         int begin = constant("begin", 0, 0, 0, 0);
         int end = constant("end", 1, 4, 6, 2);
         Options plain = Options.table(BuiltinOptions.StridedSliceOptions, Field.int32(0, 0));
@@ -91,10 +91,27 @@ class MovementImportTest {
     }
 
     @Test
-    void anEllipsis() {
-        Options ellipsis = Options.table(BuiltinOptions.StridedSliceOptions, Field.int32(2, 1));
+    void twoEllipses() {
+        Options ellipses = Options.table(BuiltinOptions.StridedSliceOptions, Field.int32(2, 3));
         int[] in = {x, constant("begin", 0, 0, 0, 0), constant("end", 1, 4, 6, 2), constant("strides", 1, 1, 1, 1)};
-        refused(BuiltinOperator.STRIDED_SLICE, ellipsis, in, "ellipsis_mask is 1", "reshape for new ones");
+        refused(BuiltinOperator.STRIDED_SLICE, ellipses, in, "ellipsis_mask is 3", "one ellipsis at most");
+    }
+
+    @Test
+    void moreIndicesThanDimensions() {
+        Options added = Options.table(BuiltinOptions.StridedSliceOptions, Field.int32(3, 1));
+        int[] in = {
+            x,
+            constant("begin", 0, 0, 0, 0, 0, 0),
+            constant("end", 1, 1, 1, 1, 1, 1),
+            constant("strides", 1, 1, 1, 1, 1, 1)
+        };
+        refused(
+                BuiltinOperator.STRIDED_SLICE,
+                added,
+                in,
+                "5 indices and new_axis_mask 1",
+                "an index for each of 4 dimensions at most");
     }
 
     @Test
@@ -114,12 +131,6 @@ class MovementImportTest {
     void axesThatDoNotExist() {
         Options options = Options.table(BuiltinOptions.ReducerOptions, Field.bool(0, true));
         refused(BuiltinOperator.MEAN, options, new int[] {x, constant("axes", 4)}, "axis 4 does not exist", "-4 to 3");
-    }
-
-    @Test
-    void sumsOfIntegers() {
-        Options options = Options.table(BuiltinOptions.ReducerOptions, Field.bool(0, true));
-        refused(BuiltinOperator.SUM, options, new int[] {x, constant("axes", 1)}, "float32, or int8 but for sums");
     }
 
     @Test

@@ -27,50 +27,6 @@ final class MovementOperators {
         d.operator(BuiltinOperator.TRANSPOSE, 2, Options.none(), in, order);
     });
 
-    static final OperatorCases STRIDED_SLICE = OperatorCases.of("STRIDED_SLICE", d -> {
-        TensorSpec x = any(d, d.shape(1, 4));
-        int rank = x.shape().size();
-        int[] begin = new int[rank];
-        int[] end = new int[rank];
-        int[] strides = new int[rank];
-        int beginMask = d.coin() ? d.between(0, 15) : 0;
-        int endMask = d.coin() ? d.between(0, 15) : 0;
-        int shrink = d.coin() ? d.between(0, 15) : 0;
-        List<Integer> dims = new ArrayList<>();
-        for (int i = 0; i < rank; i++) {
-            int size = x.shape().get(i);
-            boolean shrinks = (shrink >> i & 1) != 0;
-            boolean backwards = !shrinks && d.between(1, 4) == 1;
-            int first = d.between(0, size - 1);
-            int last = shrinks ? first : d.between(first, size - 1);
-            strides[i] = (shrinks ? 1 : d.between(1, 2)) * (backwards ? -1 : 1);
-            begin[i] = backwards ? last : first;
-            int behind = backwards ? first - 1 : last + 1;
-            end[i] = behind < 0 ? -size - 1 : behind;
-            begin[i] -= d.coin() ? size : 0;
-            int from = (beginMask >> i & 1) == 0 || shrinks ? (backwards ? last : first) : backwards ? size - 1 : 0;
-            int to = (endMask >> i & 1) == 0 || shrinks ? behind : backwards ? -1 : size;
-            beginMask &= shrinks ? ~(1 << i) : ~0;
-            int span = Math.abs(to - from);
-            if (!shrinks) {
-                dims.add((span + Math.abs(strides[i]) - 1) / Math.abs(strides[i]));
-            }
-        }
-        int[] in = {
-            d.input(x),
-            d.add(TensorSpec.int32("begin", begin)),
-            d.add(TensorSpec.int32("end", end)),
-            d.add(TensorSpec.int32("strides", strides))
-        };
-        d.output(d.like(x, array(dims)));
-        Options options = Options.table(
-                BuiltinOptions.StridedSliceOptions,
-                Field.int32(0, beginMask & (1 << rank) - 1),
-                Field.int32(1, endMask & (1 << rank) - 1),
-                Field.int32(4, shrink & (1 << rank) - 1));
-        d.operator(BuiltinOperator.STRIDED_SLICE, 2, options, in);
-    });
-
     static final OperatorCases SLICE = OperatorCases.of("SLICE", d -> {
         TensorSpec x = any(d, d.shape(1, 4));
         int rank = x.shape().size();
@@ -262,7 +218,6 @@ final class MovementOperators {
 
     static final List<OperatorCases> ALL = List.of(
             TRANSPOSE,
-            STRIDED_SLICE,
             SLICE,
             PAD,
             PADV2,

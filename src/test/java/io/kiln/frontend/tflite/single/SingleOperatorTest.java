@@ -28,6 +28,7 @@ public class SingleOperatorTest {
                         UnaryCases.ALL,
                         BinaryCases.ALL,
                         MovementOperators.ALL,
+                        StridedSliceCases.ALL,
                         ReductionOperators.ALL,
                         RecurrentOperators.ALL,
                         SequenceOperators.ALL,

@@ -135,6 +135,7 @@ final class Uint8Operators {
                         UnaryCases.ALL,
                         BinaryCases.ALL,
                         MovementOperators.ALL,
+                        StridedSliceCases.ALL,
                         ReductionOperators.ALL)
                 .flatMap(List::stream)
                 .filter(c -> names.contains(c.name()))
