@@ -11,6 +11,7 @@ import io.kiln.ir.Group;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
+import io.kiln.ir.op.FunctionRef;
 import io.kiln.ir.type.TensorType;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.graph.Graph.Block;
@@ -31,14 +32,22 @@ final class ModelGraph {
     private static final List<String> SHOWN = List.of("kernel_size", "pool_size", "strides");
 
     private final Function fused;
+    private final Function imported;
+    private final String name;
     private final Map<Integer, Long> macs;
     private final Map<Integer, Integer> blockOf = new HashMap<>();
     private final List<Block> blocks = new ArrayList<>();
     private final Set<Edge> edges = new LinkedHashSet<>();
 
-    private ModelGraph(CompiledModel model) {
-        this.fused = model.stages().get(model.stages().size() - 1).function();
-        this.macs = model.imported().bindings().stream().collect(Collectors.toMap(Binding::id, Binding::macs));
+    /**
+     * @param imported the function before all passes
+     * @param name what the function's own are called after in C
+     */
+    private ModelGraph(Function fused, Function imported, String name) {
+        this.fused = fused;
+        this.imported = imported;
+        this.name = name;
+        this.macs = imported.bindings().stream().collect(Collectors.toMap(Binding::id, Binding::macs));
     }
 
     /**
@@ -47,13 +56,7 @@ final class ModelGraph {
      * @param file what the page says the model comes from
      */
     static Graph of(CompiledModel model, String file) {
-        ModelGraph graph = new ModelGraph(model);
-        graph.fused.params().forEach(graph::add);
-        graph.fused.variables().forEach(graph::add);
-        Map<Integer, Binding> bindings = graph.fused.bindingsById();
-        graph.fused.groups().forEach(group -> graph.add(group, bindings));
-        Map<Integer, TensorType> types = graph.fused.types();
-        graph.fused.results().forEach(result -> graph.add(result, types.get(result.id())));
+        Function fused = model.stages().get(model.stages().size() - 1).function();
         ModelMetadata metadata = model.library().metadata();
         List<String> summary = List.of(
                 file + " for " + metadata.target(),
@@ -63,7 +66,29 @@ final class ModelGraph {
                                 .sum())
                         + " MACs, " + number(metadata.constantBytes()) + " bytes of constants, "
                         + number(metadata.workspaceBytes()) + " bytes of workspace");
-        return new Graph("Model " + metadata.name(), summary, graph.blocks, List.copyOf(graph.edges));
+        return new ModelGraph(fused, model.imported(), metadata.name()).draw("Model " + metadata.name(), summary);
+    }
+
+    private Graph draw(String title, List<String> summary) {
+        fused.params().forEach(this::add);
+        fused.variables().forEach(this::add);
+        Map<Integer, Binding> bindings = fused.bindingsById();
+        fused.groups().forEach(group -> add(group, bindings));
+        Map<Integer, TensorType> types = fused.types();
+        fused.results().forEach(result -> add(result, types.get(result.id())));
+        List<Graph> called = new ArrayList<>();
+        for (Function function : fused.functions()) {
+            int index = called.size();
+            String own = called(index);
+            called.add(new ModelGraph(function, imported.functions().get(index), own)
+                    .draw("Function " + own + ", " + function.name() + " in the model", List.of()));
+        }
+        return new Graph(title, summary, blocks, List.copyOf(edges), called);
+    }
+
+    /** What a function that operators call is called. */
+    private String called(int index) {
+        return name + "_" + index;
     }
 
     private void add(Parameter parameter) {
@@ -99,13 +124,29 @@ final class ModelGraph {
             }
         }
         blockOf.put(group.output(), blocks.size());
+        // Whoever reads a variable from here on reads what the group wrote.
+        written(group, bindings).forEach(id -> blockOf.put(id, blocks.size()));
         blocks.add(new Block(Kind.OPERATOR, group.name(), boxes));
+    }
+
+    private static List<Integer> written(Group group, Map<Integer, Binding> bindings) {
+        return group.bindings().stream()
+                .map(bindings::get)
+                .flatMap(b -> b.op().writes().stream().map(b::ref))
+                .toList();
     }
 
     private Box box(Binding binding) {
         List<String> lines = new ArrayList<>();
         lines.add(binding.op().name() + shown(binding));
-        lines.add(sized(binding.type()));
+        binding.op().attributes().forEach((key, value) -> {
+            if (value instanceof FunctionRef ref) {
+                lines.add(key + " " + called(ref.index()));
+            }
+        });
+        if (!binding.type().equals(TensorType.UNIT)) {
+            lines.add(sized(binding.type()));
+        }
         long products = macs.getOrDefault(binding.id(), 0L);
         long constants = 0;
         StringBuilder tooltip = new StringBuilder(binding.origin().text())

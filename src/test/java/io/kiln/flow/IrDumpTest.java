@@ -25,7 +25,7 @@ class IrDumpTest {
         }
         """;
 
-    private static final String CALLING = """
+    static final String CALLING = """
         def @main(%c: bool, %x: float32) {
           %y = ref(0f);
           %0 = tfl.if(%c, %x, %y, then=@twice, otherwise=@same, inputs=1, results=1, then_variables=[], otherwise_variables=[]);
@@ -38,7 +38,7 @@ class IrDumpTest {
     @TempDir
     private Path folder;
 
-    private static CompiledModel compile(String name, String text) {
+    static CompiledModel compile(String name, String text) {
         CompileRequest request = new CompileRequest(
                 Path.of(name + ".relay"), name, "c -keys=arm_cpu,cpu -mcpu=cortex-m4", Io.CALLER, Optimize.SPEED);
         return ModelCompiler.compile(

@@ -45,7 +45,8 @@ class ModelGraphTest {
     private static final TensorType X = new TensorType(Shape.of(1, 4), DType.FLOAT32);
 
     @ParameterizedTest
-    @ValueSource(strings = {"kws_ref_model", "pretrainedResnet_quant", "ad01_fp32", "simple_add_model"})
+    @ValueSource(
+            strings = {"kws_ref_model", "pretrainedResnet_quant", "ad01_fp32", "simple_add_model", "keyword_scrambled"})
     void goldenModelsAreDrawn(String model) throws Exception {
         Path file = GoldenModels.model(model);
         CompiledModel compiled =
@@ -99,6 +100,26 @@ class ModelGraphTest {
         Graph graph = ModelGraph.of(compile(StatefulModelTest.sums(0)), "sums");
         assertNothingOverlaps(graph);
         assertThat(count(parsed(GraphPage.of(graph)), "rect", "variable")).isEqualTo(1);
+    }
+
+    /** Whoever reads a variable behind an operator that writes it reads what that wrote; what operators call is drawn too. */
+    @Test
+    void branchesAreDrawn() throws Exception {
+        Graph graph = ModelGraph.of(IrDumpTest.compile("choice", IrDumpTest.CALLING), "choice");
+        assertNothingOverlaps(graph);
+        assertThat(graph.blocks())
+                .extracting(block -> block.boxes().get(0).lines().get(0))
+                .containsExactly("input c", "input x", "variable y", "tfl.if", "output output");
+        assertThat(graph.edges())
+                .containsExactlyInAnyOrder(
+                        new Graph.Edge(0, 3), new Graph.Edge(1, 3), new Graph.Edge(2, 3), new Graph.Edge(3, 4));
+        assertThat(graph.blocks().get(3).boxes().get(0).lines())
+                .containsExactly("tfl.if", "then choice_0", "otherwise choice_1");
+        graph.called().forEach(ModelGraphTest::assertNothingOverlaps);
+        assertThat(graph.called())
+                .extracting(Graph::title)
+                .containsExactly("Function choice_0, twice in the model", "Function choice_1, same in the model");
+        assertThat(count(parsed(GraphPage.of(graph)), "rect", "input")).isEqualTo(4);
     }
 
     /** Every third operator reads a value from far above. */

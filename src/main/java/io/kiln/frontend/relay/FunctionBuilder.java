@@ -74,7 +74,7 @@ final class FunctionBuilder {
 
     void add(Statement statement) {
         if (statement.value() instanceof Call call && call.operator().equals("ref")) {
-            define(statement.name(), statement.place(), variable(call));
+            define(statement.name(), statement.place(), variable(call, statement.name()));
             return;
         }
         define(statement.name(), statement.place(), value(statement.value(), statement.name()));
@@ -118,12 +118,13 @@ final class FunctionBuilder {
         return Value.plain(constant, constant.type());
     }
 
-    /** {@code ref(constant)}: a variable that begins with the constant and is called like it. */
-    private Optional<Value> variable(Call call) {
+    /** {@code ref(constant)}: a variable that begins with the constant and is called like it, or as in the text. */
+    private Optional<Value> variable(Call call, String otherwise) {
         Optional<Value> initial = call.args().size() == 1 ? value(call.args().get(0), "") : Optional.empty();
         if (initial.isPresent() && initial.get().isPlain() && initial.get().arg() instanceof Constant constant) {
             Arg.Ref value = newValue(constant.type(), call.place());
-            variables.add(new Variable(value.id(), constant.name(), constant.type(), constant.data()));
+            String name = constant.name().isEmpty() ? otherwise : constant.name();
+            variables.add(new Variable(value.id(), name, constant.type(), constant.data()));
             return Optional.of(Value.plain(value, constant.type()));
         }
         findings.add(call.place(), "a ref has no first value", "one constant", "");

@@ -10,9 +10,11 @@ import java.util.List;
  * @param summary lines below it
  * @param blocks what stands in the picture, each after all that it reads
  * @param edges who reads whose value
+ * @param called what its operators call, drawn below it
  */
-public record Graph(String title, List<String> summary, List<Block> blocks, List<Edge> edges) {
+public record Graph(String title, List<String> summary, List<Block> blocks, List<Edge> edges, List<Graph> called) {
     public Graph {
+        called = List.copyOf(called);
         summary = List.copyOf(summary);
         blocks = List.copyOf(blocks);
         edges = List.copyOf(edges);

@@ -14,6 +14,7 @@ public final class GraphPage {
     private static final String STYLE = """
         body { font: 13px sans-serif; margin: 16px; background: #fff; color: #222; }
         h1 { font-size: 18px; }
+        h2 { font-size: 15px; margin-top: 24px; }
         text { font: 12px ui-monospace, "DejaVu Sans Mono", monospace; fill: #222; }
         .name { font-weight: bold; }
         .caption { fill: #666; }
@@ -27,20 +28,28 @@ public final class GraphPage {
 
     private final Graph graph;
     private final Layout layout;
-    private final StringBuilder out = new StringBuilder();
+    private final StringBuilder out;
 
-    private GraphPage(Graph graph) {
+    private GraphPage(Graph graph, StringBuilder out) {
+        this.out = out;
         this.graph = graph;
         this.layout = Layout.of(graph);
     }
 
     /** The page; the same bytes for the same graph. */
     public static String of(Graph graph) {
-        GraphPage page = new GraphPage(graph);
-        page.head();
+        StringBuilder out = new StringBuilder();
+        new GraphPage(graph, out).head();
+        pictures(graph, "h1", out);
+        return out.append("</body>\n</html>\n").toString();
+    }
+
+    /** A graph under its heading, then those that it calls. */
+    private static void pictures(Graph graph, String heading, StringBuilder out) {
+        GraphPage page = new GraphPage(graph, out);
+        page.heading(heading);
         page.svg();
-        page.out.append("</body>\n</html>\n");
-        return page.out.toString();
+        graph.called().forEach(called -> pictures(called, "h2", out));
     }
 
     private void head() {
@@ -51,9 +60,11 @@ public final class GraphPage {
                 .append(title)
                 .append("</title>\n<style>\n")
                 .append(STYLE)
-                .append("</style>\n</head>\n<body>\n<h1>")
-                .append(title)
-                .append("</h1>\n");
+                .append("</style>\n</head>\n<body>\n");
+    }
+
+    private void heading(String level) {
+        line("<%s>%s</%s>", level, escape(graph.title()), level);
         graph.summary().forEach(line -> out.append("<p>").append(escape(line)).append("</p>\n"));
     }
 

@@ -4,7 +4,9 @@ package io.kiln.report.graph;
 import io.kiln.report.graph.Graph.Edge;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Where everything lies: blocks in layers from top to bottom, each below all that it reads; lines run down through the gaps
@@ -61,7 +63,7 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
         return new Layout(rects, router.routes(rects, tops), router.right() + MARGIN, y + MARGIN);
     }
 
-    /** The longest way from a block that reads nothing. */
+    /** The longest way from a block that reads nothing; variables stand above what reads them first. */
     private static int[] layers(Graph graph) {
         int[] layers = new int[graph.blocks().size()];
         List<List<Integer>> sources = sources(graph);
@@ -70,7 +72,27 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
                 layers[i] = Math.max(layers[i], layers[source] + 1);
             }
         }
+        List<List<Integer>> readers = readers(graph);
+        for (int i = 0; i < layers.length; i++) {
+            if (isVariable(graph, i)) {
+                layers[i] = readers.get(i).stream()
+                        .mapToInt(reader -> layers[reader] - 1)
+                        .min()
+                        .orElse(0);
+            }
+        }
         return layers;
+    }
+
+    private static boolean isVariable(Graph graph, int block) {
+        return graph.blocks().get(block).kind() == Graph.Kind.VARIABLE;
+    }
+
+    private static List<List<Integer>> readers(Graph graph) {
+        List<List<Integer>> readers = new ArrayList<>();
+        graph.blocks().forEach(block -> readers.add(new ArrayList<>()));
+        graph.edges().forEach(edge -> readers.get(edge.from()).add(edge.to()));
+        return readers;
     }
 
     private static List<List<Integer>> sources(Graph graph) {
@@ -88,6 +110,7 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
         int[] left = new int[count];
         double[] wanted = new double[count];
         List<List<Integer>> sources = sources(graph);
+        List<List<Integer>> readers = readers(graph);
         List<List<Integer>> byLayer = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             while (byLayer.size() <= layers[i]) {
@@ -102,6 +125,7 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
                         .average()
                         .orElse(0);
             }
+            besideOthers(graph, layer, layers, wanted, sources, readers);
             layer.sort(Comparator.comparingDouble(block -> wanted[block]));
             place(graph, layer, wanted, left);
         }
@@ -113,6 +137,28 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
             left[i] += MARGIN - leftmost;
         }
         return left;
+    }
+
+    /** A variable wants to be beside the others of its layer that its first reader reads. */
+    private static void besideOthers(
+            Graph graph,
+            List<Integer> layer,
+            int[] layers,
+            double[] wanted,
+            List<List<Integer>> sources,
+            List<List<Integer>> readers) {
+        Map<Integer, Double> places = new HashMap<>();
+        for (int block : layer) {
+            if (isVariable(graph, block) && !readers.get(block).isEmpty()) {
+                wanted[block] = places.computeIfAbsent(
+                        readers.get(block).get(0),
+                        reader -> sources.get(reader).stream()
+                                .filter(other -> layers[other] == layers[block] && !isVariable(graph, other))
+                                .mapToDouble(other -> wanted[other])
+                                .average()
+                                .orElse(0));
+            }
+        }
     }
 
     /** One layer from left to right without overlaps, then moved so that on average blocks are where they want to be. */
