@@ -2,8 +2,11 @@
 package io.kiln.frontend;
 
 import io.kiln.base.Problems;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A C function of the user's that computes an operator that is none of TensorFlow Lite's own.
@@ -12,8 +15,16 @@ import java.util.regex.Pattern;
  * @param function name of the function, {@code int32_t f(const T* input0, …, T* output0, …)}, which returns 0, or anything else for an error
  * @param header file that declares the function; empty for none
  * @param shape shape of its outputs: empty for what the file states, {@code input0} (or another) for that input's, or dimensions {@code 1,10}
+ * @param passed what the function gets behind the tensors: {@code quantization}, {@code options} or both, separated by a comma; empty for
+ *     nothing
  */
-public record CustomOperator(String code, String function, String header, String shape) {
+public record CustomOperator(String code, String function, String header, String shape, String passed) {
+    /** Stands for the scales and zero points of the tensors. */
+    public static final String QUANTIZATION = "quantization";
+
+    /** Stands for the bytes of the operator's options. */
+    public static final String OPTIONS = "options";
+
     /** What a function may be called. */
     public static final Pattern FUNCTION = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
@@ -22,6 +33,27 @@ public record CustomOperator(String code, String function, String header, String
 
     private static final Pattern SHAPE =
             Pattern.compile("|input([0-9]{1,4})|[1-9][0-9]{0,8}(\\s*,\\s*[1-9][0-9]{0,8}){0,7}");
+
+    /** An operator whose function gets the tensors alone. */
+    public CustomOperator(String code, String function, String header, String shape) {
+        this(code, function, header, shape, "");
+    }
+
+    /** Whether the function gets scales and zero points of the tensors. */
+    public boolean passesQuantization() {
+        return words().contains(QUANTIZATION);
+    }
+
+    /** Whether the function gets the bytes of the operator's options. */
+    public boolean passesOptions() {
+        return words().contains(OPTIONS);
+    }
+
+    private List<String> words() {
+        return passed.isBlank()
+                ? List.of()
+                : Stream.of(passed.split(",", -1)).map(String::strip).toList();
+    }
 
     /** Notes what is wrong with it. */
     void check(Problems problems) {
@@ -40,11 +72,22 @@ public record CustomOperator(String code, String function, String header, String
         if (!HEADER.matcher(header).matches()) {
             problems.add("the header of `" + code + "` is `" + header + "`", where, "a path below src/main/c", "");
         }
+        checkPassed(problems, where);
         if (!SHAPE.matcher(shape).matches()) {
             problems.add(
                     "the shape of `" + code + "` is `" + shape + "`",
                     where,
                     "nothing for what the model states, input0 for that of an input, or dimensions such as 1,10",
+                    "");
+        }
+    }
+
+    private void checkPassed(Problems problems, String where) {
+        if (!Set.of(QUANTIZATION, OPTIONS).containsAll(words())) {
+            problems.add(
+                    "the function of `" + code + "` shall get `" + passed + "` behind the tensors",
+                    where,
+                    QUANTIZATION + ", " + OPTIONS + ", or both separated by a comma",
                     "");
         }
     }

@@ -15,6 +15,8 @@ public record CustomOperators(List<CustomOperator> list) {
     /** None. */
     public static final CustomOperators NONE = new CustomOperators(List.of());
 
+    private static final int PARTS = 5;
+
     public CustomOperators {
         list = List.copyOf(list);
     }
@@ -38,7 +40,7 @@ public record CustomOperators(List<CustomOperator> list) {
     }
 
     /**
-     * Reads {@code MyOp:my_op:my_op.h:input0;Other:other}; header and shape may be left out.
+     * Reads {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code and function may be left out.
      *
      * @param text the text; blank for none
      */
@@ -47,11 +49,11 @@ public record CustomOperators(List<CustomOperator> list) {
         for (String entry : text.split(";", -1)) {
             if (!entry.isBlank()) {
                 List<String> parts = new ArrayList<>(
-                        Stream.of(entry.split(":", 4)).map(String::strip).toList());
-                while (parts.size() < 4) {
+                        Stream.of(entry.split(":", PARTS)).map(String::strip).toList());
+                while (parts.size() < PARTS) {
                     parts.add("");
                 }
-                list.add(new CustomOperator(parts.get(0), parts.get(1), parts.get(2), parts.get(3)));
+                list.add(new CustomOperator(parts.get(0), parts.get(1), parts.get(2), parts.get(3), parts.get(4)));
             }
         }
         return list;
@@ -65,7 +67,7 @@ public record CustomOperators(List<CustomOperator> list) {
     /** The form that {@link #parse} reads. */
     public String text() {
         return list.stream()
-                .map(o -> String.join(":", o.code(), o.function(), o.header(), o.shape()))
+                .map(o -> String.join(":", o.code(), o.function(), o.header(), o.shape(), o.passed()))
                 .collect(Collectors.joining(";"));
     }
 }

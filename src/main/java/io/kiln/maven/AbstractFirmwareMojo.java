@@ -163,7 +163,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
 
     /**
      * C functions that compute operators that are none of TensorFlow Lite's own, each with {@code <code>}, {@code <function>},
-     * {@code <header>} and {@code <shape>}; beside those of the property {@code kiln.customOperators}.
+     * {@code <header>}, {@code <shape>}, {@code <quantization>} and {@code <options>}; beside those of the property {@code kiln.customOperators}.
      *
      * @since 0.1.0
      */
@@ -171,7 +171,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private List<CustomOperator> customOperators;
 
     /**
-     * The same in one line: {@code MyOp:my_op:my_op.h:input0;Other:other}; header and shape may be left out.
+     * The same in one line: {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code and function may be
+     * left out.
      *
      * @since 0.1.0
      */

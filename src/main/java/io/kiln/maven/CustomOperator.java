@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /** One {@code <customOperator>} of {@code <customOperators>}: the C function that computes an operator. */
 public final class CustomOperator {
     private String code = "";
     private String function = "";
     private String header = "";
     private String shape = "";
+    private boolean quantization;
+    private boolean options;
 
     /** Set by Maven from {@code <code>}: the operator's name in the model. */
     public void setCode(String code) {
@@ -28,8 +33,21 @@ public final class CustomOperator {
         this.shape = shape;
     }
 
+    /** Set by Maven from {@code <quantization>}: whether the function gets scales and zero points of its tensors. */
+    public void setQuantization(boolean quantization) {
+        this.quantization = quantization;
+    }
+
+    /** Set by Maven from {@code <options>}: whether the function gets the bytes of the operator's options. */
+    public void setOptions(boolean options) {
+        this.options = options;
+    }
+
     /** As {@code kiln.customOperators} has it. */
     String text() {
-        return String.join(":", code.strip(), function.strip(), header.strip(), shape.strip());
+        String passed = Stream.of(quantization ? "quantization" : "", options ? "options" : "")
+                .filter(word -> !word.isEmpty())
+                .collect(Collectors.joining(","));
+        return String.join(":", code.strip(), function.strip(), header.strip(), shape.strip(), passed);
     }
 }

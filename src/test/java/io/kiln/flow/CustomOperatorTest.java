@@ -110,13 +110,7 @@ class CustomOperatorTest {
 
     @Test
     void anErrorOfTheFunctionEndsTheRun() {
-        String c = compile(Optimize.SPEED, Io.CALLER).library().artifacts().artifacts().stream()
-                .filter(file -> file.fileName().equals("m_lib1.c"))
-                .findFirst()
-                .orElseThrow()
-                .content()
-                .text();
-        assertThat(c)
+        assertThat(source(compile(Optimize.SPEED, Io.CALLER)))
                 .contains("#include \"my_op.h\"\n")
                 .contains("int32_t my_op(const int8_t* input0, const int8_t* input1, const int8_t* input2, int8_t*"
                         + " output0, int8_t* output1);\n")
@@ -152,6 +146,100 @@ class CustomOperatorTest {
         assertThat(compiled.library().metadata().operators())
                 .extracting(ModelMetadata.OperatorInfo::op)
                 .containsExactly("tfl.custom", "clip");
+    }
+
+    private static final String TOLD = """
+        #include "told.h"
+        /* x times the factor in the options' first byte, from x's scale to y's. */
+        int32_t told(
+            const int8_t* input0, int8_t* output0, const float* scales, const int32_t* zero_points, const uint8_t* options,
+            int32_t options_size) {
+          if (options_size != 3 || options[1] != 200 || options[2] != 7) {
+            return 1;
+          }
+          for (int32_t i = 0; i < 4; ++i) {
+            const float real = scales[0] * (float)(input0[i] - zero_points[0]) * (float)options[0];
+            output0[i] = (int8_t)((int32_t)(real / scales[1]) + zero_points[1]);
+          }
+          return 0;
+        }
+        """;
+
+    private Path toldModel(TensorSpec x, TensorSpec y, byte... options) {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int in = builder.tensor(x);
+        int out = builder.tensor(y);
+        Path file = folder.resolve("told.tflite");
+        WholeFiles.write(
+                file,
+                builder.custom("Told", Bytes.wrap(options), new int[] {in}, out)
+                        .inputs(in)
+                        .outputs(out)
+                        .build());
+        return file;
+    }
+
+    private static CompiledModel compileTold(Path file, String passed) {
+        CustomOperators told = CustomOperators.of(CustomOperators.parse("Told:told:told.h::" + passed));
+        return ModelCompiler.compile(new CompileRequest(
+                file, "m", "c -keys=cpu", Io.CALLER, Optimize.SPEED, PassOptions.DEFAULT, InputShapes.NONE, told));
+    }
+
+    @Test
+    void theFunctionGetsQuantizationAndOptionsWhereItAsksForThem() {
+        Path file = toldModel(
+                TensorSpec.int8("x", 0.5f, 1, 1, 4), TensorSpec.int8("y", 0.25f, -3, 1, 4), (byte) 3, (byte) 200, (byte)
+                        7);
+        CompiledModel compiled = compileTold(file, "quantization,options");
+        List<Artifact> files = new ArrayList<>(compiled.library().artifacts().artifacts());
+        String header = "#include <stdint.h>\n"
+                + "int32_t told(const int8_t* input0, int8_t* output0, const float* scales, const int32_t* zero_points,"
+                + " const uint8_t* options, int32_t options_size);\n";
+        files.add(Artifact.ofText("c", Loader.SOURCE, "told.c", TOLD, "c"));
+        files.add(Artifact.ofText("c", Loader.HEADER, "told.h", header, "c"));
+        HostProgram program =
+                HostProgram.build(folder, List.of(compiled.library().metadata()), List.of(files));
+        assertThat(program.run(List.of(bytes(1, 2, 3, -4)))).isEqualTo(bytes(-3, 3, 9, -33));
+        Function function = compiled.imported();
+        String text = RelayPrinter.astext(function);
+        Path relay = folder.resolve("told.relay");
+        WholeFiles.write(relay, text);
+        assertThat(RelayPrinter.astext(RelayFrontend.read(relay, "m", InputShapes.NONE)))
+                .isEqualTo(text)
+                .contains("options_size=3");
+    }
+
+    /** C has no empty tables, so that there is a byte to point to, and a size of 0. */
+    @Test
+    void noOptionsHaveASizeOfNothing() {
+        Path file = toldModel(TensorSpec.int8("x", 0.5f, 1, 1, 4), TensorSpec.int8("y", 0.25f, -3, 1, 4));
+        assertThat(source(compileTold(file, "options")))
+                .contains("int32_t told(const int8_t* input0, int8_t* output0, const uint8_t* options, int32_t"
+                        + " options_size);\n")
+                .containsPattern("told\\(input, output, \\w+, 0\\)");
+        assertThat(source(compileTold(file, "")))
+                .contains("int32_t told(const int8_t* input0, int8_t* output0);\n")
+                .contains("told(input, output)");
+    }
+
+    @Test
+    void scalesPerChannelAreMoreThanAFunctionGets() {
+        TensorSpec perChannel = TensorSpec.int8("x", 0.5f, 1, 1, 4).quantized(new float[] {1, 2, 3, 4}, new long[4], 1);
+        Path file = toldModel(perChannel, TensorSpec.int8("y", 0.25f, -3, 1, 4));
+        assertThatThrownBy(() -> compileTold(file, "quantization"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("`x` has 4 scales")
+                .hasMessageContaining("operator #0 CUSTOM Told");
+        assertThat(source(compileTold(file, "options"))).contains("options_size");
+    }
+
+    private static String source(CompiledModel compiled) {
+        return compiled.library().artifacts().artifacts().stream()
+                .filter(file -> file.fileName().equals("m_lib1.c"))
+                .findFirst()
+                .orElseThrow()
+                .content()
+                .text();
     }
 
     private Path singleOutput() {

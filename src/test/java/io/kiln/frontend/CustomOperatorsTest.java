@@ -12,29 +12,34 @@ import org.junit.jupiter.api.Test;
 class CustomOperatorsTest {
     @Test
     void oneLineNamesSeveral() {
-        List<CustomOperator> list = CustomOperators.parse("MyOp:my_op:dsp/my_op.h:input0; Other:other::1,10;Last:last");
+        List<CustomOperator> list = CustomOperators.parse(
+                "MyOp:my_op:dsp/my_op.h:input0; Other:other::1,10;Last:last;" + "Told:told:::quantization,options");
         assertThat(list)
                 .containsExactly(
                         new CustomOperator("MyOp", "my_op", "dsp/my_op.h", "input0"),
                         new CustomOperator("Other", "other", "", "1,10"),
-                        new CustomOperator("Last", "last", "", ""));
+                        new CustomOperator("Last", "last", "", ""),
+                        new CustomOperator("Told", "told", "", "", "quantization,options"));
         CustomOperators operators = CustomOperators.of(list);
         assertThat(CustomOperators.parse(operators.text())).isEqualTo(list);
         assertThat(operators.of("Other").orElseThrow().shapeInput()).isEmpty();
         assertThat(operators.of("MyOp").orElseThrow().shapeInput()).contains(0);
         assertThat(operators.of("my_op")).isEmpty();
+        assertThat(operators.of("Told").orElseThrow().passesOptions()).isTrue();
+        assertThat(operators.of("Told").orElseThrow().passesQuantization()).isTrue();
+        assertThat(operators.of("Last").orElseThrow().passesOptions()).isFalse();
         assertThat(CustomOperators.parse(" ")).isEmpty();
     }
 
     @Test
     void everythingWrongIsToldAtOnce() {
-        List<CustomOperator> list =
-                CustomOperators.parse("A:2f;B:tvmgen_x;C:c:a\"b.h;D:d::input;E:e::0,1;A:f;G:g::99999999999");
+        List<CustomOperator> list = CustomOperators.parse(
+                "A:2f;B:tvmgen_x;C:c:a\"b.h;D:d::input;E:e::0,1;A:f;G:g::99999999999;H:h:::scales");
         assertThatThrownBy(() -> CustomOperators.of(list))
                 .isInstanceOfSatisfying(
                         KilnException.class,
                         e -> assertThat(e.problems())
-                                .hasSize(7)
+                                .hasSize(8)
                                 .allMatch(problem -> problem.where().equals("kiln.customOperators")));
     }
 }

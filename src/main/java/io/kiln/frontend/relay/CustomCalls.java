@@ -24,7 +24,9 @@ final class CustomCalls {
                     a.text("header", CustomOperator.HEADER),
                     a.integer("inputs", 1, MAX_ARGUMENTS),
                     a.integer("outputs", 1, MAX_ARGUMENTS),
-                    new TensorType(new Shape(a.integers("shape", 1, MAX)), a.dtype("out_dtype"))));
+                    new TensorType(new Shape(a.integers("shape", 1, MAX)), a.dtype("out_dtype")),
+                    a.truth("quantization", false),
+                    a.integer("options_size", 0, MAX, -1)));
 
     private CustomCalls() {}
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.CustomCall;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -42,14 +45,51 @@ final class CustomImporter implements OperatorImporter {
         checkSignature(operator, types);
         List<Arg> args = new ArrayList<>();
         IntStream.range(0, inputs).forEach(i -> args.add(operator.value(operator.input(i))));
+        Bytes options = operator.operator().customOptions();
+        args.addAll(passed(operator, options));
         for (int i = 1; i < types.size(); i++) {
             Arg.Ref result = operator.graph().newVariable(outputs.get(i).name(), types.get(i));
             args.add(result);
             operator.graph().define(outputs.get(i).index(), result);
         }
-        CustomCall call =
-                new CustomCall(custom.code(), custom.function(), custom.header(), inputs, types.size(), types.get(0));
+        CustomCall call = new CustomCall(
+                custom.code(),
+                custom.function(),
+                custom.header(),
+                inputs,
+                types.size(),
+                types.get(0),
+                custom.passesQuantization(),
+                custom.passesOptions() ? options.size() : -1);
         operator.graph().define(outputs.get(0).index(), operator.emit(call, args.toArray(Arg[]::new)));
+    }
+
+    /** What the function gets behind the tensors. C has no empty tables: of no options there is one byte, and a size of 0. */
+    private List<Arg> passed(OperatorContext operator, Bytes options) {
+        List<Arg> passed = new ArrayList<>();
+        if (custom.passesQuantization()) {
+            List<TfliteTensor> tensors = new ArrayList<>();
+            IntStream.range(0, operator.inputCount()).forEach(i -> tensors.add(operator.input(i)));
+            tensors.addAll(operator.outputs());
+            float[] scales = new float[tensors.size()];
+            int[] zeroPoints = new int[tensors.size()];
+            for (int i = 0; i < scales.length; i++) {
+                TensorQuantization quantization = tensors.get(i).quantization();
+                if (quantization.isPresent()) {
+                    ElementTypes.requireScale(operator, tensors.get(i));
+                    scales[i] = quantization.scale(0);
+                    zeroPoints[i] = quantization.zeroPoint(0);
+                }
+            }
+            operator.check();
+            passed.add(Constant.vector(scales));
+            passed.add(Constant.vector(zeroPoints));
+        }
+        if (custom.passesOptions()) {
+            Bytes bytes = options.size() > 0 ? options : Bytes.wrap(new byte[1]);
+            passed.add(new Constant("options", new TensorType(Shape.of(bytes.size()), DType.UINT8), bytes));
+        }
+        return passed;
     }
 
     private TensorType type(OperatorContext operator, TfliteTensor output) {
@@ -73,11 +113,13 @@ final class CustomImporter implements OperatorImporter {
     /** C has one declaration for a function, whatever operators it computes. */
     private void checkSignature(OperatorContext operator, List<TensorType> outputs) {
         String signature = Stream.concat(
-                        IntStream.range(0, operator.inputCount())
-                                .mapToObj(i ->
-                                        "const " + operator.input(i).dtype().cName() + "*"),
-                        outputs.stream().map(type -> type.dtype().cName() + "*"))
-                .collect(Collectors.joining(", "));
+                                IntStream.range(0, operator.inputCount())
+                                        .mapToObj(i -> "const "
+                                                + operator.input(i).dtype().cName() + "*"),
+                                outputs.stream().map(type -> type.dtype().cName() + "*"))
+                        .collect(Collectors.joining(", "))
+                + (custom.passesQuantization() ? ", const float*, const int32_t*" : "")
+                + (custom.passesOptions() ? ", const uint8_t*, int32_t" : "");
         String first = operator.declare(custom.function(), signature);
         operator.require(
                 first.equals(signature),
