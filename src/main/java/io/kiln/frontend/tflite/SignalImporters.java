@@ -8,6 +8,7 @@ import static io.kiln.base.DType.INT32;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.Signal;
 import io.kiln.ir.op.SignalAutoScale;
 import io.kiln.ir.op.SignalDelay;
@@ -50,6 +51,11 @@ final class SignalImporters {
         return operator -> {
             TfliteTensor data = data(operator, 1, 1, Set.of(INT16, INT32, FLOAT32));
             int length = operator.customOptions().integer("fft_length", SignalFft.SHORTEST, SignalFft.LONGEST);
+            operator.require(
+                    !(operator.value(data) instanceof Constant),
+                    "`" + data.name() + "` is constant",
+                    "data that is computed: transforms of constants take long",
+                    "Compute the transform when the model is trained");
             operator.check();
             emit(operator, checked(operator, () -> new SignalFft(length, inverse)), data);
         };

@@ -142,6 +142,19 @@ class BadSignalTest {
     }
 
     @Test
+    void constantsAreNotTransformed() {
+        TfliteModelBuilder m = new TfliteModelBuilder();
+        int x = m.tensor(samples(4));
+        int c = m.tensor(samples(4).withData(LittleEndian.ofShorts(1, 2, 3, 4)));
+        int y = m.tensor(output(TensorType.INT16, 32770));
+        m.custom("SignalRfft", FlexOptions.of(Map.of("fft_length", 32768)), new int[] {c}, y)
+                .inputs(x)
+                .outputs(y);
+        KilnException e = catchThrowableOfType(KilnException.class, m::read);
+        assertThat(e).hasMessageContaining("`x` is constant").hasMessageContaining("transforms of constants take long");
+    }
+
+    @Test
     void windowsAndOptionsMustBeReadable() {
         TfliteModelBuilder m = new TfliteModelBuilder();
         int x = m.tensor(samples(4));
