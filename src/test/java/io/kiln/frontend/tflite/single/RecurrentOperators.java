@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.BuiltinOptions;
+import org.tensorflow.lite.schema.Padding;
 import org.tensorflow.lite.schema.TensorType;
 
 /** Layers that remember from one run to the next. */
@@ -36,8 +37,11 @@ final class RecurrentOperators {
     static final OperatorCases CIRCULAR_BUFFER = OperatorCases.of("CIRCULAR_BUFFER", RecurrentOperators::circularBuffer)
             .withoutOracle("TensorFlow Lite has no such operator");
 
+    static final OperatorCases STREAM = OperatorCases.of("STREAM", RecurrentOperators::stream)
+            .withoutOracle("TensorFlow Lite has no circular buffers");
+
     static final List<OperatorCases> ALL =
-            List.of(CIRCULAR_BUFFER, SVDF_FLOAT, SVDF_INT16, SVDF_INT8, LSTM_FLOAT, LSTM_INT8, LSTM_INT16);
+            List.of(CIRCULAR_BUFFER, STREAM, SVDF_FLOAT, SVDF_INT16, SVDF_INT8, LSTM_FLOAT, LSTM_INT8, LSTM_INT16);
 
     private RecurrentOperators() {}
 
@@ -46,8 +50,7 @@ final class RecurrentOperators {
         int depth = d.between(1, 20);
         int slots = d.between(1, 6);
         TensorSpec x = d.tensor(TensorType.INT8, 1, 1, width, depth);
-        TensorSpec kept = TensorSpec.of("slots", TensorType.INT8, 1, slots, width, depth)
-                .quantized(x.scales().get(0), x.zeroPoints().get(0));
+        TensorSpec kept = alike("slots", x, 1, slots, width, depth);
         int in = d.input(x);
         int cycles = d.between(1, 3);
         int[] out = {d.output(d.coin() ? kept : kept.asVariable())};
@@ -57,6 +60,31 @@ final class RecurrentOperators {
             out = new int[] {out[0], valid};
         }
         d.model().custom("CIRCULAR_BUFFER", FlexOptions.of(Map.of("cycles_max", cycles)), new int[] {in}, out);
+    }
+
+    /** Rows become one, which enters the slots of which the largest elements are taken. */
+    private static void stream(Draw d) {
+        int depth = d.between(1, 9);
+        int rows = d.between(1, 4);
+        int slots = d.between(1, 7);
+        int window = d.between(1, slots);
+        TensorSpec x = d.tensor(TensorType.INT8, 1, rows, 2, depth);
+        int row = d.add(alike("row", x, 1, 1, 2, depth));
+        int kept = d.add(alike("slots", x, 1, slots, 2, depth).asVariable());
+        int in = d.input(x);
+        int y = d.output(alike("y", x, 1, slots - window + 1, 2, depth));
+        byte none = 0;
+        Options whole = Options.pool(Padding.VALID, 1, 1, rows, 1, none);
+        Options largest = Options.pool(Padding.VALID, 1, 1, window, 1, none);
+        d.model()
+                .operator(BuiltinOperator.MAX_POOL_2D, 2, whole, new int[] {in}, row)
+                .custom("CIRCULAR_BUFFER", FlexOptions.of(Map.of("cycles_max", 1)), new int[] {row}, kept)
+                .operator(BuiltinOperator.MAX_POOL_2D, 2, largest, new int[] {kept}, y);
+    }
+
+    private static TensorSpec alike(String name, TensorSpec other, int... shape) {
+        return TensorSpec.of(name, TensorType.INT8, shape)
+                .quantized(other.scales().get(0), other.zeroPoints().get(0));
     }
 
     private static void svdf(Draw d, byte state) {
