@@ -93,6 +93,7 @@ final class Uint8Operators {
             LayerOperators.AVERAGE_POOL_2D.ofUint8(),
             BasicOperators.SOFTMAX.ofUint8(),
             ReductionOperators.LOG_SOFTMAX.ofUint8(),
+            ReductionOperators.MEAN.ofUint8(),
             ELEMENTWISE,
             COMPARISONS,
             MOVEMENTS,
