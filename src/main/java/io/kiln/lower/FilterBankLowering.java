@@ -50,11 +50,8 @@ public final class FilterBankLowering {
     public LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         FilterBank bank = (FilterBank) op.root().op();
-        long macs = 0;
         if (bank instanceof FilterBankAccumulate) {
-            FilterBankSums sums = new FilterBankSums(op.root(), tables);
-            sums.emit(body, buffers.argument(0), buffers.output());
-            macs = sums.macs();
+            new FilterBankSums(op.root(), tables).emit(body, buffers.argument(0), buffers.output());
         } else if (bank instanceof FilterBankSquareRoot) {
             squareRoot(body);
         } else if (bank instanceof FilterBankSpectralSubtraction subtraction) {
@@ -67,7 +64,7 @@ public final class FilterBankLowering {
         List<RowDependency> dependencies = op.inputs().stream()
                 .<RowDependency>map(id -> new RowDependency.All(1))
                 .toList();
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), macs, "channels");
+        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "channels");
     }
 
     private void squareRoot(BlockBuilder body) {

@@ -30,14 +30,6 @@ final class FilterBankSums {
         this.channels = ((FilterBankAccumulate) binding.op()).channels();
     }
 
-    /** Products that are summed up. */
-    long macs() {
-        long widths = IntStream.rangeClosed(1, channels)
-                .mapToLong(c -> at(FilterBankAccumulate.WIDTHS, c))
-                .sum();
-        return 2 * widths + at(FilterBankAccumulate.WIDTHS, 0);
-    }
-
     void emit(BlockBuilder body, Buffer energies, Buffer output) {
         Buffer weights = table("weights", FilterBankAccumulate.WEIGHTS);
         Buffer unweights = table("unweights", FilterBankAccumulate.UNWEIGHTS);
