@@ -5,13 +5,8 @@
  */
 #include <stdint.h>
 
+#include "kiln_bits.h"
 #include "kiln_shims.h"
-
-#define SIGN 0x80000000u
-#define INFINITE 0x7f800000u
-#define QUIET_NAN 0x7fc00000u
-#define FRACTION 0x007fffffu
-#define HIDDEN 0x00800000u
 
 static int is_nan(float_bits x) {
   return (x & ~SIGN) > INFINITE;

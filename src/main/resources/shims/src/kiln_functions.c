@@ -4,28 +4,8 @@
  */
 #include <stdint.h>
 
+#include "kiln_bits.h"
 #include "kiln_shims.h"
-
-#define SIGN 0x80000000u
-#define INFINITE 0x7f800000u
-#define FRACTION 0x007fffffu
-#define NOT_A_NUMBER 0x7fc00000u
-
-static uint32_t bits_of(float x) {
-  union {
-    float value;
-    uint32_t bits;
-  } parts = {x};
-  return parts.bits;
-}
-
-static float of_bits(uint32_t bits) {
-  union {
-    uint32_t bits;
-    float value;
-  } parts = {bits};
-  return parts.value;
-}
 
 /* Exponent and significand of a finite number that is not 0: value = significand * 2^exponent, 2^23 <= significand < 2^24. */
 static int split(uint32_t bits, uint32_t* significand) {
@@ -46,7 +26,7 @@ float SHIM(fmodf)(float x, float y) {
   uint32_t a = bits_of(x) & ~SIGN;
   uint32_t b = bits_of(y) & ~SIGN;
   if (b == 0u || a >= INFINITE || b > INFINITE) {
-    return of_bits(NOT_A_NUMBER);
+    return of_bits(QUIET_NAN);
   }
   if (a < b) {
     return x;
@@ -90,7 +70,7 @@ float SHIM(logf)(float x) {
     return x;
   }
   if ((bits & SIGN) != 0u) {
-    return of_bits(NOT_A_NUMBER);
+    return of_bits(QUIET_NAN);
   }
   uint32_t significand;
   int k = split(bits, &significand) + 23;
@@ -199,7 +179,7 @@ static float small_cos(float x) {
 static float circular(float x, uint32_t turned) {
   float angle;
   if (!(x < of_bits(INFINITE))) {
-    return of_bits(NOT_A_NUMBER);
+    return of_bits(QUIET_NAN);
   }
   uint32_t n = quadrant(x, &angle) + turned;
   float value = (n & 1u) != 0u ? small_cos(angle) : small_sin(angle);

@@ -4,27 +4,8 @@
  */
 #include <stdint.h>
 
+#include "kiln_bits.h"
 #include "kiln_shims.h"
-
-#define SIGN 0x80000000u
-#define INFINITE 0x7f800000u
-#define FRACTION 0x007fffffu
-
-static uint32_t bits_of(float x) {
-  union {
-    float value;
-    uint32_t bits;
-  } parts = {x};
-  return parts.bits;
-}
-
-static float of_bits(uint32_t bits) {
-  union {
-    uint32_t bits;
-    float value;
-  } parts = {bits};
-  return parts.value;
-}
 
 float SHIM(fabsf)(float x) {
   return of_bits(bits_of(x) & ~SIGN);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.ConsoleSpec;
 import io.kiln.flow.DeviceSpec;
 import io.kiln.flow.FlashSpec;
 import java.io.File;
@@ -10,7 +9,7 @@ import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** Goals that bring an image to a board. */
-abstract class AbstractDeviceMojo extends AbstractByHandMojo {
+abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     /**
      * Skips {@code kiln:flash}; verification on the board then takes it as it is.
      *
@@ -72,30 +71,6 @@ abstract class AbstractDeviceMojo extends AbstractByHandMojo {
     @Parameter(property = "kiln.probe.faults")
     private String faults;
 
-    /**
-     * The board's serial port, such as {@code /dev/ttyACM0} or {@code COM3}. If not set, the one with the board's USB ids.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.monitor.port")
-    private String port;
-
-    /**
-     * Serial number of the USB device that has the port, where several boards are plugged in.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.monitor.serial")
-    private String serial;
-
-    /**
-     * Bits per second on it. If not set, the board's.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.monitor.baud")
-    private Integer baud;
-
     final boolean isFlashSkipped() {
         return skipFlash;
     }
@@ -113,10 +88,7 @@ abstract class AbstractDeviceMojo extends AbstractByHandMojo {
     }
 
     final DeviceSpec deviceSpec() {
-        return new DeviceSpec(
-                flashSpec(),
-                !skipFlash,
-                new ConsoleSpec(Optional.ofNullable(port), Optional.ofNullable(serial), Optional.ofNullable(baud)));
+        return new DeviceSpec(flashSpec(), !skipFlash, console());
     }
 
     private Optional<String> coordinates() {

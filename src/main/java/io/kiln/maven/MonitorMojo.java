@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.ConsoleSpec;
 import io.kiln.flow.MonitorSpec;
 import java.time.Duration;
 import java.util.Optional;
@@ -14,7 +13,7 @@ import org.apache.maven.plugins.annotations.Parameter;
  * @since 0.1.0
  */
 @Mojo(name = "monitor", requiresProject = false, threadSafe = true)
-public final class MonitorMojo extends AbstractByHandMojo {
+public final class MonitorMojo extends AbstractConsoleMojo {
     /**
      * Skips this goal.
      *
@@ -22,30 +21,6 @@ public final class MonitorMojo extends AbstractByHandMojo {
      */
     @Parameter(property = "kiln.monitor.skip", defaultValue = "false")
     private boolean skipMonitor;
-
-    /**
-     * The port, such as {@code /dev/ttyACM0} or {@code COM3}. If not set, the one with the board's USB ids.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.monitor.port")
-    private String port;
-
-    /**
-     * Serial number of the USB device, where several boards are plugged in.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.monitor.serial")
-    private String serial;
-
-    /**
-     * Bits per second. If not set, the board's.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.monitor.baud")
-    private Integer baud;
 
     /**
      * What ends it: a text that comes, or a time such as {@code 10s}. If not set, Ctrl-C.
@@ -70,10 +45,7 @@ public final class MonitorMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        MonitorSpec monitor = new MonitorSpec(
-                new ConsoleSpec(Optional.ofNullable(port), Optional.ofNullable(serial), Optional.ofNullable(baud)),
-                Optional.ofNullable(until),
-                Duration.ofSeconds(timeout));
+        MonitorSpec monitor = new MonitorSpec(console(), Optional.ofNullable(until), Duration.ofSeconds(timeout));
         flow().monitor(spec(), monitor);
     }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.flow.ConsoleSpec;
+import java.util.Optional;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/** Goals that may listen to the board's serial line. */
+abstract class AbstractConsoleMojo extends AbstractByHandMojo {
+    /**
+     * The board's serial port, such as {@code /dev/ttyACM0} or {@code COM3}. If not set, the one with the board's USB ids.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.port")
+    private String port;
+
+    /**
+     * Serial number of the USB device that has the port, where several boards are plugged in.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.serial")
+    private String serial;
+
+    /**
+     * Bits per second on it. If not set, the board's.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.monitor.baud")
+    private Integer baud;
+
+    final ConsoleSpec console() {
+        return new ConsoleSpec(Optional.ofNullable(port), Optional.ofNullable(serial), Optional.ofNullable(baud));
+    }
+}
