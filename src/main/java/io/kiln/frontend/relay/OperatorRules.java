@@ -16,6 +16,7 @@ import io.kiln.ir.op.Concatenate;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Copy;
+import io.kiln.ir.op.CustomCall;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.DetectionPostprocess;
 import io.kiln.ir.op.Elementwise;
@@ -209,6 +210,9 @@ final class OperatorRules {
         }
         if (op instanceof Elementwise elementwise) {
             return elementwise.operands();
+        }
+        if (op instanceof CustomCall custom) {
+            return custom.inputs();
         }
         if (op instanceof FilterBank bank) {
             return bank.operands();

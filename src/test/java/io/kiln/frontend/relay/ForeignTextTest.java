@@ -9,6 +9,7 @@ import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.frontend.InputShapes;
+import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
@@ -318,5 +319,15 @@ class ForeignTextTest {
         assertThatThrownBy(() -> read(text, InputShapes.parse("x:4,7;z:1")))
                 .hasMessageContaining("rank 3: ?,4,?")
                 .hasMessageContaining("kiln.inputShapes names `z`, which is no input");
+    }
+
+    @Test
+    void aFunctionOfTheUsersMayReadSeveralComputedValues() {
+        Function function = RelayFrontend.read(Bytes.ofText("""
+            def @main(%a: Tensor[(4), float32], %b: Tensor[(4), float32]) {
+              tfl.custom(%a, %b, code="MyOp", function="my_op", header="", inputs=2, outputs=1, shape=[4], out_dtype="float32")
+            }
+            """), "m.relay", Optional.empty(), "m.params", "default");
+        assertThat(function.bindings().get(0).args()).containsExactly(new Arg.Ref(0), new Arg.Ref(1));
     }
 }
