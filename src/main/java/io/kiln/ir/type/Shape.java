@@ -33,6 +33,9 @@ public record Shape(List<Integer> dims) {
 
     /** Number of elements; throws {@link ArithmeticException} beyond 64 bits. */
     public long elements() {
+        if (dims.contains(0)) {
+            return 0;
+        }
         long elements = 1;
         for (int dim : dims) {
             elements = Math.multiplyExact(elements, dim);
