@@ -29,6 +29,8 @@ import io.kiln.process.Executables;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.transform.PassOptions;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -148,22 +150,11 @@ class CustomOperatorTest {
                 .containsExactly("tfl.custom", "clip");
     }
 
-    private static final String TOLD = """
-        #include "told.h"
-        /* x times the factor in the options' first byte, from x's scale to y's. */
-        int32_t told(
-            const int8_t* input0, int8_t* output0, const float* scales, const int32_t* zero_points, const uint8_t* options,
-            int32_t options_size) {
-          if (options_size != 3 || options[1] != 200 || options[2] != 7) {
-            return 1;
-          }
-          for (int32_t i = 0; i < 4; ++i) {
-            const float real = scales[0] * (float)(input0[i] - zero_points[0]) * (float)options[0];
-            output0[i] = (int8_t)((int32_t)(real / scales[1]) + zero_points[1]);
-          }
-          return 0;
-        }
-        """;
+    /** The model and the C of the scenario that a user's build is; {@code -Dkiln.update=true} writes the model anew. */
+    private static final Path TOLD =
+            Path.of("src", "it", "a-custom-operator-is-told-scales-and-options", "src", "main");
+
+    private static final byte[] TOLD_OPTIONS = {3, (byte) 200, 7};
 
     private Path toldModel(TensorSpec x, TensorSpec y, byte... options) {
         TfliteModelBuilder builder = new TfliteModelBuilder();
@@ -186,17 +177,20 @@ class CustomOperatorTest {
     }
 
     @Test
-    void theFunctionGetsQuantizationAndOptionsWhereItAsksForThem() {
-        Path file = toldModel(
-                TensorSpec.int8("x", 0.5f, 1, 1, 4), TensorSpec.int8("y", 0.25f, -3, 1, 4), (byte) 3, (byte) 200, (byte)
-                        7);
-        CompiledModel compiled = compileTold(file, "quantization,options");
+    void theFunctionGetsQuantizationAndOptionsWhereItAsksForThem() throws IOException {
+        Path file = toldModel(TensorSpec.int8("x", 0.5f, 1, 1, 4), TensorSpec.int8("y", 0.25f, -3, 1, 4), TOLD_OPTIONS);
+        Path shipped = TOLD.resolve(Path.of("model", "told.tflite"));
+        if (Boolean.getBoolean("kiln.update")) {
+            WholeFiles.write(shipped, Files.readAllBytes(file));
+        }
+        assertThat(shipped).hasSameBinaryContentAs(file);
+        CompiledModel compiled = compileTold(shipped, "quantization,options");
         List<Artifact> files = new ArrayList<>(compiled.library().artifacts().artifacts());
-        String header = "#include <stdint.h>\n"
-                + "int32_t told(const int8_t* input0, int8_t* output0, const float* scales, const int32_t* zero_points,"
-                + " const uint8_t* options, int32_t options_size);\n";
-        files.add(Artifact.ofText("c", Loader.SOURCE, "told.c", TOLD, "c"));
-        files.add(Artifact.ofText("c", Loader.HEADER, "told.h", header, "c"));
+        for (String name : List.of("told.c", "told.h")) {
+            Loader loader = name.endsWith(".c") ? Loader.SOURCE : Loader.HEADER;
+            String text = Files.readString(TOLD.resolve(Path.of("c", name)));
+            files.add(Artifact.ofText("c", loader, name, text, "c"));
+        }
         HostProgram program =
                 HostProgram.build(folder, List.of(compiled.library().metadata()), List.of(files));
         assertThat(program.run(List.of(bytes(1, 2, 3, -4)))).isEqualTo(bytes(-3, 3, 9, -33));
