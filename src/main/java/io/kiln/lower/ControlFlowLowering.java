@@ -2,7 +2,6 @@
 package io.kiln.lower;
 
 import io.kiln.base.DType;
-import io.kiln.ir.Arg;
 import io.kiln.ir.op.If;
 import io.kiln.ir.op.While;
 import io.kiln.tir.BlockBuilder;
@@ -46,15 +45,7 @@ public final class ControlFlowLowering {
         } else {
             repeat(body, (While) op.root().op());
         }
-        List<RowDependency> dependencies = op.inputs().stream()
-                .<RowDependency>map(id -> new RowDependency.All(rowCount(id)))
-                .toList();
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "call");
-    }
-
-    private int rowCount(int id) {
-        int argument = op.root().args().indexOf(new Arg.Ref(id));
-        return Rows.count(op.rootTypes().get(argument).shape());
+        return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), "call");
     }
 
     private void choose(BlockBuilder body, If choice) {
