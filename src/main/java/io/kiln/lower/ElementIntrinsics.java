@@ -45,13 +45,16 @@ public final class ElementIntrinsics {
     /** {@link io.kiln.ir.op.Binary.Kind#FLOOR_DIVIDE}: from the exact remainder, since the quotient of floats may round up. */
     public static final Intrinsic FLOOR_DIVIDE =
             new Intrinsic("kiln_floor_divide", List.of(FLOAT32, FLOAT32), FLOAT32, "", """
-                /* floor(a / b) of the exact quotient. */
+                /* floor(a / b) of the exact quotient; what is infinite or no number is so of floats. */
                 static inline float kiln_floor_divide(float a, float b) {
                   const float rest = fmodf(a, b);
                   const float whole = (a - rest) / b;
                   const float quotient = rest != 0.0f && (rest < 0.0f) != (b < 0.0f) ? whole - 1.0f : whole;
                   const float below = floorf(quotient);
-                  return b == 0.0f ? a / b : (quotient - below > 0.5f ? below + 1.0f : below);
+                  if (rest != rest || b - b != 0.0f) {
+                    return floorf(a / b);
+                  }
+                  return quotient - below > 0.5f ? below + 1.0f : below;
                 }
                 """, List.of(FMODF, FLOORF));
 

@@ -3,11 +3,12 @@ package io.kiln.lower;
 
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.cast;
+import static io.kiln.tir.Exprs.gt;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
-import static io.kiln.tir.Exprs.max;
-import static io.kiln.tir.Exprs.min;
+import static io.kiln.tir.Exprs.lt;
 import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.select;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
@@ -199,6 +200,7 @@ public final class Epilogue {
                 : new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(limits.low()), imm(limits.high())));
     }
 
+    /** Comparisons in this order leave what is no number as it is. */
     private Expr limitFloat(BlockBuilder block, String suffix, Expr value) {
         if (op.clip().isEmpty()) {
             return value;
@@ -207,10 +209,12 @@ public final class Epilogue {
         float high = (float) op.clip().orElseThrow().max();
         Expr limited = value;
         if (low > -Float.MAX_VALUE) {
-            limited = max(block.let("value" + suffix, limited), imm(low));
+            Expr lower = block.let("value" + suffix, limited);
+            limited = select(lt(lower, imm(low)), imm(low), lower);
         }
         if (high < Float.MAX_VALUE) {
-            limited = min(block.let("limited" + suffix, limited), imm(high));
+            Expr upper = block.let("limited" + suffix, limited);
+            limited = select(gt(upper, imm(high)), imm(high), upper);
         }
         return limited;
     }

@@ -47,8 +47,10 @@ final class Elementwise {
     static Tensor clip(Clip op, List<Tensor> args, TensorType type) {
         if (type.dtype().isFloat()) {
             float[] result = args.get(0).floats().clone();
+            float low = op.min() > -Float.MAX_VALUE ? (float) op.min() : Float.NEGATIVE_INFINITY;
+            float high = op.max() < Float.MAX_VALUE ? (float) op.max() : Float.POSITIVE_INFINITY;
             for (int i = 0; i < result.length; i++) {
-                result[i] = Math.min(Math.max(result[i], (float) op.min()), (float) op.max());
+                result[i] = result[i] < low ? low : result[i] > high ? high : result[i];
             }
             return Tensor.of(type, result);
         }

@@ -23,8 +23,10 @@ final class Rescaling {
         int zeroPoint = args.get(2).scalarInt();
         int[] result = new int[data.length];
         for (int i = 0; i < result.length; i++) {
-            long steps =
-                    FixedPoint.clamp(FixedPoint.roundHalfAway(data[i] / scale), Integer.MIN_VALUE, Integer.MAX_VALUE);
+            float real = data[i] / scale;
+            long steps = Float.isNaN(real)
+                    ? Integer.MIN_VALUE
+                    : FixedPoint.clamp(FixedPoint.roundHalfAway(real), Integer.MIN_VALUE, Integer.MAX_VALUE);
             result[i] = FixedPoint.clamp(
                     steps + zeroPoint, op.outDtype().min(), op.outDtype().max());
         }

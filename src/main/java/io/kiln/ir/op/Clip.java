@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Limits values. Argument: data.
+ * Limits values. Argument: data. Of floats what is no number stays none, and the largest float and its negative limit nothing, not even
+ * infinities.
  *
  * @param min smallest value of the result, in the data's own type
  * @param max largest value of the result

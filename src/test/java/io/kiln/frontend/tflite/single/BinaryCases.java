@@ -61,8 +61,8 @@ final class BinaryCases {
 
     /** Two operands in either order, one of which may broadcast or be constant. */
     private static int[] operands(Draw d, TensorSpec full, TensorSpec other) {
-        int a = d.input(full);
-        int b = d.inputOrConstant(other);
+        int a = d.inputOfAnything(full);
+        int b = d.coin() ? d.inputOrConstant(other) : d.inputOfAnything(other);
         return d.coin() ? new int[] {a, b} : new int[] {b, a};
     }
 
@@ -93,10 +93,9 @@ final class BinaryCases {
     private static void divide(Draw d) {
         int[] shape = d.shape(1, MOST_RANK);
         byte type = d.oneOf(FLOAT32, INT32);
-        int a = d.input(d.tensor(type, shape));
+        int a = d.inputOfAnything(d.tensor(type, shape));
         TensorSpec divisor = d.tensor(type, d.broadcastsTo(shape));
-        // Quotients of floats at the end of their range are no numbers.
-        int b = type == INT32 ? d.input(divisor, 1, 50) : d.add(d.constant(divisor));
+        int b = type == INT32 ? d.input(divisor, 1, 50) : d.inputOfAnything(divisor);
         d.output(d.tensor(type, shape));
         d.operator(
                 BuiltinOperator.DIV, 1, Options.table(BuiltinOptions.DivOptions, Field.int8(0, d.activation())), a, b);
@@ -104,7 +103,7 @@ final class BinaryCases {
 
     private static void floored(Draw d, int builtin) {
         int[] shape = d.shape(1, MOST_RANK);
-        int a = d.input(d.tensor(FLOAT32, shape));
+        int a = d.inputOfAnything(d.tensor(FLOAT32, shape));
         int b = d.add(d.constant(d.tensor(FLOAT32, d.broadcastsTo(shape))));
         d.output(d.tensor(FLOAT32, shape));
         d.operator(builtin, 1, Options.none(), a, b);

@@ -171,6 +171,11 @@ public final class Draw {
         return input(tensor, RandomData.whole(tensor));
     }
 
+    /** Adds an input of which floats may be infinite, or no numbers. */
+    public int inputOfAnything(TensorSpec tensor) {
+        return input(tensor, RandomData.anything(tensor));
+    }
+
     /** Adds an input whose elements lie between two numbers, both included: indices, for instance. */
     public int input(TensorSpec tensor, int low, int high) {
         return input(tensor, RandomData.between(tensor, low, high));

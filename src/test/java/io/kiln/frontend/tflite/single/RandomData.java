@@ -13,8 +13,13 @@ import org.tensorflow.lite.schema.TensorType;
  * @param tensor its type, shape and zero point
  * @param low smallest element; for floats standard deviations count instead
  * @param high largest element
+ * @param anyFloat whether some floats are infinite, none, or at the ends of their range
  */
-record RandomData(TensorSpec tensor, long low, long high) {
+record RandomData(TensorSpec tensor, long low, long high, boolean anyFloat) {
+    private static final float[] SPECIAL = {
+        Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, -0f, 0, Float.MAX_VALUE, -Float.MAX_VALUE, 1e-30f
+    };
+
     private enum Kind {
         ANY,
         EXTREME,
@@ -24,13 +29,13 @@ record RandomData(TensorSpec tensor, long low, long high) {
     /** The type's whole range; -1000 to 1000 for signed integers that are not quantized, normally distributed floats. */
     static RandomData whole(TensorSpec tensor) {
         return switch (tensor.type()) {
-            case TensorType.INT8 -> new RandomData(tensor, Byte.MIN_VALUE, Byte.MAX_VALUE);
-            case TensorType.UINT8 -> new RandomData(tensor, 0, 255);
-            case TensorType.INT16 -> new RandomData(tensor, Short.MIN_VALUE, Short.MAX_VALUE);
-            case TensorType.BOOL -> new RandomData(tensor, 0, 1);
-            case TensorType.UINT32 -> new RandomData(tensor, 0, 0xFFFFFFFFL);
-            case TensorType.UINT64 -> new RandomData(tensor, 0, -1L);
-            default -> new RandomData(tensor, -1000, 1000);
+            case TensorType.INT8 -> new RandomData(tensor, Byte.MIN_VALUE, Byte.MAX_VALUE, false);
+            case TensorType.UINT8 -> new RandomData(tensor, 0, 255, false);
+            case TensorType.INT16 -> new RandomData(tensor, Short.MIN_VALUE, Short.MAX_VALUE, false);
+            case TensorType.BOOL -> new RandomData(tensor, 0, 1, false);
+            case TensorType.UINT32 -> new RandomData(tensor, 0, 0xFFFFFFFFL, false);
+            case TensorType.UINT64 -> new RandomData(tensor, 0, -1L, false);
+            default -> new RandomData(tensor, -1000, 1000, false);
         };
     }
 
@@ -40,7 +45,13 @@ record RandomData(TensorSpec tensor, long low, long high) {
     }
 
     static RandomData between(TensorSpec tensor, long low, long high) {
-        return new RandomData(tensor, low, high);
+        return new RandomData(tensor, low, high, false);
+    }
+
+    /** As {@link #whole}, with floats of every kind. */
+    static RandomData anything(TensorSpec tensor) {
+        RandomData whole = whole(tensor);
+        return new RandomData(tensor, whole.low, whole.high, true);
     }
 
     byte[] next(Random random) {
@@ -68,6 +79,9 @@ record RandomData(TensorSpec tensor, long low, long high) {
     }
 
     private float nextFloat(Random random, Kind kind) {
+        if (anyFloat && random.nextInt(4) == 0) {
+            return SPECIAL[random.nextInt(SPECIAL.length)];
+        }
         return switch (kind) {
             case ANY -> (float) random.nextGaussian();
             case EXTREME -> (float) (random.nextGaussian() * 30);

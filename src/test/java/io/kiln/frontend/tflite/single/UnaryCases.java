@@ -40,7 +40,9 @@ final class UnaryCases {
             same("ABS_QUANTIZED", BuiltinOperator.ABS, INT8, INT16),
             OperatorCases.of("HARD_SWISH_QUANTIZED", UnaryCases::hardSwish),
             same("ELU_QUANTIZED", BuiltinOperator.ELU, INT8)
-                    .mayDifferByOne("expm1 instead of exp - 1 in single precision"),
+                    .mayDifferByOne(
+                            "TensorFlow Lite takes expm1, where elu.cc of TensorFlow Lite Micro takes exp and then 1"
+                                    + " off"),
             OperatorCases.of("RSQRT_QUANTIZED", UnaryCases::rsqrt)
                     .mayDifferByOne("the root of the scale is taken in single precision"),
             same("RELU", BuiltinOperator.RELU, FLOAT32, INT8, INT16)
@@ -50,7 +52,11 @@ final class UnaryCases {
             OperatorCases.of("LOGISTIC", d -> sigmoid(d, BuiltinOperator.LOGISTIC, 1f / 256, -128)),
             OperatorCases.of("TANH", d -> sigmoid(d, BuiltinOperator.TANH, 1f / 128, 0)),
             OperatorCases.of("CAST", UnaryCases::cast),
+            OperatorCases.of("CAST_ANY_FLOAT", UnaryCases::castFloats)
+                    .withoutOracle("C++ does not define what floats become that are beyond the integers' range"),
             OperatorCases.of("QUANTIZE", UnaryCases::quantize),
+            OperatorCases.of("QUANTIZE_ANY_FLOAT", UnaryCases::quantizeFloats)
+                    .withoutOracle("C++ does not define what floats become that are beyond the integers' range"),
             OperatorCases.of("DEQUANTIZE", UnaryCases::dequantize),
             OperatorCases.of("ZEROS_LIKE", UnaryCases::zeros),
             OperatorCases.of("FILL", UnaryCases::fill));
@@ -66,7 +72,7 @@ final class UnaryCases {
             byte type = d.oneOf(types);
             int[] shape = d.shape(1, MOST_RANK);
             TensorSpec in = d.tensor(type, shape);
-            int x = d.input(in);
+            int x = d.inputOfAnything(in);
             d.output(d.tensor(type, shape));
             d.operator(builtin, 1, Options.none(), x);
         });
@@ -97,7 +103,7 @@ final class UnaryCases {
         byte type = d.oneOf(FLOAT32, INT8, INT16);
         int[] shape = d.shape(1, MOST_RANK);
         TensorSpec in = d.tensor(type, shape);
-        int x = d.input(in);
+        int x = d.inputOfAnything(in);
         TensorSpec out = d.tensor(type, shape);
         d.output(
                 type == FLOAT32
@@ -109,7 +115,7 @@ final class UnaryCases {
     private static void leakyRelu(Draw d) {
         byte type = d.oneOf(FLOAT32, INT8, INT16);
         int[] shape = d.shape(1, MOST_RANK);
-        int x = d.input(d.tensor(type, shape));
+        int x = d.inputOfAnything(d.tensor(type, shape));
         d.output(d.tensor(type, shape));
         float alpha = d.oneOf(0.1f, 0.3f, 2f, -0.5f, d.scale());
         d.operator(
@@ -126,7 +132,7 @@ final class UnaryCases {
         if (type == INT16 && d.coin()) {
             in = in.quantized(d.oneOf(1f / 4096, 1f / 2048, 1f / 8192), 0);
         }
-        int x = d.input(in);
+        int x = d.inputOfAnything(in);
         TensorSpec out = d.tensor(type, shape);
         d.output(type == FLOAT32 ? out : type == INT8 ? out.quantized(scale, zeroPoint) : out.quantized(1f / 32768, 0));
         d.operator(builtin, 3, Options.none(), x);
@@ -135,12 +141,27 @@ final class UnaryCases {
     private static void cast(Draw d) {
         int[] shape = d.shape(1, MOST_RANK);
         byte from = d.oneOf(FLOAT32, INT8, UINT8, INT16, INT32, UINT32, BOOL);
-        // C++ does not define what negative numbers become without a sign, nor large ones with few bits.
-        byte to = from == FLOAT32 ? d.oneOf(FLOAT32, INT32) : d.oneOf(FLOAT32, INT8, UINT8, INT16, INT32, UINT32);
-        TensorSpec in = TensorSpec.of("x", from, shape);
-        int x = from == BOOL ? d.input(in) : d.input(in, 0, 100);
+        // C++ does not define what floats become that are beyond the integers' range.
+        byte to = from == FLOAT32
+                ? d.oneOf(FLOAT32, INT8, INT16, INT32)
+                : d.oneOf(FLOAT32, INT8, UINT8, INT16, INT32, UINT32);
+        int x = d.input(TensorSpec.of("x", from, shape));
         d.output(TensorSpec.of("y", to, shape));
         d.operator(BuiltinOperator.CAST, 1, Options.none(), x);
+    }
+
+    private static void castFloats(Draw d) {
+        int[] shape = d.shape(1, MOST_RANK);
+        int x = d.inputOfAnything(TensorSpec.of("x", FLOAT32, shape));
+        d.output(TensorSpec.of("y", d.oneOf(INT8, UINT8, INT16, INT32, UINT32), shape));
+        d.operator(BuiltinOperator.CAST, 1, Options.none(), x);
+    }
+
+    private static void quantizeFloats(Draw d) {
+        int[] shape = d.shape(1, MOST_RANK);
+        int x = d.inputOfAnything(d.tensor(FLOAT32, shape));
+        d.output(d.tensor(d.oneOf(INT8, INT16), shape));
+        d.operator(BuiltinOperator.QUANTIZE, 2, Options.none(), x);
     }
 
     private static void quantize(Draw d) {
