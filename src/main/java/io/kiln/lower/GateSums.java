@@ -43,13 +43,15 @@ final class GateSums {
     private final DType sumType;
     private final Buffer weights;
     private final Optional<Buffer> beginnings;
+    private final Optional<Dots> dots;
 
     /**
      * Lays out the tables.
      *
      * @param recurrent whether the values are the hidden state
+     * @param dots a micro-kernel, taken where it suits
      */
-    GateSums(FusedOperator op, Tables tables, boolean recurrent) {
+    GateSums(FusedOperator op, Tables tables, boolean recurrent, Optional<Dots> dots) {
         Lstm lstm = (Lstm) op.root().op();
         DType dtype = op.type().dtype();
         this.op = op;
@@ -63,7 +65,11 @@ final class GateSums {
         boolean isWide = bound > Integer.MAX_VALUE;
         this.sumType = dtype.isFloat() ? dtype : isWide ? DType.INT64 : DType.INT32;
         DType weightType = weights(0).type().dtype();
-        this.weights = tables.add(kind + "_weights", weightType, sideBySide(gates(this::weights), weightType.bytes()));
+        this.dots = dots.filter(d -> sumType == DType.INT32 && isFolded && dtype == DType.INT8);
+        this.weights = tables.add(
+                kind + "_weights",
+                weightType,
+                this.dots.map(this::packed).orElseGet(() -> sideBySide(gates(this::weights), weightType.bytes())));
         this.beginnings = recurrent && (zeroPoint == 0 || !folds)
                 ? Optional.empty()
                 : Optional.of(tables.add(kind + "_bias", sumType, beginnings(folds)));
@@ -79,6 +85,19 @@ final class GateSums {
 
     private int units() {
         return op.type().shape().dim(2);
+    }
+
+    /** Whether a micro-kernel for int8 may suit. */
+    static boolean suit(FusedOperator op) {
+        return op.type().dtype() == DType.INT8;
+    }
+
+    /** A micro-kernel for the four gates of a unit, and memory for their sums. */
+    record Dots(RowDots kernel, Buffer sums) {}
+
+    private Bytes packed(Dots by) {
+        int rows = units() * Lstm.GATES;
+        return by.kernel.pack(rows, count, (row, i) -> weights(row % Lstm.GATES).integer(row / Lstm.GATES * count + i));
     }
 
     /** Largest magnitude of a sum; beyond 32 bits sums of int8 data wrap around in the reference kernel. */
@@ -145,6 +164,28 @@ final class GateSums {
      */
     List<Expr> emit(BlockBuilder block, Expr unit, Buffer values, Expr from) {
         Expr at = block.let(kind + "_gates", mul(unit, Lstm.GATES));
+        return dots.map(by -> dotProducts(block, by, unit, at, values, from))
+                .orElseGet(() -> loop(block, unit, at, values, from));
+    }
+
+    private List<Expr> dotProducts(BlockBuilder block, Dots by, Expr unit, Expr at, Buffer values, Expr from) {
+        for (int gate = 0; gate < Lstm.GATES; gate++) {
+            int g = gate;
+            block.store(
+                    by.sums,
+                    imm(g),
+                    beginnings.<Expr>map(b -> load(b, add(at, g))).orElseGet(this::zero));
+        }
+        by.kernel.emit(block, kind, unit, count, weights, values, from, by.sums);
+        List<Expr> results = new ArrayList<>();
+        for (int gate = 0; gate < Lstm.GATES; gate++) {
+            Expr sum = block.let(kind + "_" + NAMES.get(gate), load(by.sums, imm(gate)));
+            results.add(rescaled(sum, gate));
+        }
+        return results;
+    }
+
+    private List<Expr> loop(BlockBuilder block, Expr unit, Expr at, Buffer values, Expr from) {
         List<Expr.Var> sums = gates(gate -> block.mutable(
                 kind + "_" + NAMES.get(gate),
                 beginnings.<Expr>map(b -> load(b, add(at, gate))).orElseGet(this::zero)));

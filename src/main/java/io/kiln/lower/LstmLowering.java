@@ -17,6 +17,7 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import java.util.List;
+import java.util.Optional;
 
 /** {@link Lstm}: step by step for each sequence, unit by unit; the hidden state takes a step's results when all units are computed. */
 public final class LstmLowering {
@@ -32,6 +33,7 @@ public final class LstmLowering {
     private final OperatorBuffers buffers;
     private final GateSums ofData;
     private final GateSums ofHidden;
+    private final Optional<GateSums.Dots> dots;
     private final boolean isFloat;
     private final int batch;
     private final int steps;
@@ -41,13 +43,21 @@ public final class LstmLowering {
     private final ElementFunction gateTanh;
     private final ElementFunction cellTanh;
 
-    public LstmLowering(FusedOperator op) {
+    /**
+     * Lays out tables.
+     *
+     * @param dots for int8 data, if the core has a micro-kernel for it
+     */
+    public LstmLowering(FusedOperator op, Optional<RowDots> dots) {
         this.op = op;
         this.lstm = (Lstm) op.root().op();
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
-        this.ofData = new GateSums(op, tables, false);
-        this.ofHidden = new GateSums(op, tables, true);
+        Optional<GateSums.Dots> scratch = dots.filter(d -> GateSums.suit(op))
+                .map(d -> new GateSums.Dots(d, buffers.scratch(DType.INT32, RowDots.ROWS)));
+        this.dots = scratch;
+        this.ofData = new GateSums(op, tables, false, scratch);
+        this.ofHidden = new GateSums(op, tables, true, scratch);
         Shape data = op.rootTypes().get(0).shape();
         this.isFloat = op.type().dtype().isFloat();
         this.batch = lstm.batch(data);
@@ -83,7 +93,15 @@ public final class LstmLowering {
                 .<RowDependency>map(id -> new RowDependency.All(1))
                 .toList();
         long macs = (long) batch * steps * units * Lstm.GATES * (inputs + units);
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), macs, "steps");
+        return Nests.operator(
+                op,
+                buffers,
+                tables,
+                rows,
+                dependencies,
+                body.build(),
+                macs,
+                dots.isPresent() ? "steps(dots)" : "steps");
     }
 
     private void step(BlockBuilder block, Expr position, Expr state) {

@@ -8,15 +8,21 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.ir.Constant;
 import io.kiln.ir.op.Svdf;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /** A filter that remembers: the state moves on, takes the new features, and is weighed by age. */
 public final class SvdfLowering {
+    /** With more inputs a sum of bytes might leave 32 bits. */
+    private static final int MOST_INPUTS = 1 << 15;
+
     private final FusedOperator op;
     private final Svdf svdf;
     private final Tables tables;
@@ -27,8 +33,14 @@ public final class SvdfLowering {
     private final int memory;
     private final int batch;
     private final boolean isFloat;
+    private final Optional<RowDots> dots;
 
-    public SvdfLowering(FusedOperator op) {
+    /**
+     * Reads the operator.
+     *
+     * @param dots for int8 data, if the core has a micro-kernel for it
+     */
+    public SvdfLowering(FusedOperator op, Optional<RowDots> dots) {
         this.op = op;
         this.svdf = (Svdf) op.root().op();
         this.tables = new Tables(op.name());
@@ -39,19 +51,24 @@ public final class SvdfLowering {
         this.memory = op.rootTypes().get(2).shape().dim(1);
         this.batch = op.type().shape().dim(0);
         this.isFloat = op.type().dtype().isFloat();
+        this.dots = dots.filter(d -> !isFloat
+                && op.root().args().get(1) instanceof Constant
+                && filters % RowDots.ROWS == 0
+                && inputs <= MOST_INPUTS);
     }
 
     public LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         long elements = (long) batch * filters * memory;
         body.loop("i", elements - 1, (b, i) -> b.store(state, i, load(state, add(i, 1))));
-        features(body);
+        dots.ifPresentOrElse(d -> dotProducts(body, d), () -> features(body));
         results(body);
         List<RowDependency> dependencies = op.inputs().stream()
                 .<RowDependency>map(id -> new RowDependency.All(1))
                 .toList();
         long macs = (long) batch * filters * (inputs + memory);
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), macs, "svdf");
+        return Nests.operator(
+                op, buffers, tables, rows, dependencies, body.build(), macs, dots.isPresent() ? "svdf(dots)" : "svdf");
     }
 
     private Expr zero() {
@@ -76,6 +93,36 @@ public final class SvdfLowering {
                             state,
                             last,
                             isFloat ? sum : limited(block, sum, Svdf.STATE + 1, svdf.stateZeroPoint(), state));
+                }));
+    }
+
+    /** The features of as many filters as a micro-kernel takes; the zero point is in what their sums begin with. */
+    private void dotProducts(BlockBuilder body, RowDots by) {
+        Constant times = op.root().constant(1);
+        Buffer weights = tables.add(
+                "feature_weights", DType.INT8, by.pack(filters, inputs, (f, i) -> times.integer(f * inputs + i)));
+        int[] first = IntStream.range(0, filters)
+                .map(f -> -svdf.inputZeroPoint()
+                        * (int) IntStream.range(0, inputs)
+                                .mapToLong(i -> times.integer(f * inputs + i))
+                                .sum())
+                .toArray();
+        Buffer begins = tables.add("feature_begin", DType.INT32, first);
+        Buffer sums = buffers.scratch(DType.INT32, RowDots.ROWS);
+        body.loop(
+                "b",
+                batch,
+                (outer, b) -> outer.loop("g", filters / RowDots.ROWS, (block, g) -> {
+                    Expr f = block.let("f", mul(g, RowDots.ROWS));
+                    for (int row = 0; row < RowDots.ROWS; row++) {
+                        block.store(sums, imm(row), load(begins, add(f, row)));
+                    }
+                    by.emit(block, "feature", g, inputs, weights, buffers.argument(0), mul(b, inputs), sums);
+                    block.loop("row", RowDots.ROWS, (each, row) -> {
+                        Expr sum = load(sums, row);
+                        Expr last = add(mul(add(add(mul(b, filters), f), row), memory), memory - 1L);
+                        each.store(state, last, limited(each, sum, Svdf.STATE + 1, svdf.stateZeroPoint(), state));
+                    });
                 }));
     }
 

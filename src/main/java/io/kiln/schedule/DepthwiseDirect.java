@@ -2,16 +2,13 @@
 package io.kiln.schedule;
 
 import static io.kiln.tir.Exprs.add;
-import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.ir.op.Window;
-import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
-import io.kiln.lower.Epilogue;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.TapRange;
@@ -23,6 +20,7 @@ import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Depthwise convolution for any core: channels innermost, one accumulator; the taps of a pixel whose window lies inside
@@ -40,12 +38,13 @@ final class DepthwiseDirect {
 
     private final ConvComputation conv;
     private final Buffer input;
-    private final Buffer output;
     private final Buffer weights;
-    private final BiasTable bias;
-    private final Epilogue epilogue;
+    private final DepthwiseSums sums;
     private final int multiplier;
     private final boolean isPacked;
+
+    /** Pixels side by side computed together, where their windows lie inside the input. */
+    private final int pixelBlock;
 
     /** The schedule, which suits any depthwise convolution. */
     static Optional<ConvSchedule> schedule(ConvTask task) {
@@ -53,28 +52,31 @@ final class DepthwiseDirect {
         if (!conv.depthwise()) {
             return Optional.empty();
         }
-        DepthwiseDirect direct = new DepthwiseDirect(
-                task, task.tables(), task.buffers().argument(0), task.buffers().output());
-        String reason = "depthwise: channel by channel, no other schedule fits";
+        DepthwiseDirect direct = new DepthwiseDirect(task);
+        String reason = direct.pixelBlock == 1
+                ? "depthwise: channel by channel, no other schedule fits"
+                : "depthwise: pixels side by side share their inputs and weights";
         return Optional.of(new ConvSchedule(direct.body(task.rows()), conv.macsInside(), direct.text(), reason));
     }
 
-    private DepthwiseDirect(ConvTask task, Tables tables, Buffer input, Buffer output) {
+    private DepthwiseDirect(ConvTask task) {
         this.conv = task.conv();
         this.isPacked = task.packsWeights();
-        this.input = input;
-        this.output = output;
+        this.pixelBlock = DepthwisePixels.block(task);
+        this.input = task.buffers().argument(0);
+        Tables tables = task.tables();
         this.weights = isPacked
                 ? FourBitWeights.halvesOfTaps(conv, tables)
                 : tables.add(
                         "weight", conv.weight().type().dtype(), conv.weight().data());
-        this.bias = BiasTable.of(conv, tables);
-        this.epilogue = new Epilogue(conv.op(), bias.bound(), tables);
+        this.sums = new DepthwiseSums(task, pixelBlock > 1);
         this.multiplier = conv.channels() / conv.input().dim(3);
     }
 
     private String text() {
-        return "depthwise_direct(unrolled=" + unrolls(conv.window()) + (isPacked ? ", weight_bits=4)" : ")");
+        return "depthwise_direct(unrolled=" + unrolls(conv.window())
+                + (pixelBlock == 1 ? "" : ", pixel_block=" + pixelBlock)
+                + (isPacked ? ", weight_bits=4)" : ")");
     }
 
     private static boolean unrolls(Window window) {
@@ -82,52 +84,98 @@ final class DepthwiseDirect {
     }
 
     private Stmt body(Rows rows) {
-        Window w = conv.window();
         BlockBuilder body = new BlockBuilder();
         body.loop(
                 "n",
                 conv.output().dim(0),
-                (batch, n) ->
-                        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
-                            TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(w, conv.input()));
-                            row.loop("x", conv.output().dim(2), (column, x) -> {
-                                TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
-                                Expr pixel = add(
-                                        mul(
-                                                add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
-                                                conv.output().dim(2)),
-                                        x);
-                                Expr out = column.let("pixel", mul(pixel, conv.channels()));
-                                if (!unrolls(w)) {
-                                    windowed(column, rows, n, ky, kx, out);
-                                } else if (ky.isWhole() && kx.isWhole()) {
-                                    unrolled(column, rows, n, ky, kx, out);
-                                } else {
-                                    Expr inside = Exprs.and(ky.isWholeAtRunTime(), kx.isWholeAtRunTime());
-                                    column.ifThenElse(
-                                            inside,
-                                            b -> unrolled(b, rows, n, ky, kx, out),
-                                            b -> windowed(b, rows, n, ky, kx, out));
-                                }
-                            });
-                        }));
+                (batch, n) -> batch.loop(
+                        "y",
+                        rows.firstLine(conv.output()),
+                        rows.endLine(conv.output()),
+                        1,
+                        (row, y) -> line(row, rows, n, y)));
         return body.build();
+    }
+
+    private void line(BlockBuilder row, Rows rows, Expr n, Expr y) {
+        TapRange ky = TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+        Line line = new Line(rows, n, y, ky);
+        int width = conv.output().dim(2);
+        Interior interior = Interior.of(conv);
+        int whole = pixelBlock == 1 ? 0 : interior.size() / pixelBlock * pixelBlock;
+        int begin = whole == 0 ? 0 : interior.begin();
+        row.loop("x", imm(0), imm(begin), 1, (b, x) -> pixel(b, line, x));
+        row.loop("x", imm(begin), imm(begin + whole), pixelBlock, (b, x) -> {
+            Consumer<BlockBuilder> together = inner -> pixels(inner, line, x);
+            if (ky.isWhole()) {
+                together.accept(b);
+            } else {
+                Expr end = add(x, pixelBlock);
+                b.ifThenElse(
+                        ky.isWholeAtRunTime(),
+                        together,
+                        inner -> inner.loop("x_each", x, end, 1, (each, i) -> pixel(each, line, i)));
+            }
+        });
+        row.loop("x", imm(begin + whole), imm(width), 1, (b, x) -> pixel(b, line, x));
+    }
+
+    /** A row of the output, and the window's rows inside the input. */
+    private record Line(Rows rows, Expr n, Expr y, TapRange ky) {}
+
+    /** Position of a pixel's first channel in the output. */
+    private Expr output(BlockBuilder block, Line line, Expr x) {
+        Expr row = add(mul(line.n, conv.output().dim(1)), line.rows.outputLine(line.y));
+        return block.let("pixel", mul(add(mul(row, conv.output().dim(2)), x), conv.channels()));
+    }
+
+    private void pixel(BlockBuilder column, Line line, Expr x) {
+        Window w = conv.window();
+        TapRange ky = line.ky;
+        TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
+        Expr out = output(column, line, x);
+        if (!unrolls(w)) {
+            windowed(column, line.rows, line.n, ky, kx, out);
+        } else if (ky.isWhole() && kx.isWhole()) {
+            unrolled(column, line.rows, line.n, ky, kx, out);
+        } else {
+            Expr inside = Exprs.and(ky.isWholeAtRunTime(), kx.isWholeAtRunTime());
+            column.ifThenElse(
+                    inside,
+                    b -> unrolled(b, line.rows, line.n, ky, kx, out),
+                    b -> windowed(b, line.rows, line.n, ky, kx, out));
+        }
+    }
+
+    /** Pixels side by side whose windows lie inside the input, every tap written out. */
+    private void pixels(BlockBuilder block, Line line, Expr x) {
+        Window w = conv.window();
+        Expr origin = block.let("origin_x", sub(mul(x, w.strideW()), imm(w.padLeft())));
+        List<Buffer> inputRows = inputRows(block, line.rows, line.n, line.ky, origin);
+        Expr out = output(block, line, x);
+        channels(block, (inner, c, oc) -> {
+            List<Expr.Var> each = new ArrayList<>();
+            for (int p = 0; p < pixelBlock; p++) {
+                each.add(sums.start(inner, "acc" + p, oc));
+            }
+            new DepthwisePixels(conv, inputRows, weights)
+                    .emit(inner, pixelBlock, c, oc, (p, x0, by) -> sums.accumulate(inner, each.get(p), x0, by));
+            for (int p = 0; p < pixelBlock; p++) {
+                sums.store(inner, String.valueOf(p), each.get(p), oc, add(out, (long) p * conv.channels()));
+            }
+        });
     }
 
     /** Every tap written out; the window lies inside the input. */
     private void unrolled(BlockBuilder block, Rows rows, Expr n, TapRange ky, TapRange kx, Expr out) {
         Window w = conv.window();
         int channels = conv.input().dim(3);
-        List<Buffer> inputRows = new ArrayList<>();
-        for (int k = 0; k < w.kernelH(); k++) {
-            Expr row = rows.inputLine(0, add(ky.origin(), (long) k * w.dilationH()));
-            inputRows.add(block.view("in" + k, input, mul(pixel(n, row, kx.origin()), channels)));
-        }
+        List<Buffer> inputRows = inputRows(block, rows, n, ky, kx.origin());
         channelLoops(block, out, (inner, c, oc, acc) -> {
             for (int k = 0; k < w.kernelH(); k++) {
                 for (int j = 0; j < w.kernelW(); j++) {
                     Expr x = load(inputRows.get(k), add(c, (long) j * w.dilationW() * channels));
-                    accumulate(inner, acc, x, weight(imm((long) k * w.kernelW() + j), oc));
+                    sums.accumulate(inner, acc, x, weight(imm((long) k * w.kernelW() + j), oc));
                 }
             }
         });
@@ -151,7 +199,7 @@ final class DepthwiseDirect {
                             Expr x = load(input, add(mul(pixel(n, row, column), channels), c));
                             Expr position = add(mul(k, w.kernelW()), j);
                             Expr place = isPacked ? tap.let("position", position) : position;
-                            accumulate(tap, acc, x, weight(place, oc));
+                            sums.accumulate(tap, acc, x, weight(place, oc));
                         })));
     }
 
@@ -161,21 +209,40 @@ final class DepthwiseDirect {
                 : load(weights, add(mul(tap, conv.channels()), channel));
     }
 
-    private void accumulate(BlockBuilder block, Expr.Var acc, Expr x, Expr weight) {
-        Expr centred = conv.isFloat() || bias.isFolded() ? x : sub(x, imm(conv.inputZeroPoint()));
-        block.assign(acc, add(acc, cast(acc.dtype(), mul(centred, WeightPacking.centred(conv, weight)))));
+    /** The rows under a window that lies inside the input, from a column on. */
+    private List<Buffer> inputRows(BlockBuilder block, Rows rows, Expr n, TapRange ky, Expr column) {
+        List<Buffer> inputRows = new ArrayList<>();
+        for (int k = 0; k < conv.window().kernelH(); k++) {
+            Expr row =
+                    rows.inputLine(0, add(ky.origin(), (long) k * conv.window().dilationH()));
+            Expr first = mul(pixel(n, row, column), conv.input().dim(3));
+            inputRows.add(block.view("in" + k, input, first));
+        }
+        return inputRows;
     }
 
-    private void channelLoops(BlockBuilder block, Expr out, ChannelBody body) {
+    private void channels(BlockBuilder block, EachChannel body) {
         block.loop(
                 "c",
                 conv.input().dim(3),
                 (inner, c) -> inner.loop("m", multiplier, (last, m) -> {
                     Expr oc = last.let("oc", add(mul(c, multiplier), m));
-                    Expr.Var acc = last.mutable("acc", load(bias.buffer(), oc));
-                    body.emit(last, c, oc, acc);
-                    epilogue.store(last, "", acc, oc, output, add(out, oc));
+                    body.emit(last, c, oc);
                 }));
+    }
+
+    private void channelLoops(BlockBuilder block, Expr out, ChannelBody body) {
+        channels(block, (inner, c, oc) -> {
+            Expr.Var acc = sums.start(inner, "acc", oc);
+            body.emit(inner, c, oc, acc);
+            sums.store(inner, "", acc, oc, out);
+        });
+    }
+
+    /** Emits what is to be done for an output channel, of an input channel. */
+    @FunctionalInterface
+    private interface EachChannel {
+        void emit(BlockBuilder block, Expr inputChannel, Expr outputChannel);
     }
 
     /** Adds the taps of one channel to its accumulator. */

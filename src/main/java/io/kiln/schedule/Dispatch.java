@@ -89,7 +89,7 @@ public final class Dispatch {
 
     /** Likewise of data other than int8, and of transposed convolutions. */
     private static final List<ConvSchedule.Candidate> OTHERS =
-            List.of(DotConv::schedule, DepthwiseDirect::schedule, ConvDirect::schedule);
+            List.of(DotConv::schedule, MveFloatDepthwise::schedule, DepthwiseDirect::schedule, ConvDirect::schedule);
 
     private final CpuFeatures features;
     private final Optimize optimize;
@@ -138,7 +138,7 @@ public final class Dispatch {
             return new ControlFlowLowering(op, callees).lower(rows);
         }
         if (root instanceof Svdf) {
-            return new SvdfLowering(op).lower(rows);
+            return new SvdfLowering(op, ByteDots.of(features, optimize)).lower(rows);
         }
         if (root instanceof Signal) {
             return new SignalLowering(op).lower(rows);
@@ -153,7 +153,7 @@ public final class Dispatch {
             return CircularBufferLowering.lower(op, rows);
         }
         if (root instanceof Lstm) {
-            return new LstmLowering(op).lower(rows);
+            return new LstmLowering(op, ByteDots.of(features, optimize)).lower(rows);
         }
         if (root instanceof FilterBank) {
             return new FilterBankLowering(op).lower(rows);

@@ -28,7 +28,7 @@ import java.nio.ByteOrder;
 record DotWeights(
         ConvComputation conv, DotKernel kernel, Buffer table, int runs, int taps, int part, boolean isFlushed) {
     /** Sum of magnitudes up to which a sum of int16 values fits 32 bits. */
-    private static final long MOST_MAGNITUDE = 65_535;
+    static final long MOST_MAGNITUDE = 65_535;
 
     /** Packs a layer's weights. */
     static DotWeights of(ConvComputation conv, DotKernel kernel, Tables tables) {

@@ -5,7 +5,6 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.tir.Kernel;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
@@ -67,14 +66,8 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
 
     private String assembly() {
         AsmText asm = new AsmText();
-        List<String> values = new ArrayList<>(List.of("x", "w", "out", "out + 4 * blocks"));
-        List<String> types = new ArrayList<>(List.of("const int8_t*", "const int32_t*", "int8_t*", "int8_t*"));
-        epilogue.parameters().forEach(p -> {
-            values.add(p);
-            types.add("int32_t");
-        });
-        asm.line("push {r7, r11}");
-        asm.line("push {%s}", AsmText.kept(values.size()));
+        DspBlockArguments arguments = DspBlockArguments.of(epilogue);
+        arguments.push(asm);
         asm.line("1:");
         for (int row = 0; row < taps + rows - 1; row++) {
             row(asm, row);
@@ -94,9 +87,7 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
         asm.line("cmp r0, r10");
         asm.line("ldr r0, [sp]");
         asm.line("bne 1b");
-        asm.line("add sp, #%d", 4 * values.size() - 4);
-        asm.line("pop {r7, r11}");
-        return asm.statement(values, types, List.of("r4", "r5", "r6", "r8", "r9", "r10", "r12", "lr"));
+        return arguments.popped(asm, 0);
     }
 
     /** One row of the input: with the weights of the tap before for the second row, then with those of its own for the first. */

@@ -5,7 +5,6 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.tir.Kernel;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -79,14 +78,8 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
 
     private String assembly() {
         AsmText asm = new AsmText();
-        List<String> values = new ArrayList<>(List.of("x", "w", "out", "out + 4 * blocks"));
-        List<String> types = new ArrayList<>(List.of("const int8_t*", "const int32_t*", "int8_t*", "int8_t*"));
-        epilogue.parameters().forEach(p -> {
-            values.add(p);
-            types.add("int32_t");
-        });
-        asm.line("push {r7, r11}");
-        asm.line("push {%s}", AsmText.kept(values.size()));
+        DspBlockArguments arguments = DspBlockArguments.of(epilogue);
+        arguments.push(asm);
         asm.line("sub sp, #%d", INPUTS);
         asm.line("1:");
         products(asm, 0, "2");
@@ -106,9 +99,7 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
         asm.line("cmp r0, r10");
         asm.line("ldr r0, [sp, #%d]", INPUTS);
         asm.line("bne 1b");
-        asm.line("add sp, #%d", INPUTS + 4 * values.size() - 4);
-        asm.line("pop {r7, r11}");
-        return asm.statement(values, types, List.of("r4", "r5", "r6", "r8", "r9", "r10", "r12", "lr"));
+        return arguments.popped(asm, INPUTS);
     }
 
     /** Work on two neighbouring sums, given the first one's register and place. */

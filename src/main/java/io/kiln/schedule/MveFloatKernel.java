@@ -28,7 +28,6 @@ import java.util.stream.IntStream;
  */
 record MveFloatKernel(int pixels, int vectors) implements DotKernel {
     private static final int[] VALUES = {0, 2, 4, 6, 8, 10};
-    private static final String CONDITION = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)";
 
     /** The kernel for a layer: of single pixels, more channels. */
     static MveFloatKernel of(ConvComputation conv) {
@@ -117,7 +116,7 @@ record MveFloatKernel(int pixels, int vectors) implements DotKernel {
                 channels(),
                 name,
                 each(count, "const float* x%1$d, "),
-                CONDITION,
+                MveText.FLOAT_CONDITION,
                 List.of("x0, x0", "x1, x1", "x1, x2").get(count - 1),
                 MveText.lines(instructions(count)),
                 each(

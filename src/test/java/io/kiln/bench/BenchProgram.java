@@ -11,7 +11,7 @@ import java.util.Locale;
 final class BenchProgram {
     private BenchProgram() {}
 
-    /** Buffers, lists of tensors, {@code bench_map}, which fills them, and {@code BENCH_RUN}. */
+    /** Buffers, lists of tensors, {@code bench_map}, which fills them, {@code BENCH_RUN}, and {@code BENCH_RESET} if it remembers. */
     static String header(ModelMetadata model, int cases) {
         String p = "tvmgen_" + model.name();
         StringBuilder text = new StringBuilder("#include \"" + p + ".h\"\n#define BENCH_CASES " + cases + "\n");
@@ -29,6 +29,8 @@ final class BenchProgram {
             text.append("static struct " + p + "_workspace_pools pools;\n");
             text.append("#define BENCH_RUN " + p + "_run(&pools)\n");
         }
+        text.append("#ifdef " + p.toUpperCase(Locale.ROOT) + "_STATE_SIZE\n#define BENCH_RESET " + p
+                + "_reset()\n#endif\n");
         text.append("static void bench_map(void) {\n");
         if (!caller) {
             text.append("  pools.global_workspace = bench_pool;\n");

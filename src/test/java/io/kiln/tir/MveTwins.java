@@ -9,7 +9,9 @@ import java.util.List;
 final class MveTwins implements KernelTwins.Twin {
     @Override
     public boolean knows(String kernel) {
-        return kernel.startsWith("kiln_mve_") && !kernel.startsWith("kiln_mve_dot");
+        return kernel.startsWith("kiln_mve_")
+                && !kernel.startsWith("kiln_mve_dot")
+                && !kernel.startsWith("kiln_mve_depthf_");
     }
 
     @Override

@@ -8,17 +8,36 @@ import java.util.List;
 final class WideTwins implements KernelTwins.Twin {
     private static final String DSP = "kiln_dot16_";
     private static final String MVE = "kiln_mve_dot16_";
+    private static final String DSP_BYTES = "kiln_dot8";
+    private static final String MVE_BYTES = "kiln_mve_dot8";
+    private static final String DEPTHWISE = "kiln_mve_depthf_";
     private static final String FLOAT = "kiln_mve_dotf_";
 
     @Override
     public boolean knows(String kernel) {
-        return kernel.startsWith(DSP) || kernel.startsWith(MVE) || kernel.startsWith(FLOAT);
+        return kernel.startsWith(DSP)
+                || kernel.startsWith(MVE)
+                || kernel.startsWith(FLOAT)
+                || kernel.startsWith(DEPTHWISE)
+                || kernel.equals(DSP_BYTES)
+                || kernel.equals(MVE_BYTES);
     }
 
     @Override
     public void run(String kernel, List<Memory> pointers, List<Long> scalars) {
         String[] parts = kernel.substring("kiln_".length()).split("[_x]", -1);
-        if (kernel.startsWith(FLOAT)) {
+        if (kernel.equals(DSP_BYTES) || kernel.equals(MVE_BYTES)) {
+            int step = kernel.equals(DSP_BYTES) ? 4 : 16;
+            Memory weights = pointers.get(1);
+            integers(
+                    kernel,
+                    scalars.get(0).intValue(),
+                    4,
+                    pointers,
+                    (tap, o) -> weights.get(tap / step * 4 * step + o * step + tap % step));
+        } else if (kernel.startsWith(DEPTHWISE)) {
+            depthwise(kernel, parts, pointers, scalars);
+        } else if (kernel.startsWith(FLOAT)) {
             floats(Integer.parseInt(parts[2]), Integer.parseInt(parts[3]), pointers, scalars.get(0));
         } else if (kernel.startsWith(MVE)) {
             Memory weights = pointers.get(pointers.size() - 2);
@@ -65,6 +84,40 @@ final class WideTwins implements KernelTwins.Twin {
                 sums.put(i, Float.floatToIntBits(Math.fma(x, w, real(sums.get(i)))));
             }
         }
+    }
+
+    private static void depthwise(String kernel, String[] parts, List<Memory> pointers, List<Long> scalars) {
+        int channels = scalars.get(0).intValue();
+        if (parts[2].equals("start")) {
+            for (int i = 0; i < scalars.get(1) * channels; i++) {
+                pointers.get(1).put(i, pointers.get(0).get(i % channels));
+            }
+        } else if (parts[2].equals("limit")) {
+            for (int i = 0; i < channels; i++) {
+                float value = real(pointers.get(0).get(i));
+                float limited = Math.min(Math.max(value, real(scalars.get(1))), real(scalars.get(2)));
+                pointers.get(0).put(i, Float.floatToIntBits(limited));
+            }
+        } else {
+            int taps = Integer.parseInt(parts[3]);
+            int stride = number(kernel, "_s");
+            int dilation = number(kernel, "_d");
+            Memory sums = pointers.get(2);
+            for (int i = 0; i < Integer.parseInt(parts[2]) * channels; i++) {
+                for (int k = 0; k < taps; k++) {
+                    int column = i / channels * stride + k * dilation;
+                    float x = real(pointers.get(0).get(column * channels + i % channels));
+                    float w = real(pointers.get(1).get(k * channels + i % channels));
+                    sums.put(i, Float.floatToIntBits(Math.fma(x, w, real(sums.get(i)))));
+                }
+            }
+        }
+    }
+
+    /** The number behind a letter at the end of a kernel's name; 1 if it is not there. */
+    private static int number(String kernel, String letter) {
+        int at = kernel.indexOf(letter, DEPTHWISE.length());
+        return at < 0 ? 1 : kernel.charAt(at + letter.length()) - '0';
     }
 
     private static float real(long bits) {

@@ -2,7 +2,8 @@
  *
  * The bench program: runs the model once for each case, with inputs from the file input.bin and outputs to output.bin (through
  * semihosting), and writes to report.bin three words for each case: what run returned, the clock's ticks, and the bytes of stack that run
- * touched. bench_model.h is generated: buffers, the lists of tensors, bench_map, which fills them, and BENCH_RUN.
+ * touched. bench_model.h is generated: buffers, the lists of tensors, bench_map, which fills them, BENCH_RUN, and
+ * BENCH_RESET for a model that remembers.
  *
  * The linker script keeps everything in this file apart, so that it does not count for the model.
  */
@@ -135,6 +136,9 @@ int main(void) {
     for (unsigned i = 0; i < sizeof bench_inputs / sizeof bench_inputs[0]; ++i) {
       transfer(SYS_READ, in, bench_inputs[i].bytes, bench_inputs[i].size);
     }
+#ifdef BENCH_RESET
+    BENCH_RESET;
+#endif
     volatile uint32_t* top;
 #if defined(__riscv)
     __asm__ volatile("mv %0, sp" : "=r"(top));

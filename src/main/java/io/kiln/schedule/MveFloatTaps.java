@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import io.kiln.base.DType;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import java.util.List;
+
+/**
+ * The micro-kernels of {@link MveFloatDepthwise}: four channels at a time, and what is left of them predicated.
+ *
+ * <pre>
+ *   q0-q3   sums of the pixels       q4  an input       q5-q7   weights
+ *   r0 walks; r1 bytes of a pixel; x, w, sums: the four channels of the first pixel or tap
+ * </pre>
+ *
+ * @param pixels side by side, at most 4
+ * @param taps side by side, at most {@link #MOST_TAPS}
+ * @param stride pixels of the input from one pixel to the next
+ * @param dilation likewise from tap to tap
+ */
+record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
+    static final int MOST_TAPS = 3;
+
+    /** {@code start(bias, sums, channels, pixels)}. */
+    static final Kernel START = new Kernel(
+            "kiln_mve_depthf_start",
+            List.of(Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
+            List.of(DType.INT32, DType.INT32),
+            List.of(),
+            """
+            /* Sets the sums of pixels to the bias of each channel. */
+            static __attribute__((noinline)) void kiln_mve_depthf_start(const float* bias, float* sums, int32_t channels, int32_t pixels) {
+              for (int32_t p = 0; p < pixels; ++p) {
+            #if %s
+                const float* from = bias;
+                float* to = sums + p * channels;
+                __asm__ volatile(
+            %s        : [from] "+l"(from), [to] "+l"(to)
+                    : [count] "r"(channels)
+                    : "lr", "q0", "cc", "memory");
+            #else
+                for (int32_t c = 0; c < channels; ++c) {
+                  sums[p * channels + c] = bias[c];
+                }
+            #endif
+              }
+            }
+            """.formatted(MveText.FLOAT_CONDITION, MveText.lines("""
+                dlstp.32 lr, %[count]
+                1:
+                vldrw.32 q0, [%[from]], #16
+                vstrw.32 q0, [%[to]], #16
+                letp lr, 1b
+                """)),
+            List.of());
+
+    /** {@code limit(values, count, low, high)}. */
+    static final Kernel LIMIT = new Kernel(
+            "kiln_mve_depthf_limit",
+            List.of(Pointer.out(DType.FLOAT32)),
+            List.of(DType.INT32, DType.FLOAT32, DType.FLOAT32),
+            List.of(),
+            """
+            /* Limits values. */
+            static __attribute__((noinline)) void kiln_mve_depthf_limit(float* values, int32_t count, float low, float high) {
+            #if %s
+              uint32_t limits[2];
+              __builtin_memcpy(&limits[0], &low, 4);
+              __builtin_memcpy(&limits[1], &high, 4);
+              __asm__ volatile(
+            %s      : [values] "+l"(values)
+                  : [count] "r"(count), [low] "r"(limits[0]), [high] "r"(limits[1])
+                  : "lr", "q0", "q1", "q2", "cc", "memory");
+            #else
+              for (int32_t i = 0; i < count; ++i) {
+                const float value = values[i] > low ? values[i] : low;
+                values[i] = value < high ? value : high;
+              }
+            #endif
+            }
+            """.formatted(MveText.FLOAT_CONDITION, MveText.lines("""
+                vdup.32 q1, %[low]
+                vdup.32 q2, %[high]
+                dlstp.32 lr, %[count]
+                1:
+                vldrw.32 q0, [%[values]]
+                vmaxnm.f32 q0, q0, q1
+                vminnm.f32 q0, q0, q2
+                vstrw.32 q0, [%[values]], #16
+                letp lr, 1b
+                """)),
+            List.of());
+
+    Kernel kernel() {
+        String name = "kiln_mve_depthf_" + pixels + "x" + taps + (stride == 1 ? "" : "_s" + stride)
+                + (dilation == 1 ? "" : "_d" + dilation);
+        return new Kernel(
+                name,
+                List.of(Pointer.in(DType.FLOAT32), Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
+                List.of(DType.INT32),
+                List.of(),
+                definition(name),
+                List.of());
+    }
+
+    private String definition(String name) {
+        return """
+            /* Adds %2$d taps of %1$d pixels, %3$d apart, channel by channel to their sums; taps are %4$d apart. */
+            static __attribute__((noinline)) void %5$s(const float* x, const float* w, float* sums, int32_t channels) {
+            #if %6$s
+              __asm__ volatile(
+            %7$s      : [x] "+r"(x), [w] "+r"(w), [sums] "+r"(sums)
+                  : [count] "r"(channels)
+                  : "r0", "r1", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
+            #else
+              for (int32_t c = 0; c < channels; ++c) {
+                for (int32_t p = 0; p < %1$d; ++p) {
+                  for (int32_t k = 0; k < %2$d; ++k) {
+                    sums[p * channels + c] += x[(p * %3$d + k * %4$d) * channels + c] * w[k * channels + c];
+                  }
+                }
+              }
+            #endif
+            }
+            """.formatted(
+                        pixels, taps, stride, dilation, name, MveText.FLOAT_CONDITION, MveText.lines(instructions()));
+    }
+
+    private String instructions() {
+        StringBuilder out = new StringBuilder("lsl r1, %[count], #2\ndlstp.32 lr, %[count]\n1:\n");
+        walk(out, "vldrw", "w", 5, taps);
+        walk(out, "vldrw", "sums", 0, pixels);
+        out.append("mov r0, %[x]\n");
+        int last = (pixels - 1) * stride + (taps - 1) * dilation;
+        for (int column = 0; column <= last; column++) {
+            StringBuilder products = new StringBuilder();
+            for (int p = 0; p < pixels; p++) {
+                int offset = column - p * stride;
+                if (offset >= 0 && offset % dilation == 0 && offset / dilation < taps) {
+                    products.append("vfma.f32 q%d, q4, q%d\n".formatted(p, 5 + offset / dilation));
+                }
+            }
+            out.append(products.isEmpty() ? "" : "vldrw.32 q4, [r0]\n" + products);
+            out.append(column < last ? "add r0, r0, r1\n" : "");
+        }
+        walk(out, "vstrw", "sums", 0, pixels);
+        out.append("add %[x], %[x], #16\nadd %[w], %[w], #16\nadd %[sums], %[sums], #16\nletp lr, 1b\n");
+        return out.toString();
+    }
+
+    /** Loads or stores vectors that are a pixel apart. */
+    private static void walk(StringBuilder out, String instruction, String base, int register, int count) {
+        out.append(instruction).append(".32 q%d, [%%[%s]]\n".formatted(register, base));
+        for (int i = 1; i < count; i++) {
+            out.append(i == 1 ? "add r0, %%[%s], r1\n".formatted(base) : "add r0, r0, r1\n");
+            out.append(instruction).append(".32 q%d, [r0]\n".formatted(register + i));
+        }
+    }
+}
