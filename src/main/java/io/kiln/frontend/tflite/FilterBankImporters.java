@@ -51,6 +51,11 @@ final class FilterBankImporters {
         }
         operator.check();
         List<Arg> args = new ArrayList<>(List.of(operator.value(energies)));
+        operator.require(
+                !(args.get(0) instanceof Constant),
+                "`" + energies.name() + "` is constant",
+                "data that is computed: channels of constants may take long",
+                "Compute the channels when the model is trained");
         List<Constant> constants = tables.stream().map(operator::constant).toList();
         args.addAll(constants);
         for (int i = FilterBankAccumulate.ENERGY_STARTS; i < op.arity(); i++) {

@@ -101,6 +101,18 @@ class BadFilterBankTest {
                 "3 weights and 2 unweights do not go together");
     }
 
+    @Test
+    void channelsOfConstantsAreNotComputedWhileTheModelIsRead() {
+        TfliteModelBuilder m = new TfliteModelBuilder();
+        int x = m.tensor(TensorSpec.of("x", TensorType.UINT32, 1).withData(LittleEndian.ofInts(7)));
+        int table = shorts(m, "table", 0, 0);
+        int y = m.tensor(TensorSpec.of("y", TensorType.UINT64, 1));
+        int[] in = {x, table, table, table, table, table};
+        m.custom("SignalFilterBank", FlexOptions.of(Map.of("num_channels", 1)), in, y);
+        int other = m.tensor(TensorSpec.of("other", TensorType.UINT32, 1));
+        assertRefused(m.inputs(other).outputs(y), "`x` is constant");
+    }
+
     @ParameterizedTest
     @CsvSource({"0", "-1", "2147483647", "-2147483648"})
     void aNumberOfChannelsIsPositive(int channels) {
