@@ -118,7 +118,11 @@ final class ProgramBuilder {
         Node node = graph.nodes().get(index);
         List<Integer> inputs =
                 node.uses().stream().map(Use::value).map(rings::get).toList();
-        return rows(operators.get(index), inputs, rings.get(node.output()), node.block());
+        FusedOperator operator = operators.get(index);
+        int outputRing = rings.get(node.output());
+        return node.canStep() || node.accumulates()
+                ? rows(operator, inputs, outputRing, node.block())
+                : Rows.whole(operator.type().shape(), inputs, outputRing);
     }
 
     private static Rows rows(FusedOperator operator, List<Integer> inputRings, int outputRing, int block) {

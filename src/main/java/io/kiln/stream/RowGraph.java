@@ -42,7 +42,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
      *
      * @param uses values read
      * @param output index of the value written
-     * @param steps in how many calls it can run: rows of its output, or of its input if it accumulates
+     * @param steps in how many calls it can run: rows of its output, or of its input if it accumulates; 1 for what knows no range of rows
      * @param accumulates whether the output is there after the last step only, and scratch lives from the first to the last
      * @param block steps of one call when it is called step by step; divides the rings of what it reads and writes
      * @param wholeScratch bytes of scratch in one call
@@ -72,6 +72,11 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             return uses.stream()
                     .allMatch(
                             use -> use.rows().firstRow(1, 2) == 1 && use.rows().endRow(1, 2) == 2);
+        }
+
+        /** Whether no row of the output is there before the last step. */
+        boolean givesAllRowsAtOnce() {
+            return accumulates || !canStep();
         }
 
         boolean canStep() {
@@ -223,7 +228,8 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
                         stored, sameRows ? byRows.dependencies().get(i) : new RowDependency.All(Rows.count(shape))));
             }
             int output = indexOf.get(byRows.output());
-            int steps = accumulated.orElse(values.get(output).rows());
+            boolean computesRanges = byRows.function().readsScalars();
+            int steps = accumulated.orElse(computesRanges ? values.get(output).rows() : 1);
             boolean accumulates = accumulated.isPresent();
             int block = accumulates || steps == 1 ? 1 : byRows.rowBlock();
             return new Node(

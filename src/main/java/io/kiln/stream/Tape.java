@@ -94,7 +94,7 @@ record Tape(List<Call> calls) {
                     if (producer >= segment.first()) {
                         Node source = graph.nodes().get(producer);
                         int rows = use.rows().endRow(step, end);
-                        advance(segment, producer, source.accumulates() && rows > 0 ? source.steps() : rows);
+                        advance(segment, producer, source.givesAllRowsAtOnce() && rows > 0 ? source.steps() : rows);
                     }
                 }
                 calls.add(new Call(index, step, end));

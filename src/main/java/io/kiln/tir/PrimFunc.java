@@ -2,7 +2,9 @@
 package io.kiln.tir;
 
 import io.kiln.base.Bytes;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A function of the loop IR.
@@ -42,6 +44,13 @@ public record PrimFunc(
         public Table(String symbol, Buffer buffer, Bytes data) {
             this(symbol, buffer, data, "");
         }
+    }
+
+    /** Whether the body reads any of the scalars. */
+    public boolean readsScalars() {
+        Set<String> read = new HashSet<>();
+        UnusedScalars.readBy(body, read);
+        return scalars.stream().anyMatch(scalar -> read.contains(scalar.name()));
     }
 
     /** Bytes of all tables. */

@@ -53,7 +53,8 @@ public final class UnusedScalars {
         return new Stmt.Block(kept);
     }
 
-    private static void readBy(Stmt stmt, Set<String> read) {
+    /** Adds the names of the scalars that a statement reads. */
+    static void readBy(Stmt stmt, Set<String> read) {
         if (stmt instanceof Stmt.Block block) {
             block.statements().forEach(s -> readBy(s, read));
         } else if (stmt instanceof Stmt.For loop) {

@@ -110,6 +110,27 @@ class CustomOperatorTest {
         assertThat(answer).isEqualTo(bytes(2, 4, 6, 0, 0, 0, 0, 0, 0, 0, 0, -8, 0, 0, 0, 0));
     }
 
+    /** The function gets whole tensors, however little memory there would be if rows were computed in turn. */
+    @Test
+    void theFunctionIsCalledOnceBetweenLayersThatTakeRows() {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int x = builder.tensor(TensorSpec.int8("x", 1f, 0, 1, 16, 16, 4));
+        int a = builder.tensor(TensorSpec.int8("a", 1f, 0, 1, 16, 16, 4));
+        int b = builder.tensor(TensorSpec.int8("b", 1f, 0, 1, 16, 16, 4));
+        int y = builder.tensor(TensorSpec.int8("y", 1f, 0, 1, 8, 8, 4));
+        builder.operator(BuiltinOperator.RELU, 1, Options.none(), new int[] {x}, a)
+                .custom("MyOp", new int[] {a}, b)
+                .operator(
+                        BuiltinOperator.MAX_POOL_2D, 1, Options.pool((byte) 1, 2, 2, 2, 2, (byte) 0), new int[] {b}, y)
+                .inputs(x)
+                .outputs(y);
+        Path file = folder.resolve("rows.tflite");
+        WholeFiles.write(file, builder.build());
+        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
+                file, "m", "c -keys=cpu", Io.CALLER, Optimize.RAM, PassOptions.DEFAULT, InputShapes.NONE, MY_OP));
+        assertThat(source(compiled)).doesNotContainPattern("custom\\w*\\([^)]*row");
+    }
+
     @Test
     void anErrorOfTheFunctionEndsTheRun() {
         assertThat(source(compile(Optimize.SPEED, Io.CALLER)))
