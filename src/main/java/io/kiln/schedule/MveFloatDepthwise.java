@@ -149,9 +149,15 @@ final class MveFloatDepthwise {
     private void limit(BlockBuilder block, Buffer out, int count) {
         Optional<Clip> clip = conv.op().clip();
         if (clip.isPresent()) {
-            Expr low = imm((float) clip.get().min());
-            Expr high = imm((float) clip.get().max());
-            block.call(MveFloatTaps.LIMIT, List.of(out), List.of(imm((long) count * conv.channels()), low, high));
+            float low = (float) clip.get().min();
+            float high = (float) clip.get().max();
+            Expr least = bits(low == -Float.MAX_VALUE ? Float.NEGATIVE_INFINITY : low);
+            Expr most = bits(high == Float.MAX_VALUE ? Float.POSITIVE_INFINITY : high);
+            block.call(MveFloatTaps.LIMIT, List.of(out), List.of(imm((long) count * conv.channels()), least, most));
         }
+    }
+
+    private static Expr bits(float value) {
+        return imm(Float.floatToIntBits(value));
     }
 }

@@ -55,27 +55,25 @@ record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
                 """)),
             List.of());
 
-    /** {@code limit(values, count, low, high)}. */
+    /** {@code limit(values, count, low, high)}; limits are the bits of floats, since they may be infinite. */
     static final Kernel LIMIT = new Kernel(
             "kiln_mve_depthf_limit",
             List.of(Pointer.out(DType.FLOAT32)),
-            List.of(DType.INT32, DType.FLOAT32, DType.FLOAT32),
+            List.of(DType.INT32, DType.INT32, DType.INT32),
             List.of(),
             """
-            /* Limits values. */
-            static __attribute__((noinline)) void kiln_mve_depthf_limit(float* values, int32_t count, float low, float high) {
+            /* Limits values, but for what is no number; low and high are the bits of floats. */
+            static __attribute__((noinline)) void kiln_mve_depthf_limit(float* values, int32_t count, int32_t low, int32_t high) {
             #if %s
-              uint32_t limits[2];
-              __builtin_memcpy(&limits[0], &low, 4);
-              __builtin_memcpy(&limits[1], &high, 4);
               __asm__ volatile(
             %s      : [values] "+l"(values)
-                  : [count] "r"(count), [low] "r"(limits[0]), [high] "r"(limits[1])
+                  : [count] "r"(count), [low] "r"(low), [high] "r"(high)
                   : "lr", "q0", "q1", "q2", "cc", "memory");
             #else
+              const union { int32_t bits; float value; } least = {low}, most = {high};
               for (int32_t i = 0; i < count; ++i) {
-                const float value = values[i] > low ? values[i] : low;
-                values[i] = value < high ? value : high;
+                const float value = values[i] < least.value ? least.value : values[i];
+                values[i] = value > most.value ? most.value : value;
               }
             #endif
             }
@@ -85,8 +83,10 @@ record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
                 dlstp.32 lr, %[count]
                 1:
                 vldrw.32 q0, [%[values]]
-                vmaxnm.f32 q0, q0, q1
-                vminnm.f32 q0, q0, q2
+                vcmp.f32 gt, q1, q0
+                vpsel q0, q1, q0
+                vcmp.f32 gt, q0, q2
+                vpsel q0, q2, q0
                 vstrw.32 q0, [%[values]], #16
                 letp lr, 1b
                 """)),

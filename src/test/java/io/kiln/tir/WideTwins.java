@@ -95,7 +95,9 @@ final class WideTwins implements KernelTwins.Twin {
         } else if (parts[2].equals("limit")) {
             for (int i = 0; i < channels; i++) {
                 float value = real(pointers.get(0).get(i));
-                float limited = Math.min(Math.max(value, real(scalars.get(1))), real(scalars.get(2)));
+                float low = real(scalars.get(1));
+                float high = real(scalars.get(2));
+                float limited = value < low ? low : value > high ? high : value;
                 pointers.get(0).put(i, Float.floatToIntBits(limited));
             }
         } else {
