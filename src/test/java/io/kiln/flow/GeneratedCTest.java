@@ -49,8 +49,8 @@ class GeneratedCTest {
             "c -keys=arm_cpu,cpu -mcpu=cortex-m0",
             "c -keys=cpu -march=rv32imac");
 
-    private static final int RANDOM_OPERATORS = 60;
-    private static final int RANDOM_NETS = 25;
+    private static final int RANDOM_OPERATORS = 40;
+    private static final int RANDOM_NETS = 16;
 
     @TempDir
     private Path folder;
