@@ -16,19 +16,19 @@ public record Problem(String what, String where, String expected, String next) {
         return new Problem(what, where, "", "");
     }
 
-    /** The parts in one paragraph, as the user reads them. */
+    /** The parts in one paragraph, as the user reads them; text of foreign files in it is made {@link Printable}. */
     public String text() {
         StringBuilder text = new StringBuilder();
         if (!where.isEmpty()) {
-            text.append(where).append(": ");
+            text.append(Printable.line(where)).append(": ");
         }
-        text.append(what);
+        text.append(Printable.lines(what));
         if (!expected.isEmpty()) {
-            text.append("; expected ").append(expected);
+            text.append("; expected ").append(Printable.lines(expected));
         }
         text.append('.');
         if (!next.isEmpty()) {
-            text.append(' ').append(next);
+            text.append(' ').append(Printable.lines(next));
             if (!next.endsWith(".")) {
                 text.append('.');
             }

@@ -58,7 +58,7 @@ public final class ModelCompiler {
     public static CompiledModel compile(CompileRequest request, Function imported) {
         List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
-        Target target = Target.parse(request.target());
+        Target target = Target.parse(request.target()).asC();
         AotModule module = module(request, request.name(), fused, target, request.io(), false);
         return new CompiledModel(library(request, imported, fused, target, module), imported, stages, module);
     }

@@ -2,21 +2,22 @@
 package io.kiln.maven;
 
 import io.kiln.base.Log;
+import io.kiln.base.Printable;
 
-/** The engine's log, written to Maven's. */
+/** The engine's log, written to Maven's. Every line passes here, and whatever foreign text is in it is made fit to be shown. */
 record MojoLog(org.apache.maven.plugin.logging.Log log) implements Log {
     @Override
     public void info(String line) {
-        log.info(line);
+        log.info(Printable.lines(line));
     }
 
     @Override
     public void warn(String line) {
-        log.warn(line);
+        log.warn(Printable.lines(line));
     }
 
     @Override
     public void debug(String line) {
-        log.debug(line);
+        log.debug(Printable.lines(line));
     }
 }

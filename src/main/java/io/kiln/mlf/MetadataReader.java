@@ -6,9 +6,11 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
 import io.kiln.base.Problems;
+import io.kiln.base.TargetText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Reads one model's part of {@code metadata.json}, together with the header and the Relay text, which say what it leaves out. */
@@ -19,7 +21,7 @@ final class MetadataReader {
                     + " --executor-aot-interface-api=c --executor-aot-unpacked-api=1";
 
     private static final Pattern FUNCTION = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,1000}");
-    private static final Pattern TARGET = Pattern.compile("[ -~]{1,1000}");
+    private static final Pattern TARGET = Pattern.compile("[ A-Za-z0-9_.,+=-]{1," + TargetText.MAX_LENGTH + "}");
     private static final String NOT_TOLD = "not told";
     private static final int ALIGNMENT = 16;
 
@@ -134,14 +136,13 @@ final class MetadataReader {
         Collection<JsonKey> items = target.isObject() ? target.entries().values() : target.items();
         List<String> targets =
                 items.stream().map(item -> item.text(TARGET, "a target string")).toList();
-        if (targets.isEmpty() && target.isThere()) {
-            target.wrong("a target string");
-        }
-        return targets.stream()
+        Optional<String> c = targets.stream()
                 .filter(text -> text.equals("c") || text.startsWith("c "))
-                .findFirst()
-                .orElse(targets.isEmpty() ? "" : targets.get(0))
-                .strip();
+                .findFirst();
+        if (c.isEmpty() && target.isThere()) {
+            target.wrong("a target string of kind c: firmware is made of C only", EXPORT);
+        }
+        return c.orElse("").strip();
     }
 
     private OperatorInfo operator(JsonKey operator) {

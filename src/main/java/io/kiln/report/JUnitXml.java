@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import io.kiln.base.Printable;
 import io.kiln.base.WholeFiles;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -42,7 +43,8 @@ public final class JUnitXml {
     }
 
     private static String escape(String text) {
-        return text.replace("&", "&amp;")
+        return Printable.line(text)
+                .replace("&", "&amp;")
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")
                 .replace("\"", "&quot;");

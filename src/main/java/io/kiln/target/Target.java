@@ -3,6 +3,7 @@ package io.kiln.target;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.base.TargetText;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,13 +12,12 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * What code is generated for, in microTVM's terms, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=stm32f405}.
  *
  * <p>Canonical form: the kind, then {@code -keys}, then the other attributes sorted by name; empty values, {@code host} and
- * {@code tag} are left out. Values with spaces or quotes stand in single quotes, with a backslash before quotes and backslashes.
+ * {@code tag} are left out. Names and values have the letters of {@link TargetText}.
  *
  * @param kind {@code c}, {@code llvm} or {@code cmsis-nn}
  * @param keys what schedules are looked up by, most specific first
@@ -33,6 +33,7 @@ public record Target(String kind, List<String> keys, SortedMap<String, String> a
         TreeMap<String, String> kept = new TreeMap<>();
         attributes.forEach((name, value) -> {
             check(NAME.matcher(name).matches() && !name.equals("keys"), "`" + name + "` cannot name an attribute");
+            check(value.isEmpty() || TargetText.isWord(value), "`" + value + "` cannot be the value of `" + name + "`");
             if (!value.isEmpty() && !NOT_PRINTED.contains(name)) {
                 kept.put(name, value);
             }
@@ -60,7 +61,7 @@ public record Target(String kind, List<String> keys, SortedMap<String, String> a
     public String text() {
         StringBuilder text = new StringBuilder(kind).append(" -keys=").append(String.join(",", keys));
         attributes.forEach(
-                (name, value) -> text.append(" -").append(name).append('=').append(quoted(value)));
+                (name, value) -> text.append(" -").append(name).append('=').append(value));
         return text.toString();
     }
 
@@ -71,6 +72,22 @@ public record Target(String kind, List<String> keys, SortedMap<String, String> a
     /** The CPU with its extensions, such as {@code cortex-m33+nodsp}. */
     public Optional<String> mcpu() {
         return attribute("mcpu");
+    }
+
+    /**
+     * The same target, if code can be generated for it: as C, all of it.
+     *
+     * @throws KilnException if it is of another kind, which would need another code generator
+     */
+    public Target asC() {
+        if (!kind.equals("c")) {
+            throw new KilnException(new Problem(
+                    "code for targets of kind `" + kind + "` cannot be generated",
+                    "target `" + text() + "`",
+                    "the kind c",
+                    "Begin the target with c: " + new Target("c", keys, attributes).text()));
+        }
+        return this;
     }
 
     /** What the CPU can do. */
@@ -93,15 +110,6 @@ public record Target(String kind, List<String> keys, SortedMap<String, String> a
             all.add("cpu");
         }
         return List.copyOf(all);
-    }
-
-    private static String quoted(String value) {
-        if (value.chars().noneMatch(c -> Character.isWhitespace(c) || c == '\'' || c == '\\')) {
-            return value;
-        }
-        return value.chars()
-                .mapToObj(c -> (c == '\'' || c == '\\' ? "\\" : "") + (char) c)
-                .collect(Collectors.joining("", "'", "'"));
     }
 
     private static void check(boolean holds, String what) {

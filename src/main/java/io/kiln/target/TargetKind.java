@@ -34,10 +34,6 @@ enum TargetKind {
         return Arrays.stream(values()).filter(k -> k.text.equals(text)).findFirst();
     }
 
-    static String all() {
-        return Arrays.stream(values()).map(k -> k.text).collect(Collectors.joining(", "));
-    }
-
     /** The name in target strings. */
     String text() {
         return text;

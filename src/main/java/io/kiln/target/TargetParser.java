@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.target;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Printable;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
-import java.util.ArrayList;
+import io.kiln.base.TargetText;
+import io.kiln.base.TargetText.Word;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -22,31 +27,31 @@ final class TargetParser {
         this.text = text;
     }
 
-    /**
-     * A word between spaces, unquoted.
-     *
-     * @param text without quotes and backslashes
-     * @param equals index of the first {@code =} outside quotes, or -1
-     * @param column where it begins
-     */
-    private record Word(String text, int equals, int column) {
-        boolean isAttribute() {
-            return text.length() > 1 && text.startsWith("-");
-        }
-    }
-
     Target parse() {
-        List<Word> words = words();
+        OptionalInt wrong = TargetText.wrongLetter(text);
+        if (wrong.isPresent()) {
+            throw refused(wrong.getAsInt());
+        }
+        List<Word> words = TargetText.words(text);
+        for (int i = 1; i < words.size(); i++) {
+            if (words.get(i - 1).text().endsWith(",") && !words.get(i).text().startsWith("-")) {
+                throw new KilnException(new Problem(
+                        "code for composite targets cannot be generated",
+                        place(words.get(i).column()),
+                        "one target of the kind c",
+                        "Leave the other targets out"));
+            }
+        }
         Optional<TargetKind> kind = words.isEmpty()
                 ? Optional.empty()
                 : TargetKind.find(words.get(0).text());
         if (words.isEmpty()) {
-            problem("the target is empty", 1, "a kind (" + TargetKind.all() + "), then attributes", "");
+            problem("the target is empty", 1, "the kind c, then attributes", "");
         } else if (kind.isEmpty()) {
             problem(
                     "unknown target kind `" + words.get(0).text() + "`",
                     words.get(0).column(),
-                    TargetKind.all(),
+                    "c",
                     "");
         }
         int next = 1;
@@ -60,17 +65,15 @@ final class TargetParser {
     /** Reads the attribute at an index; returns the index after it. */
     private int attribute(Optional<TargetKind> kind, List<Word> words, int index) {
         Word word = words.get(index);
-        if (!word.isAttribute()) {
+        if (word.text().length() < 2 || !word.text().startsWith("-")) {
             problem("`" + word.text() + "` stands alone", word.column(), "-name=value or -name value", "");
             return index + 1;
         }
         int begin = word.text().startsWith("--") ? 2 : 1;
-        if (word.equals() >= 0) {
-            put(
-                    kind,
-                    word,
-                    word.text().substring(begin, word.equals()),
-                    word.text().substring(word.equals() + 1));
+        int equals = word.text().indexOf('=');
+        if (equals >= 0) {
+            String name = word.text().substring(Math.min(begin, equals), equals);
+            put(kind, word, name, word.text().substring(equals + 1));
             return index + 1;
         }
         boolean hasValue =
@@ -130,49 +133,21 @@ final class TargetParser {
         }
     }
 
-    private List<Word> words() {
-        List<Word> words = new ArrayList<>();
-        StringBuilder word = new StringBuilder();
-        boolean quoted = false;
-        int quoteColumn = 0;
-        int start = -1;
-        int equals = -1;
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (Character.isWhitespace(c) && !quoted) {
-                if (start >= 0) {
-                    words.add(new Word(word.toString(), equals, start + 1));
-                }
-                start = -1;
-                continue;
-            }
-            if (start < 0) {
-                start = i;
-                equals = -1;
-                word.setLength(0);
-            }
-            if (c == '\'') {
-                quoted = !quoted;
-                quoteColumn = i + 1;
-            } else if (c == '\\' && i + 1 < text.length()) {
-                word.append(text.charAt(++i));
-            } else {
-                if (c == '=' && !quoted && equals < 0) {
-                    equals = word.length();
-                }
-                word.append(c);
-            }
-        }
-        if (quoted) {
-            problem("the quote is never closed", quoteColumn, "", "Close it, or write \\' for a quote");
-        }
-        if (start >= 0) {
-            words.add(new Word(word.toString(), equals, start + 1));
-        }
-        return words;
+    private KilnException refused(int index) {
+        boolean isTooLong = index >= TargetText.MAX_LENGTH;
+        String letter = Printable.line(text.substring(index, text.offsetByCodePoints(index, 1)));
+        return new KilnException(new Problem(
+                isTooLong ? "the target is too long" : "`" + letter + "` cannot stand in a target",
+                place(index + 1),
+                isTooLong ? "at most " + TargetText.MAX_LENGTH + " letters" : TargetText.LETTERS,
+                ""));
+    }
+
+    private String place(int column) {
+        return "target `" + text.substring(0, Math.min(text.length(), TargetText.MAX_LENGTH)) + "`, column " + column;
     }
 
     private void problem(String what, int column, String expected, String next) {
-        problems.add(what, "target `" + text + "`, column " + column, expected, next);
+        problems.add(what, place(column), expected, next);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.tir;
 
+import io.kiln.base.CText;
 import io.kiln.base.DType;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +24,7 @@ public final class TirPrinter {
     /** The function's text, ended by a newline. */
     public static String print(PrimFunc func) {
         TirPrinter printer = new TirPrinter();
-        printer.line("// " + func.comment());
+        printer.line("// " + CText.comment(func.comment()));
         String parameters = Stream.concat(
                         func.buffers().stream()
                                 .map(b -> b.name() + ": " + b.scope().name().toLowerCase(Locale.ROOT) + " " + type(b)),
@@ -104,7 +105,7 @@ public final class TirPrinter {
 
     private static String simple(Stmt stmt) {
         if (stmt instanceof Stmt.Comment comment) {
-            return "// " + comment.text();
+            return "// " + CText.comment(comment.text());
         }
         if (stmt instanceof Stmt.Declare declare) {
             return (declare.mutable() ? "var " : "let ") + typed(declare.variable()) + " = " + text(declare.value());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -23,7 +24,7 @@ class TargetTest {
                 "c -keys=arm_cpu,cpu -mcpu=cortex-m7 -model=stm32f746xx",
                 "c -keys=arm_cpu,cpu -device=arm_cpu -link-params=0 -mcpu=cortex-m4 -model=cxd5602gg",
                 "cmsis-nn -keys=arm_cpu,cpu -mcpu=cortex-m55",
-                "llvm -keys=cpu -libs='a b' -mtriple=x86_64-linux-gnu"
+                "llvm -keys=cpu -libs=a,b -mtriple=x86_64-linux-gnu"
             })
     void canonicalStringsPrintAsTheyAre(String text) {
         assertThat(Target.parse(text).text()).isEqualTo(text);
@@ -48,13 +49,54 @@ class TargetTest {
         assertThat(Target.parse(text).text()).isEqualTo(canonical);
     }
 
-    @Test
-    void quotesKeepSpacesAndBackslashesKeepQuotes() {
-        Target target = Target.parse("c -model='it\\'s \\\\ a -b=c' -libs=x");
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "c -model='a\n#error'",
+                "c -model=a\n#error",
+                "c -model=a\r#error",
+                "c -model=a\\",
+                "c -model=a*/",
+                "c -model=a//",
+                "c -model=??/",
+                "c -model='a b'",
+                "c -model=\"a\"",
+                "c -model=a\t-libs=b",
+                "c -model=\u001b[2J",
+                "c -model=\u202ea",
+                "c -model=gr\u00f6\u00dfe",
+                "c -model=a;b",
+                "c -model=$(a)",
+                "c -model=\ud835\udefc",
+                "c\u00a0-model=a",
+                "c -model=a\n"
+            })
+    void nothingOutsideTheGrammarIsATarget(String text) {
+        assertThatThrownBy(() -> Target.parse(text))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("cannot stand in a target");
+        String value = text.substring(text.indexOf('=') + 1);
+        if (text.startsWith("c -model=") && !value.contains(" -")) {
+            TreeMap<String, String> attributes = new TreeMap<>(Map.of("model", value));
+            assertThatThrownBy(() -> new Target("c", List.of(), attributes)).isInstanceOf(KilnException.class);
+        }
+    }
 
-        assertThat(target.attribute("model")).contains("it's \\ a -b=c");
-        assertThat(target.attribute("libs")).contains("x");
-        assertThat(Target.parse(target.text())).isEqualTo(target);
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "llvm -mcpu=cortex-m4|targets of kind `llvm`",
+                "cmsis-nn -mcpu=cortex-m55|targets of kind `cmsis-nn`",
+                "cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55|composite targets",
+                "cmsis-nn,c -mcpu=cortex-m55|unknown target kind `cmsis-nn,c`"
+            })
+    void codeIsGeneratedForTargetsOfKindCOnly(String text, String message) {
+        assertThatThrownBy(() -> Target.parse(text).asC())
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(message)
+                .hasMessageContaining("kind");
+        assertThat(Target.parse("c -mcpu=cortex-m4").asC().kind()).isEqualTo("c");
     }
 
     @Test
@@ -75,7 +117,7 @@ class TargetTest {
             value = {
                 "''|the target is empty",
                 "cuda|unknown target kind `cuda`",
-                "c -model='x|column 10: the quote is never closed",
+                "c -model='x|column 10: `'` cannot stand in a target; expected letters and digits of ASCII",
                 "c -keys=a b|`b` stands alone",
                 "c -keys=a,,b|`-keys` is `a,,b`",
                 "c -|`-` stands alone",
@@ -150,7 +192,7 @@ class TargetTest {
     }
 
     private static String randomText(Random random, boolean name) {
-        String alphabet = name ? "abc_1" : "ab-= '\\,\"+\t\u00e9";
+        String alphabet = name ? "abc_1" : "ab-=,+.Z9_";
         return IntStream.range(0, 1 + random.nextInt(6))
                 .mapToObj(i -> String.valueOf(alphabet.charAt(random.nextInt(alphabet.length()))))
                 .collect(Collectors.joining());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen.c;
 
+import io.kiln.base.CText;
 import io.kiln.base.DType;
 import io.kiln.tir.PrimFunc;
 import java.nio.ByteBuffer;
@@ -13,7 +14,7 @@ final class TablePrinter {
 
     static String print(PrimFunc.Table table) {
         DType dtype = table.buffer().dtype();
-        String comment = table.comment().isEmpty() ? "" : "/* " + table.comment() + " */\n";
+        String comment = table.comment().isEmpty() ? "" : "/* " + CText.comment(table.comment()) + " */\n";
         StringBuilder out = new StringBuilder(comment + "static const " + dtype.cName() + " " + table.symbol() + "["
                 + table.buffer().elements() + "] = {\n");
         ByteBuffer data = table.data().buffer();

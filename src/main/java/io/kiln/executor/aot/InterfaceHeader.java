@@ -3,7 +3,7 @@ package io.kiln.executor.aot;
 
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
-import io.kiln.codegen.c.CText;
+import io.kiln.base.CText;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report.graph;
 
+import io.kiln.base.Printable;
 import io.kiln.report.graph.Graph.Block;
 import io.kiln.report.graph.Graph.Box;
 import io.kiln.report.graph.Layout.Point;
@@ -138,7 +139,7 @@ public final class GraphPage {
         out.append(String.format(Locale.ROOT, format, values)).append('\n');
     }
 
-    /** Text for XML 1.0; letters that it cannot hold are replaced. */
+    /** Text for XML 1.0; letters that it cannot hold, or that reorder or hide others, are replaced. */
     static String escape(String text) {
         StringBuilder escaped = new StringBuilder();
         text.codePoints().forEach(c -> {
@@ -154,7 +155,6 @@ public final class GraphPage {
     }
 
     private static boolean isAllowed(int c) {
-        boolean surrogate = c >= 0xD800 && c <= 0xDFFF;
-        return c == '\n' || c == '\t' || (c >= ' ' && !surrogate && c != 0xFFFE && c != 0xFFFF);
+        return c == '\n' || (Printable.isSafe(c) && c != 0xFFFE && c != 0xFFFF);
     }
 }

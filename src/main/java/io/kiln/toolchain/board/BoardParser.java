@@ -4,6 +4,7 @@ package io.kiln.toolchain.board;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
+import io.kiln.base.TargetText;
 import io.kiln.toolchain.board.Board.Console;
 import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.board.Board.Kind;
@@ -38,6 +39,7 @@ final class BoardParser {
         Optional<String> linker = profile.find("linker").map(JsonNode::asText);
         linker.ifPresent(file -> checkFile(file, "/linker"));
         require("title", "target", "sources");
+        checkTarget(text("target"));
         if (!(emulation instanceof Emulation.Native)) {
             require("memories", "pools", "linker", "console");
         }
@@ -59,6 +61,18 @@ final class BoardParser {
                 profile.files(),
                 profile.origin(),
                 profile.isForeign());
+    }
+
+    /** Targets are printed into C, archives and reports: the schema has this grammar too, and this is what holds. */
+    private void checkTarget(String target) {
+        boolean isOfC = target.isEmpty() || target.equals("c") || target.startsWith("c ");
+        if (!isOfC || TargetText.wrongLetter(target).isPresent()) {
+            problems.add(
+                    isOfC ? "the target has other letters than targets have" : "the target is not of kind c",
+                    profile.where("/target"),
+                    "c, then -name=value of " + TargetText.LETTERS,
+                    "");
+        }
     }
 
     private void require(String... keys) {

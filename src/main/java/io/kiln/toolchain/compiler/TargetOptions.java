@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import io.kiln.base.TargetText;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -16,15 +18,24 @@ public record TargetOptions(String mcpu, String march, String mabi) {
     public static final String HOST = "host";
 
     /**
-     * Reads the options of a target string such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=x}. Options
-     * that concern the code generator only are passed over; the compiler half checks them.
+     * Reads the options of a target string such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=x}, in each form that
+     * the compiler half takes: {@code -name=value}, {@code --name=value} and {@code -name value}. Options that concern the
+     * code generator only are passed over; the compiler half checks them.
      */
     public static TargetOptions parse(String target) {
         Map<String, String> options = new TreeMap<>();
-        for (String word : target.strip().split("\\s+", -1)) {
-            int equals = word.indexOf('=');
-            if (word.startsWith("-") && equals > 0) {
-                options.put(word.substring(1, equals), word.substring(equals + 1));
+        List<TargetText.Word> words = TargetText.words(target);
+        for (int i = 0; i < words.size(); i++) {
+            String word = words.get(i).text();
+            if (word.startsWith("-")) {
+                String option = word.substring(word.startsWith("--") ? 2 : 1);
+                int equals = option.indexOf('=');
+                String next = i + 1 < words.size() ? words.get(i + 1).text() : "-";
+                if (equals > 0) {
+                    options.put(option.substring(0, equals), option.substring(equals + 1));
+                } else if (!next.startsWith("-")) {
+                    options.put(option, next);
+                }
             }
         }
         return new TargetOptions(

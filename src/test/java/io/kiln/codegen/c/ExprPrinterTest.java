@@ -10,6 +10,7 @@ import static io.kiln.tir.Exprs.sub;
 import static io.kiln.tir.Exprs.var;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.CText;
 import io.kiln.base.DType;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.Printable;
 import io.kiln.base.Problem;
 import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.board.Board.Kind;
@@ -150,6 +151,31 @@ class BoardsTest {
         List<Problem> problems = problems("mine");
         assertThat(problems).extracting(Problem::where).contains(at(3), at(6), at(11));
         assertThat(problems.toString()).contains("titel");
+    }
+
+    /** Each text of a descriptor with each of these in it: the end of the line too, which {@code $} of a pattern lets pass in Java. */
+    @Test
+    void noTextOfADescriptorActsOnATerminal() throws IOException {
+        List<String> texts = List.of(
+                "Mine", "id: mine", "c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mine", "flash, kind", "sram, constants", "flash}",
+                "startup.c", "memory.ld", "USART1", "mps2-an386", "interface/stlink.cfg", "target/stm32f4x.cfg", "hla_swd");
+        for (String text : texts) {
+            String value = text.replaceAll("id: |, kind|, constants|}", "");
+            for (String bad : List.of("\\n", "\\e[2J", "\\u202e", "\\n[INFO] ", "\\0", "\\u2028", "'\\n#error")) {
+                write("mine", GOOD.replace(text, text.replace(value, "\"" + value + bad + "\"")));
+                assertThat(problems("mine")).as(text + bad).isNotEmpty().allSatisfy(problem -> assertThat(
+                                problem.text().codePoints())
+                        .allMatch(c -> c == '\n' || Printable.isSafe(c)));
+            }
+        }
+    }
+
+    @Test
+    void aTargetIsOfKindC() throws IOException {
+        for (String target : List.of("llvm -mcpu=cortex-m4", "cmsis-nn, c", "c -model='a b'", "cc")) {
+            write("mine", GOOD.replace("c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mine", "\"" + target + "\""));
+            assertThat(problems("mine")).extracting(Problem::where).containsExactly(at(4));
+        }
     }
 
     @Test

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.base;
+
+import java.util.Locale;
+
+/**
+ * Makes text of any origin fit to be shown on a terminal and in a log: what moves the cursor, changes colours, reorders or hides
+ * letters, or begins a line is shown by its code point, such as {@code \}{@code u001b}, instead of taking effect.
+ */
+public final class Printable {
+    private static final String NEXT_LINE = "\n    ";
+
+    private Printable() {}
+
+    /** Text on one line: line ends are shown as code points as well. */
+    public static String line(String text) {
+        StringBuilder shown = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> {
+            if (isSafe(c)) {
+                shown.appendCodePoint(c);
+            } else {
+                shown.append(String.format(Locale.ROOT, "\\u%04x", c));
+            }
+        });
+        return shown.toString();
+    }
+
+    /** Text of several lines, such as a compiler's output: all but the first are indented, so that none passes for a line of the log. */
+    public static String lines(String text) {
+        StringBuilder shown = new StringBuilder(text.length());
+        for (String each : text.replace("\r\n", "\n").split("\n", -1)) {
+            shown.append(shown.isEmpty() ? "" : each.isEmpty() ? "\n" : NEXT_LINE).append(line(each));
+        }
+        return shown.toString();
+    }
+
+    /** Whether a character only shows itself. Unicode's format characters are those that reorder text or cannot be seen. */
+    public static boolean isSafe(int codePoint) {
+        return switch (Character.getType(codePoint)) {
+            case Character.CONTROL -> codePoint == '\t';
+            case Character.FORMAT, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
+}
