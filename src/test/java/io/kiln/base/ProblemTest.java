@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.base;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ProblemTest {
+    private static final List<String> ENDS =
+            List.of("", ".", "..", "...", "?", "!", "…", ":", ": ", ";", ",", ".\n", " ", "?.", "…?.", ".:");
+    private static final List<String> PLACE_ENDS = List.of("", ".", "..", ":", ": ", ";", ",", ".\n", " ", ".:");
+
+    @Test
+    void whateverThePartsEndWithOneMarkStandsBetweenThem() {
+        for (String what : ENDS) {
+            for (String where : PLACE_ENDS) {
+                for (String expected : ENDS) {
+                    for (String next : ENDS) {
+                        Problem problem =
+                                new Problem("it broke" + what, "a.c" + where, "a part" + expected, "Try it" + next);
+                        String text = problem.text().replace("...", "…");
+                        assertThat(text)
+                                .startsWith("a.c")
+                                .contains("it broke", "a part", "Try it")
+                                .doesNotContainPattern("[.?!…:;,][.:;,]|\\s[.:;,]|\\s\\s|:$|;$|,$|\\s$")
+                                .matches("(?s).*[.?!…]");
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void aPartThatIsLeftOutLeavesNoMark() {
+        assertThat(new Problem("it broke", "", "", "").text()).isEqualTo("it broke.");
+        assertThat(new Problem("it broke", "a.c", "", "").text()).isEqualTo("a.c: it broke.");
+        assertThat(new Problem("it broke", "", "a part", "").text()).isEqualTo("it broke; expected a part.");
+        assertThat(new Problem("it broke", "", "", "Try it").text()).isEqualTo("it broke. Try it.");
+        assertThat(new Problem("which one?", "", "a part", "").text()).isEqualTo("which one? Expected a part.");
+    }
+
+    @Test
+    void pathsOfDotsStayWhole() {
+        assertThat(new Problem("it broke", "..", "", "").text()).isEqualTo("..: it broke.");
+        assertThat(new Problem("it broke", "../..", "", "").text()).isEqualTo("../..: it broke.");
+        assertThat(new Problem("it broke", ".", "", "").text()).isEqualTo(".: it broke.");
+    }
+
+    @Test
+    void whatAToolPrintedKeepsItsLines() {
+        assertThat(new Problem("does not link:\nld: no main.\n", "a.elf", "a main", "Write one").text())
+                .isEqualTo("a.elf: does not link:\nld: no main\nExpected a main.\nWrite one.");
+        assertThat(new Problem("does not link:\nld: no main", "a.elf", "", "").text())
+                .isEqualTo("a.elf: does not link:\nld: no main");
+    }
+}
