@@ -2,10 +2,12 @@
 package io.kiln.maven;
 
 import io.kiln.base.KilnException;
+import io.kiln.flow.UnforeseenFailure;
 import java.nio.file.Path;
 import org.apache.maven.execution.MavenSession;
 import org.apache.maven.plugin.AbstractMojo;
 import org.apache.maven.plugin.MojoExecution;
+import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.MojoFailureException;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
@@ -47,7 +49,24 @@ abstract class AbstractKilnMojo extends AbstractMojo {
     void prepare() {}
 
     @Override
-    public final void execute() throws MojoFailureException {
+    public final void execute() throws MojoExecutionException, MojoFailureException {
+        try {
+            runUnlessSkipped();
+        } catch (KilnException e) {
+            throw withTrace(new MojoFailureException(e.getMessage()), e);
+        } catch (RuntimeException | Error e) {
+            throw withTrace(
+                    new MojoExecutionException(UnforeseenFailure.told(e).getMessage()), e);
+        }
+    }
+
+    /** Maven appends the messages of causes to a message that is whole already; what is suppressed shows with -e only. */
+    private static <E extends Exception> E withTrace(E told, Throwable failure) {
+        told.addSuppressed(failure);
+        return told;
+    }
+
+    private void runUnlessSkipped() {
         prepare();
         if (skip || isGoalSkipped()) {
             String flag = skip ? "kiln.skip" : "kiln." + execution.getGoal() + ".skip";
@@ -58,11 +77,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
             getLog().info("Skipped: this project only has modules; choose one with -pl <module>.");
             return;
         }
-        try {
-            run();
-        } catch (KilnException e) {
-            throw new MojoFailureException(e.getMessage(), e);
-        }
+        run();
     }
 
     final MojoExecution execution() {
