@@ -2,7 +2,6 @@
 package io.kiln.base;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
@@ -35,7 +34,7 @@ public final class ResourceTree {
                 return readFolder(jar.getPath(root));
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + root + " in " + home, e);
+            throw FileFailure.of("cannot read " + root, home, e);
         }
     }
 

@@ -2,7 +2,6 @@
 package io.kiln.base;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +12,11 @@ import java.util.Arrays;
 public final class WholeFiles {
     private WholeFiles() {}
 
-    /** Writes the content, making parent folders. An equal file is left alone so that its time stays. */
+    /**
+     * Writes the content, making parent folders. An equal file is left alone so that its time stays.
+     *
+     * @throws KilnException if it cannot be written; the file is as it was before then
+     */
     public static void write(Path file, byte[] content) {
         try {
             if (Files.isRegularFile(file)
@@ -32,7 +35,7 @@ public final class WholeFiles {
                 Files.deleteIfExists(temporary);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + file, e);
+            throw FileFailure.of("cannot write", file, e);
         }
     }
 

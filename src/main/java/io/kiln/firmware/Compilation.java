@@ -2,12 +2,12 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
 import io.kiln.firmware.BuildIndex.Entry;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -114,7 +114,7 @@ final class Compilation {
             Files.move(part, object, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             return new Outcome(unit, command.text(), result, Optional.of(entry(digests, depFile, object)));
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + object, e);
+            throw FileFailure.of("cannot write", object, e);
         }
     }
 

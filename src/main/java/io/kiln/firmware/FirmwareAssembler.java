@@ -2,12 +2,12 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -99,7 +99,7 @@ public final class FirmwareAssembler {
                 }
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot tidy " + request.directory(), e);
+            throw FileFailure.of("cannot tidy", request.directory(), e);
         }
         WholeFiles.write(manifest, String.join("\n", content.keySet()) + "\n");
     }

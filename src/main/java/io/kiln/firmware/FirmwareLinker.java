@@ -2,6 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
@@ -12,7 +13,6 @@ import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -110,7 +110,7 @@ public final class FirmwareLinker {
             Files.createDirectories(elf.getParent());
             Files.deleteIfExists(elf);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + elf, e);
+            throw FileFailure.of("cannot write", elf, e);
         }
         return ProcessRunner.run(
                 Command.ofLine(lines.link(objectNames(), lines.relative(elf), lines.relative(map), scripts))

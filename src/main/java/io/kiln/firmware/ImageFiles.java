@@ -2,10 +2,10 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -62,7 +62,7 @@ final class ImageFiles {
                 log.debug("cannot make " + file("elf") + " executable");
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write the image to " + folder, e);
+            throw FileFailure.of("cannot write the image", folder, e);
         }
         return digests;
     }

@@ -2,6 +2,7 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -31,8 +32,8 @@ final class UserSources {
                     files.put(name, Bytes.wrap(Files.readAllBytes(path)));
                 }
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + root, e);
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot read", root, e);
         }
         return files;
     }

@@ -2,19 +2,19 @@
 package io.kiln.flow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.mlf.ModelLibraryFormat;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -121,7 +121,7 @@ final class Archives {
             return head.length == HEAD
                     && new String(head, MAGIC, "ustar".length(), StandardCharsets.ISO_8859_1).equals("ustar");
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + file, e);
+            throw FileFailure.of("cannot read", file, e);
         }
     }
 }

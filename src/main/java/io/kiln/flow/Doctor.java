@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
@@ -9,8 +10,8 @@ import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import io.kiln.report.Table;
-import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
@@ -110,8 +111,8 @@ final class Doctor {
                     .findFirst()
                     .map(name -> name + " in " + environment.home())
                     .orElse("fetched by the first build");
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot list " + environment.home(), e);
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", environment.home(), e);
         }
     }
 

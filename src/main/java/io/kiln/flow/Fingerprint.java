@@ -2,6 +2,7 @@
 package io.kiln.flow;
 
 import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -64,8 +65,8 @@ public final class Fingerprint {
         }
         try (Stream<Path> files = Files.walk(folder)) {
             return files.filter(Files::isRegularFile).sorted().toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot list " + folder, e);
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", folder, e);
         }
     }
 
@@ -79,7 +80,7 @@ public final class Fingerprint {
                 DigestOutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
             in.transferTo(out);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + file, e);
+            throw FileFailure.of("cannot read", file, e);
         }
         return HexFormat.of().formatHex(digest.digest());
     }

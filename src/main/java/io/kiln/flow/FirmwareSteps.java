@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.FileFailure;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.CompiledObjects;
@@ -18,7 +19,6 @@ import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.report.ProfileReport;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -73,7 +73,7 @@ final class FirmwareSteps {
                 Files.deleteIfExists(profile);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot delete " + profile, e);
+            throw FileFailure.of("cannot delete", profile, e);
         }
         return Files.isRegularFile(profile) ? report.profiled(Json.read(profile, ProfileReport.class)) : report;
     }
@@ -83,7 +83,7 @@ final class FirmwareSteps {
         try {
             WholeFiles.write(layout.archive(), Files.readAllBytes(archive));
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + archive, e);
+            throw FileFailure.of("cannot read", archive, e);
         }
     }
 

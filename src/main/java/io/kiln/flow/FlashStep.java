@@ -2,12 +2,13 @@
 package io.kiln.flow;
 
 import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
-import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashFailure.Kind;
+import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashImage;
 import io.kiln.device.flash.FlashProgress;
 import io.kiln.device.flash.FlashResult;
@@ -18,7 +19,6 @@ import io.kiln.device.flash.Probe;
 import io.kiln.report.FlashReport;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -183,7 +183,7 @@ final class FlashStep {
         try {
             return Digests.sha256(Files.readAllBytes(file));
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + file, e);
+            throw FileFailure.of("cannot read", file, e);
         }
     }
 }

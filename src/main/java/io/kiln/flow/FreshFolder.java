@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.FileFailure;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -25,8 +26,8 @@ final class FreshFolder {
             for (Path path : inside) {
                 Files.delete(path);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot empty " + folder, e);
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot empty", folder, e);
         }
     }
 }

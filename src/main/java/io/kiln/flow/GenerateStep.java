@@ -5,6 +5,7 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
@@ -12,10 +13,9 @@ import io.kiln.base.WholeFiles;
 import io.kiln.flow.Archives.Archive;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
-import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
+import io.kiln.mlf.ModelLibraryFormat;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -150,7 +150,7 @@ final class GenerateStep {
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + file, e);
+            throw FileFailure.of("cannot read", file, e);
         }
         written.add(archive(layout));
         return written;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
@@ -18,7 +19,6 @@ import io.kiln.report.graph.GraphPage;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -174,7 +174,7 @@ final class Inspector {
         try (InputStream in = Files.newInputStream(file)) {
             return in.readNBytes(HEAD);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + file, e);
+            throw FileFailure.of("cannot read", file, e);
         }
     }
 

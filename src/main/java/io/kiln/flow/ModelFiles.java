@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.flow.BuildSpec.ModelSource;
@@ -78,8 +79,8 @@ public final class ModelFiles {
         }
         try (Stream<Path> files = Files.list(folder)) {
             return files.filter(ModelFiles::isModel).sorted().toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot list " + folder, e);
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", folder, e);
         }
     }
 }

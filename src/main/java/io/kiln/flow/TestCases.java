@@ -4,11 +4,11 @@ package io.kiln.flow;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -48,7 +48,7 @@ final class TestCases {
                 }
             });
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot list " + folder, e);
+            throw FileFailure.of("cannot list", folder, e);
         }
         if (files.isEmpty()) {
             throw new KilnException(new Problem(
@@ -125,7 +125,7 @@ final class TestCases {
             }
             return Optional.of(split(Files.readAllBytes(file), tensors));
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot read " + file, e);
+            throw FileFailure.of("cannot read", file, e);
         }
     }
 

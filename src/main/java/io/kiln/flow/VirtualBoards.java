@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.device.flash.Probe;
@@ -64,8 +65,8 @@ final class VirtualBoards implements AutoCloseable {
                     .map(file -> file.substring(0, file.length() - CONTENT.length()))
                     .sorted()
                     .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot list " + folder, e);
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", folder, e);
         }
     }
 

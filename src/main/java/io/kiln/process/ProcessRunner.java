@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.process;
 
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,7 +56,7 @@ public final class ProcessRunner {
             Thread.currentThread().interrupt();
             throw interrupted(command.executable(), e);
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write the log of " + command.executable(), e);
+            throw FileFailure.of("cannot write the log of " + command.executable(), command.logFile().orElse(Path.of("")), e);
         } finally {
             ProcessTree.kill(process);
             removeHook(hook);
@@ -118,7 +118,7 @@ public final class ProcessRunner {
             Files.createDirectories(file.toAbsolutePath().getParent());
             return new SharedLog(Files.newOutputStream(file));
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + file, e);
+            throw FileFailure.of("cannot write", file, e);
         }
     }
 

@@ -2,18 +2,19 @@
 package io.kiln.device.emulator;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.emulator.DebugStub.Stop;
-import io.kiln.device.transport.FirmwareSession;
 import io.kiln.device.transport.FirmwareSession.Model;
-import io.kiln.firmware.ElfFile;
+import io.kiln.device.transport.FirmwareSession;
 import io.kiln.firmware.ElfFile.Symbol;
+import io.kiln.firmware.ElfFile;
 import io.kiln.process.RunningProcess;
-import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -171,7 +172,7 @@ public record InstructionCounter(Emulator emulator) {
                 try {
                     Files.deleteIfExists(file);
                 } catch (IOException e) {
-                    throw new UncheckedIOException("cannot tidy " + folder, e);
+                    throw FileFailure.of("cannot tidy", folder, e);
                 }
             }
         }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.flash;
 
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -100,7 +100,7 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
                 delete(folder);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot use a temporary folder", e);
+            throw FileFailure.of("cannot use the temporary folder", Path.of(System.getProperty("java.io.tmpdir", "")), e);
         }
     }
 

@@ -2,20 +2,24 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.util.Collections;
 import java.util.Enumeration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -30,15 +34,21 @@ import org.apache.commons.compress.archivers.zip.ZipFile;
  * a profile is refused before it costs memory.
  */
 final class BoardArchive {
-    private static final long MAX_ARCHIVE_BYTES = 4L << 20;
+    private static final int MAX_ARCHIVE_BYTES = 4 << 20;
     private static final int MAX_ENTRIES = 2_000;
     private static final int MAX_FILE_BYTES = 1 << 20;
     private static final long MAX_TOTAL_BYTES = 16L << 20;
     private static final int MAX_SEGMENTS = 8;
-    private static final Pattern SEGMENT = Pattern.compile("[A-Za-z0-9_+][A-Za-z0-9_.+-]{0,62}");
+    private static final int MOST_SHOWN = 100;
+    private static final Pattern SEGMENT = Pattern.compile("[A-Za-z0-9_+](?:[A-Za-z0-9_.+-]{0,61}[A-Za-z0-9_+-])?");
 
     private final Path zip;
     private final TreeMap<String, Bytes> files = new TreeMap<>();
+
+    /** Spelling of every file and of every folder, by how systems see it that take no notice of case. */
+    private final Map<String, String> spellings = new HashMap<>();
+
+    private final Set<String> folders = new HashSet<>();
     private long total;
 
     private BoardArchive(Path zip) {
@@ -51,17 +61,29 @@ final class BoardArchive {
      * @throws KilnException naming the entry, if the archive is too large, is none, or has entries that no profile needs
      */
     static SortedMap<String, Bytes> read(Path zip) {
+        try (InputStream in = Files.newInputStream(zip)) {
+            byte[] content = in.readNBytes(MAX_ARCHIVE_BYTES + 1);
+            if (content.length > MAX_ARCHIVE_BYTES) {
+                throw new BoardArchive(zip)
+                        .refused("the archive has " + Files.size(zip) + " bytes", "", "at most " + MAX_ARCHIVE_BYTES);
+            }
+            return read(zip, content);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", zip, e);
+        }
+    }
+
+    private static SortedMap<String, Bytes> read(Path zip, byte[] content) {
         BoardArchive archive = new BoardArchive(zip);
         try {
-            long size = Files.size(zip);
-            if (size > MAX_ARCHIVE_BYTES) {
-                throw archive.refused("the archive has " + size + " bytes", "", "at most " + MAX_ARCHIVE_BYTES);
-            }
-            archive.readAll();
-        } catch (IOException | IllegalArgumentException e) {
+            archive.readAll(content);
+        } catch (KilnException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            // Commons Compress throws whatever its arithmetic comes to on headers that lie.
             throw new KilnException(
                     new Problem(
-                            "this is not a zip of board profiles: " + e.getMessage(),
+                            "this is not a zip of board profiles: " + printable(String.valueOf(e.getMessage())),
                             zip.toString(),
                             "an artifact of packaging board-profile",
                             ""),
@@ -91,37 +113,55 @@ final class BoardArchive {
                 }
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot write " + zip, e);
+            throw FileFailure.of("cannot write", zip, e);
         }
+        read(zip, bytes.toByteArray());
         WholeFiles.write(zip, bytes.toByteArray());
-        read(zip);
     }
 
-    private void readAll() throws IOException {
-        try (ZipFile file = ZipFile.builder().setPath(zip).get()) {
+    private void readAll(byte[] content) throws IOException {
+        try (ZipFile file = ZipFile.builder().setByteArray(content).get()) {
             Enumeration<ZipArchiveEntry> entries = file.getEntries();
             for (int count = 1; entries.hasMoreElements(); count++) {
                 ZipArchiveEntry entry = entries.nextElement();
                 if (count > MAX_ENTRIES) {
                     throw refused("the archive has too many entries", "", "at most " + MAX_ENTRIES);
                 }
-                if (!entry.isDirectory()) {
-                    checkName(entry);
+                if (entry.isDirectory()) {
+                    String name = entry.getName();
+                    checkName(name.substring(0, name.length() - 1), 1, name);
+                    addFolders(name);
+                } else {
+                    check(entry);
                     try (InputStream in = file.getInputStream(entry)) {
-                        add(entry.getName(), in.readNBytes(MAX_FILE_BYTES + 1));
+                        add(entry, in.readNBytes(MAX_FILE_BYTES + 1));
                     }
                 }
             }
         }
+        files.keySet().stream().filter(folders::contains).findFirst().ifPresent(name -> {
+            throw refused("the entry is a file and a folder", name, "");
+        });
     }
 
-    private void checkName(ZipArchiveEntry entry) {
+    private void check(ZipArchiveEntry entry) {
         String name = entry.getName();
         if (entry.isUnixSymlink()) {
             throw refused("the entry is a link", name, "plain files");
         }
-        String[] segments = name.split("/", -1);
-        boolean plain = segments.length >= 2 && segments.length <= MAX_SEGMENTS;
+        checkName(name, 2, name);
+        if (entry.getGeneralPurposeBit().usesEncryption()) {
+            throw refused("the entry is encrypted", name, "files without a password");
+        }
+        if (entry.getMethod() != ZipEntry.STORED && entry.getMethod() != ZipEntry.DEFLATED) {
+            throw refused(
+                    "the entry is compressed by method " + entry.getMethod(), name, "method 0 (stored) or 8 (deflated)");
+        }
+    }
+
+    private void checkName(String path, int fewest, String name) {
+        String[] segments = path.split("/", -1);
+        boolean plain = segments.length >= fewest && segments.length <= MAX_SEGMENTS;
         for (String segment : segments) {
             plain &= SEGMENT.matcher(segment).matches();
         }
@@ -130,7 +170,8 @@ final class BoardArchive {
         }
     }
 
-    private void add(String name, byte[] content) {
+    private void add(ZipArchiveEntry entry, byte[] content) {
+        String name = entry.getName();
         total += content.length;
         if (content.length > MAX_FILE_BYTES || total > MAX_TOTAL_BYTES) {
             throw refused(
@@ -138,15 +179,41 @@ final class BoardArchive {
                     name,
                     "at most " + MAX_FILE_BYTES + " bytes a file and " + MAX_TOTAL_BYTES + " in all");
         }
+        CRC32 crc = new CRC32();
+        crc.update(content);
+        if (content.length != entry.getSize() || crc.getValue() != entry.getCrc()) {
+            throw refused("the entry is damaged: its size or checksum is not the one stated", name, "");
+        }
         if (files.put(name, Bytes.wrap(content)) != null) {
             throw refused("the entry is there twice", name, "each file once");
+        }
+        checkSpelling(name);
+        addFolders(name);
+    }
+
+    private void addFolders(String name) {
+        for (int slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
+            checkSpelling(name.substring(0, slash));
+            folders.add(name.substring(0, slash));
+        }
+    }
+
+    /** Where case does not count, two such names are one file. */
+    private void checkSpelling(String name) {
+        String other = spellings.putIfAbsent(name.toLowerCase(Locale.ROOT), name);
+        if (other != null && !other.equals(name)) {
+            throw refused("the name differs from " + other + " in case only", name, "names that differ everywhere");
         }
     }
 
     /** Names of entries come from outside: what could move a terminal's cursor is not printed. */
     private KilnException refused(String what, String entry, String expected) {
-        String printable = entry.replaceAll("[^ -~]", "?");
-        String shown = printable.length() > 100 ? printable.substring(0, 100) + "…" : printable;
+        String shown = printable(entry);
         return new KilnException(new Problem(what, zip + (shown.isEmpty() ? "" : ", entry " + shown), expected, ""));
+    }
+
+    private static String printable(String text) {
+        String printable = text.replaceAll("[^ -~]", "?");
+        return printable.length() > MOST_SHOWN ? printable.substring(0, MOST_SHOWN) + "…" : printable;
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
@@ -146,8 +147,8 @@ sealed interface BoardFiles {
                 try (Stream<Path> entries = Files.list(root)) {
                     entries.filter(folder -> Files.isRegularFile(folder.resolve(DESCRIPTOR)))
                             .forEach(folder -> ids.add(folder.getFileName().toString()));
-                } catch (IOException e) {
-                    throw new UncheckedIOException("cannot list " + root, e);
+                } catch (IOException | UncheckedIOException e) {
+                    throw FileFailure.of("cannot list", root, e);
                 }
             }
             return ids;
@@ -172,8 +173,8 @@ sealed interface BoardFiles {
                     files.put(folder.relativize(path).toString().replace('\\', '/'), content(folder, path));
                 }
                 return Optional.of(files);
-            } catch (IOException e) {
-                throw new UncheckedIOException("cannot read " + folder, e);
+            } catch (IOException | UncheckedIOException e) {
+                throw FileFailure.of("cannot read", folder, e);
             }
         }
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.base;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Messages for files and folders that cannot be read or written: what the system says, in the same words on every system. */
+public final class FileFailure {
+    /** What Linux, macOS and Windows say of a full disk. */
+    private static final List<String> FULL =
+            List.of("no space left on device", "disk full", "not enough space on the disk", "disk quota exceeded");
+
+    private static final List<String> READ_ONLY = List.of("read-only file system", "media is write protected");
+
+    private FileFailure() {}
+
+    /**
+     * The exception for a failed access.
+     *
+     * @param action what was tried, such as {@code cannot write}
+     * @param file the file or folder
+     * @param failure an {@link IOException}, or an {@link UncheckedIOException} of a stream of paths
+     */
+    public static KilnException of(String action, Path file, Exception failure) {
+        Throwable cause = failure instanceof UncheckedIOException unchecked ? unchecked.getCause() : failure;
+        return new KilnException(
+                new Problem(action + ": " + reason(cause), place(file, cause), "", advice(cause)), failure);
+    }
+
+    /** Whether an access failed because the disk is full. */
+    public static boolean isDiskFull(Throwable failure) {
+        return says(failure, FULL);
+    }
+
+    private static String reason(Throwable cause) {
+        if (isDiskFull(cause)) {
+            return "no space left on the disk";
+        }
+        if (says(cause, READ_ONLY)) {
+            return "the file system is read-only";
+        }
+        if (cause instanceof NoSuchFileException || cause instanceof FileNotFoundException) {
+            return "there is no such file or folder";
+        }
+        if (cause instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (cause instanceof FileAlreadyExistsException || cause instanceof NotDirectoryException) {
+            return "a file is where a folder is needed";
+        }
+        if (cause instanceof DirectoryNotEmptyException) {
+            return "the folder is not empty";
+        }
+        if (cause instanceof FileSystemLoopException) {
+            return "links lead in a circle";
+        }
+        Optional<String> reason = cause instanceof FileSystemException system
+                ? Optional.ofNullable(system.getReason())
+                : Optional.ofNullable(cause.getMessage());
+        return reason.orElse(cause.getClass().getSimpleName());
+    }
+
+    /** The file that the system names, if it names another one: a part of the file's path, or a file below it. */
+    private static String place(Path file, Throwable cause) {
+        boolean namesAnother = cause instanceof FileSystemException system
+                && system.getFile() != null
+                && !isDiskFull(cause)
+                && (Path.of(system.getFile()).startsWith(file) || file.startsWith(system.getFile()));
+        return namesAnother ? ((FileSystemException) cause).getFile() : file.toString();
+    }
+
+    private static String advice(Throwable cause) {
+        if (isDiskFull(cause)) {
+            return "Free some space, then run the build again";
+        }
+        return cause instanceof AccessDeniedException ? "Correct the permissions, or choose another folder" : "";
+    }
+
+    private static boolean says(Throwable failure, List<String> words) {
+        String message = Optional.ofNullable(failure.getMessage()).orElse("").toLowerCase(Locale.ROOT);
+        return words.stream().anyMatch(message::contains);
+    }
+}
