@@ -26,18 +26,18 @@ public record Problem(String what, String where, String expected, String next) {
         if (!place.isEmpty()) {
             text.append(place).append(": ");
         }
-        String statement = Printable.lines(bare(what));
+        String statement = bare(what);
         text.append(statement);
-        String wanted = Printable.lines(bare(expected));
+        String wanted = bare(expected);
         if (!wanted.isEmpty()) {
             text.append(separator(statement)).append(wanted);
         }
         text.append(stop(wanted.isEmpty() ? statement : wanted));
-        String advice = Printable.lines(bare(next));
+        String advice = bare(next);
         if (!advice.isEmpty()) {
             text.append(spansLines(text) ? "\n" : " ").append(advice).append(stop(advice));
         }
-        return text.toString();
+        return Printable.lines(text.toString());
     }
 
     /** A part without blank ends and without the full stop, colon or comma that would meet the next mark. */

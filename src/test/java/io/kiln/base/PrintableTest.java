@@ -40,8 +40,9 @@ class PrintableTest {
         assertThat(both.getMessage()).isEqualTo("""
                 2 problems:
                   - board.yaml\\u000a:3: bad title "x
-                    [INFO] BUILD SUCCESS\\u202e".
+                    [INFO] BUILD SUCCESS\\u202e"
                   - b; expected c
-                      - d. e\\u0007.""");
+                      - d
+                    e\\u0007.""");
     }
 }

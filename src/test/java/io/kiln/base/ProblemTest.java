@@ -50,8 +50,8 @@ class ProblemTest {
     @Test
     void whatAToolPrintedKeepsItsLines() {
         assertThat(new Problem("does not link:\nld: no main.\n", "a.elf", "a main", "Write one").text())
-                .isEqualTo("a.elf: does not link:\nld: no main\nExpected a main.\nWrite one.");
+                .isEqualTo("a.elf: does not link:\n    ld: no main\n    Expected a main.\n    Write one.");
         assertThat(new Problem("does not link:\nld: no main", "a.elf", "", "").text())
-                .isEqualTo("a.elf: does not link:\nld: no main");
+                .isEqualTo("a.elf: does not link:\n    ld: no main");
     }
 }
