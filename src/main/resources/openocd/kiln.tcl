@@ -5,6 +5,41 @@ proc kiln_say {args} {
     echo "@@kiln $args"
 }
 
+# No server runs while Kiln flashes, whatever a script says: this file is read before all others, and takes from them the commands
+# that open ports or turn the log to a file.
+proc kiln_close_ports {} {
+    foreach each {gdb_port telnet_port tcl_port} {
+        $each disabled
+    }
+    foreach each {gdb_port telnet_port tcl_port bindto jsp_port log_output {rtt server start} {ipdbg start}} {
+        if {[llength [info commands $each]] > 0} {
+            rename $each {}
+            proc $each {args} [list kiln_say left-out $each]
+        }
+    }
+    # A target's own port counts before gdb_port. Scripts may call init themselves, and nothing is opened before it.
+    rename init kiln_openocd_init
+    proc init {} {
+        foreach target [target names] {
+            $target configure -gdb-port disabled
+        }
+        rename init {}
+        rename kiln_openocd_init init
+        init
+    }
+}
+kiln_close_ports
+
+# Some targets' scripts switch semihosting on, and OpenOCD would then open files and run programs for the image.
+proc kiln_no_semihosting {} {
+    set current [target current]
+    foreach target [target names] {
+        targets $target
+        catch {capture {arm semihosting disable}}
+    }
+    targets $current
+}
+
 # OpenOCD carries on with a chip whose identification is not the expected one; nothing must be written to it.
 proc kiln_must_be_expected {said} {
     if {[string first "UNEXPECTED:" $said] >= 0} {

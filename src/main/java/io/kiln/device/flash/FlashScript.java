@@ -64,6 +64,7 @@ final class FlashScript {
         for (int i = 0; i < files.size(); i += 2) {
             FlashTarget.command(arguments, Tcl.command("verify_image", files.get(i), files.get(i + 1), "bin"));
         }
+        FlashTarget.command(arguments, "kiln_no_semihosting");
         FlashTarget.command(arguments, "reset run");
         FlashTarget.command(arguments, "kiln_say running");
         FlashTarget.command(arguments, "shutdown");

@@ -56,16 +56,14 @@ public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
     }
 
     /**
-     * The arguments that set OpenOCD up with all its servers off. That, and the choice of the probe, comes before the target's script: some
-     * call {@code init}.
+     * The arguments that set OpenOCD up with all its servers off, and without the commands by which scripts could open ports again. That,
+     * and the choice of the probe, comes before the target's script: some call {@code init}.
      *
-     * @param procedures the file that has Kiln's own procedures
+     * @param procedures the file that has Kiln's own procedures, and switches the servers off
      */
     List<String> arguments(String procedures) {
         List<String> arguments = new ArrayList<>();
         scripts.forEach(folder -> arguments.addAll(List.of("-s", folder.toString())));
-        List.of("gdb_port disabled", "telnet_port disabled", "tcl_port disabled")
-                .forEach(each -> command(arguments, each));
         command(arguments, Tcl.command("source", procedures));
         setUp(Tcl.command("kiln_source", board.targetConfig())).forEach(each -> command(arguments, each));
         return arguments;

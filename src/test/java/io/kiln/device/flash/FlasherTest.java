@@ -152,6 +152,64 @@ final class FlasherTest {
         return target("interface/dummy.cfg", "faux.cfg", new Probe.Any());
     }
 
+    /** A script that opens every kind of port and turns the log away, before and after it connects by itself. */
+    @Test
+    void nothingListensWhateverTheScriptsSay() throws IOException {
+        List<Integer> ports = List.of(freePort(), freePort(), freePort(), freePort(), freePort());
+        Path elsewhere = folder.resolve("elsewhere.log");
+        Files.writeString(folder.resolve("open.cfg"), """
+                source [find faux.cfg]
+                gdb_port %d
+                telnet_port %d
+                tcl_port %d
+                bindto 0.0.0.0
+                x.cpu configure -gdb-port %d
+                rtt server start %d 0
+                log_output %s
+                init
+                catch {gdb_port 3333}
+                """.formatted(ports.get(0), ports.get(1), ports.get(2), ports.get(3), ports.get(4), elsewhere));
+        faux();
+        List<Integer> open = new ArrayList<>();
+        FlashProgress looking = new FlashProgress() {
+            @Override
+            public void erasing() {
+                ports.stream().filter(FlasherTest::listens).forEach(open::add);
+            }
+
+            @Override
+            public void written(long bytes) {
+                erasing();
+            }
+
+            @Override
+            public void verifying() {}
+        };
+        Path log = folder.resolve("flash.log");
+        new Flasher(openOcd, Duration.ofSeconds(30), true, Optional.of(log))
+                .flash(target("interface/dummy.cfg", "open.cfg", new Probe.Any()), image(FAUX_BASE, 20_000), looking);
+        assertThat(open).isEmpty();
+        assertThat(log)
+                .content()
+                .contains("@@kiln left-out gdb_port", "@@kiln left-out {rtt server start}", "@@kiln written 20000")
+                .doesNotContain("Listening on port");
+        assertThat(elsewhere).doesNotExist();
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static boolean listens(int port) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     @Test
     void imageOutsideFlashIsRefusedBeforeAnythingIsErased() throws IOException {
         FlashFailure failure = failure(faux(), image(FAUX_BASE + 0x1ff00, 0x200), Duration.ofSeconds(30));
