@@ -14,5 +14,6 @@ new ZipFile(published).withCloseable { zip ->
 def log = new File(basedir, 'build.log').text
 assert log.contains('Board lab-sensor: an empty application compiles and links')
 assert log =~ /lab-emulator.board\.yaml:5: refused in a profile from a repository: an emulator of its own/
-assert log.contains('<trustBoard>lab-emulator</trustBoard>')
+assert log.contains('If you trust who wrote it: <trustBoard>com.example.lab:lab-boards:1.0.0:lab-emulator</trustBoard>')
+assert log.contains('Write <trustBoard>com.example.lab:lab-boards:1.0.0:lab-emulator</trustBoard>')
 return true

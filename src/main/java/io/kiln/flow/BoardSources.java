@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Where boards come from, beside those that come with Kiln and the project's own.
  *
  * @param archives artifacts of packaging {@code board-profile}
- * @param trusted ids of the boards in them that may name Tcl, and an emulator, of their own
+ * @param trusted boards in them that may bring Tcl, and an emulator, of their own: {@code group:artifact},
+ *     {@code group:artifact:version} or {@code group:artifact:version:id}
  */
 public record BoardSources(List<Archive> archives, Set<String> trusted) {
     /** Nothing else. */
@@ -21,20 +24,43 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
         trusted = Set.copyOf(trusted);
     }
 
+    private static final Pattern COORDINATES = Pattern.compile("[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+){1,3}");
+
     /**
      * An artifact.
      *
      * @param zip its file
-     * @param coordinates how messages name it
+     * @param coordinates {@code group:artifact:version}
      */
     public record Archive(Path zip, String coordinates) {}
 
-    /** All boards that can be seen. */
+    /**
+     * All boards that can be seen.
+     *
+     * @throws KilnException if an archive cannot be read safely, or if what is trusted is not named by coordinates
+     */
     Boards boards(Path own) {
         Boards boards = Boards.builtIn();
         for (Archive archive : archives) {
             boards = boards.with(archive.zip(), archive.coordinates(), trusted);
         }
+        Problems problems = new Problems();
+        for (String each : trusted) {
+            if (!COORDINATES.matcher(each).matches()) {
+                problems.add(
+                        "\"" + each + "\" names no board from a repository: anybody may give a board any id",
+                        "kiln.trustBoard",
+                        "group:artifact, group:artifact:version or group:artifact:version:id",
+                        advice(boards.coordinates(each)));
+            }
+        }
+        problems.throwIfAny();
         return boards.with(own);
+    }
+
+    private static String advice(List<String> coordinates) {
+        return coordinates.isEmpty()
+                ? "Only boards from repositories need trust"
+                : "Write <trustBoard>" + String.join(",", coordinates) + "</trustBoard>";
     }
 }

@@ -52,7 +52,7 @@ final class DebugStep {
         if (board.emulation() instanceof Emulation.Qemu qemu) {
             if (qemu.fenced()) {
                 // A debugger opens files for an image that asks it to.
-                log.info("No set-up for QEMU: that needs <trustBoard>" + board.id() + "</trustBoard>");
+                log.info("No set-up for QEMU: the board is not trusted. " + board.trustAdvice());
             } else {
                 configurations.add(byQemu());
             }

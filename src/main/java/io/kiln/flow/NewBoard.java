@@ -54,7 +54,7 @@ final class NewBoard {
             throw refused(
                     "the board " + from + " is from a repository and not trusted, and a copy would be your own",
                     "a board that the build trusts",
-                    "If you trust who wrote it: -Dkiln.trustBoard=" + from);
+                    board.trustAdvice());
         }
         TreeMap<String, Bytes> files = new TreeMap<>();
         files.putAll(boards.ownFiles(from));

@@ -53,8 +53,9 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String board;
 
     /**
-     * Ids, separated by commas, of boards from artifacts that may name Tcl, or an emulator, of their own: both can run programs on
-     * this computer. Without it such a board is refused.
+     * Boards from artifacts that may bring Tcl, or an emulator, of their own: both can run programs on this computer. Each is named by
+     * {@code group:artifact}, {@code group:artifact:version} or {@code group:artifact:version:id}; several are separated by commas.
+     * Without it such a board is refused.
      *
      * @since 0.1.0
      */

@@ -51,10 +51,10 @@ final class BoardArtifacts {
                 .distinct()
                 .forEach(gav -> archives.add(new BoardSources.Archive(
                         fetcher.fetch(gav.get(0), gav.get(1), gav.get(2), "", EXTENSION), String.join(":", gav))));
-        Set<String> ids = Stream.of(trusted.split(",", -1))
+        Set<String> coordinates = Stream.of(trusted.split(",", -1))
                 .map(String::strip)
-                .filter(id -> !id.isEmpty())
+                .filter(each -> !each.isEmpty())
                 .collect(Collectors.toSet());
-        return new BoardSources(archives, ids);
+        return new BoardSources(archives, coordinates);
     }
 }

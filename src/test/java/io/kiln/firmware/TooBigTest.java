@@ -79,7 +79,7 @@ class TooBigTest {
                 board.building(),
                 files,
                 board.origin(),
-                board.foreign());
+                board.untrusted());
     }
 
     private static String lengths(String script, long flash, long ram) {

@@ -61,8 +61,27 @@ class NewBoardTest {
         BoardSources sources =
                 new BoardSources(List.of(new BoardSources.Archive(zip(), "com.acme:boards:1")), Set.of());
         assertThatThrownBy(() -> new NewBoard(Log.QUIET, sources.boards(folder)).write("theirs", "ours", folder))
-                .hasMessageContaining("not trusted");
+                .hasMessageContaining("not trusted")
+                .hasMessageContaining("<trustBoard>com.acme:boards:1:theirs</trustBoard>");
         assertThat(folder.resolve("ours")).doesNotExist();
+    }
+
+    @Test
+    void anIdTrustsNothingAndTheMessageHasTheCoordinates() throws IOException {
+        List<BoardSources.Archive> archives = List.of(new BoardSources.Archive(zip(), "com.acme:boards:1"));
+        assertThatThrownBy(() -> new BoardSources(archives, Set.of("theirs")).boards(folder))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("\"theirs\" names no board from a repository")
+                .hasMessageContaining("group:artifact, group:artifact:version or group:artifact:version:id")
+                .hasMessageContaining("Write <trustBoard>com.acme:boards:1:theirs</trustBoard>");
+        for (String wrong : List.of("microbit", "*", "com.acme:", "com.acme:*", "a:b:c:d:e", "com.acme:boards:1:theirs\n")) {
+            assertThatThrownBy(() -> new BoardSources(archives, Set.of(wrong)).boards(folder))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("Only boards from repositories need trust");
+        }
+        BoardSources trusting = new BoardSources(archives, Set.of("com.acme:boards"));
+        new NewBoard(Log.QUIET, trusting.boards(folder)).write("theirs", "ours", folder);
+        assertThat(folder.resolve("ours/board.yaml")).exists();
     }
 
     @Test

@@ -27,13 +27,13 @@ class BoardArtifactsTest {
                         dependency("boards", "1.2.0", "board-profile"),
                         dependency("more", "2", "board-profile"),
                         dependency("library", "1", "jar")),
-                " sensor-v3, other ",
+                " com.acme:boards:1.2.0:sensor-v3, com.acme:more ",
                 FETCHER);
         assertThat(sources.archives())
                 .containsExactly(
                         new BoardSources.Archive(Path.of("com.acme", "boards", "1.2.0.zip"), "com.acme:boards:1.2.0"),
                         new BoardSources.Archive(Path.of("com.acme", "more", "2.zip"), "com.acme:more:2"));
-        assertThat(sources.trusted()).containsExactlyInAnyOrder("sensor-v3", "other");
+        assertThat(sources.trusted()).containsExactlyInAnyOrder("com.acme:boards:1.2.0:sensor-v3", "com.acme:more");
     }
 
     @Test

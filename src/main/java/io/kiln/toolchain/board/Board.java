@@ -26,7 +26,7 @@ import java.util.TreeMap;
  * @param building what its firmware is built with
  * @param files every file of the profile and of those it extends, by path relative to the profile's folder
  * @param origin where the profile came from: its board.yaml
- * @param foreign whether somebody else wrote any part of it, and the build does not say that it trusts it
+ * @param untrusted {@code group:artifact:version:id} of each part that somebody else wrote and that the build does not say it trusts
  */
 public record Board(
         String id,
@@ -43,10 +43,11 @@ public record Board(
         Building building,
         SortedMap<String, Bytes> files,
         String origin,
-        boolean foreign) {
+        List<String> untrusted) {
     public Board {
         memories = List.copyOf(memories);
         sources = List.copyOf(sources);
+        untrusted = List.copyOf(untrusted);
         files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
     }
 
@@ -80,7 +81,21 @@ public record Board(
                 otherBuilding,
                 files,
                 origin,
-                foreign);
+                untrusted);
+    }
+
+    /** Whether somebody else wrote any part of it, and the build does not say that it trusts it. */
+    public boolean foreign() {
+        return !untrusted.isEmpty();
+    }
+
+    /** How to say that the build trusts all of it; empty if it does. */
+    public String trustAdvice() {
+        return foreign() ? trustAdvice(untrusted) : "";
+    }
+
+    static String trustAdvice(List<String> coordinates) {
+        return "If you trust who wrote it: <trustBoard>" + String.join(",", coordinates) + "</trustBoard>";
     }
 
     /** The profile's own scripts for OpenOCD, by path. */

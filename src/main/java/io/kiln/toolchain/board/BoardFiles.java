@@ -37,9 +37,9 @@ sealed interface BoardFiles {
     /** How lists of boards name the place. */
     String origin();
 
-    /** Whether somebody else wrote this profile, and the build does not say that it trusts it. */
-    default boolean isForeign(String id) {
-        return false;
+    /** If somebody else wrote this profile and the build does not say that it trusts it, what it would have to say. */
+    default Optional<String> untrusted(String id) {
+        return Optional.empty();
     }
 
     /** The folders of files that lie in memory and have a descriptor. */
@@ -65,8 +65,8 @@ sealed interface BoardFiles {
      * Profiles of an artifact from a repository.
      *
      * @param files all of them by path: folder, then path in the folder
-     * @param coordinates where the artifact came from, for messages
-     * @param trusted ids of the profiles that the build trusts
+     * @param coordinates {@code group:artifact:version}
+     * @param trusted what the build trusts: {@code group:artifact}, {@code group:artifact:version} or {@code group:artifact:version:id}
      */
     record Archive(SortedMap<String, Bytes> files, String coordinates, Set<String> trusted) implements BoardFiles {
         static Archive load(Path zip, String coordinates, Set<String> trusted) {
@@ -94,8 +94,12 @@ sealed interface BoardFiles {
         }
 
         @Override
-        public boolean isForeign(String id) {
-            return !trusted.contains(id);
+        public Optional<String> untrusted(String id) {
+            String whole = coordinates + ":" + id;
+            // A name alone is an id, and anybody may give his board any id.
+            boolean isTrusted =
+                    trusted.stream().anyMatch(each -> each.contains(":") && (whole + ":").startsWith(each + ":"));
+            return isTrusted ? Optional.empty() : Optional.of(whole);
         }
     }
 

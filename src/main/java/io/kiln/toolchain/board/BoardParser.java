@@ -10,6 +10,7 @@ import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Board.Pools;
+import io.kiln.toolchain.compiler.TargetOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -40,6 +41,7 @@ final class BoardParser {
         linker.ifPresent(file -> checkFile(file, "/linker"));
         require("title", "target", "sources");
         checkTarget(text("target"));
+        checkCore(text("target"), emulation);
         if (!(emulation instanceof Emulation.Native)) {
             require("memories", "pools", "linker", "console");
         }
@@ -60,7 +62,7 @@ final class BoardParser {
                 new BuildingParser(profile, problems).parse(),
                 profile.files(),
                 profile.origin(),
-                profile.isForeign());
+                profile.untrusted());
     }
 
     /** Targets are printed into C, archives and reports: the schema has this grammar too, and this is what holds. */
@@ -71,6 +73,20 @@ final class BoardParser {
                     isOfC ? "the target has other letters than targets have" : "the target is not of kind c",
                     profile.where("/target"),
                     "c, then -name=value of " + TargetText.LETTERS,
+                    "");
+        }
+    }
+
+    /** Code for no core in particular is compiled by this computer's own compiler, which is for a board that is this computer. */
+    private void checkCore(String target, Emulation emulation) {
+        boolean isHost = emulation instanceof Emulation.Native;
+        if (!target.isEmpty() && TargetOptions.parse(target).isHost() != isHost) {
+            problems.add(
+                    isHost
+                            ? "the target names a core, and the board is this computer"
+                            : "the target names no core, and the board is not this computer",
+                    profile.where("/target"),
+                    isHost ? "a target without -mcpu and -march" : "-mcpu or -march in it",
                     "");
         }
     }

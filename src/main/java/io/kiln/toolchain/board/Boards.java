@@ -48,8 +48,9 @@ public final class Boards {
      * programs or read files on this computer: such a profile is refused, and told why.
      *
      * @param zip the artifact's file
-     * @param coordinates how messages name it
-     * @param trusted ids of the profiles in it that the build trusts
+     * @param coordinates {@code group:artifact:version}
+     * @param trusted what the build trusts: {@code group:artifact}, {@code group:artifact:version} or {@code group:artifact:version:id};
+     *     anything else trusts nothing
      * @throws KilnException if it is no zip of profiles, or one that cannot be read safely
      */
     public Boards with(Path zip, String coordinates, Set<String> trusted) {
@@ -79,6 +80,14 @@ public final class Boards {
      */
     public String origin(String id) {
         return place(id).origin();
+    }
+
+    /** The {@code group:artifact:version:id} of each profile of this id that is in an artifact. */
+    public List<String> coordinates(String id) {
+        return places.stream()
+                .filter(place -> place instanceof BoardFiles.Archive && place.ids().contains(id))
+                .map(place -> place.origin() + ":" + id)
+                .toList();
     }
 
     /**
@@ -160,7 +169,7 @@ public final class Boards {
         SortedMap<String, Bytes> files = place.read(id).orElseThrow();
         String name = place.describe(id, BoardFiles.DESCRIPTOR);
         YamlDocument document = YamlDocument.parse(name, files.get(BoardFiles.DESCRIPTOR));
-        return new MergedProfile.Layer(document, files, place.isForeign(id));
+        return new MergedProfile.Layer(document, files, place.untrusted(id));
     }
 
     private List<MergedProfile.Layer> layers(String id, Problems problems) {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  * OpenOCD's scripts are programs in Tcl: only those that come with OpenOCD may be named, and none may be brought.
  */
 final class ForeignProfile {
-    private static final Pattern SHIPPED_SCRIPT = Pattern.compile("(interface|target|board)/(?!.*\\.\\.).+");
+    private static final Pattern SHIPPED_SCRIPT = Pattern.compile("(interface|target|board)(/[A-Za-z0-9][A-Za-z0-9_+-]*(\\.[A-Za-z0-9_+-]+)*){1,3}\\.cfg");
 
     /** Everything else could be read by a tool that looks for it by itself, such as a precompiled header. */
     private static final Pattern FILE = Pattern.compile(
@@ -35,7 +35,7 @@ final class ForeignProfile {
                 refuse(
                         "an emulator of its own, which reaches this computer",
                         document.where("/emulator/" + key),
-                        document,
+                        layer,
                         problems);
             }
         }
@@ -43,7 +43,7 @@ final class ForeignProfile {
             JsonNode script = document.root().at("/flash/openocd/" + key);
             if (!script.isMissingNode()
                     && !SHIPPED_SCRIPT.matcher(script.asText()).matches()) {
-                refuse("Tcl of its own for OpenOCD", document.where("/flash/openocd/" + key), document, problems);
+                refuse("Tcl of its own for OpenOCD", document.where("/flash/openocd/" + key), layer, problems);
             }
         }
         TreeSet<String> names = new TreeSet<>(layer.files().keySet());
@@ -52,12 +52,12 @@ final class ForeignProfile {
         layer.files().forEach((name, content) -> {
             String where = document.name().replace(BoardFiles.DESCRIPTOR, name);
             if (SCRIPT.matcher(name).matches()) {
-                refuse("Tcl of its own for OpenOCD", where, document, problems);
+                refuse("Tcl of its own for OpenOCD", where, layer, problems);
             } else if (!FILE.matcher(name).matches()) {
-                refuse("a file of a kind that no profile needs", where, document, problems);
+                refuse("a file of a kind that no profile needs", where, layer, problems);
             }
             for (String what : ForeignCode.refusals(name, content.text(), names)) {
-                refuse(what, where, document, problems);
+                refuse(what, where, layer, problems);
             }
         });
     }
@@ -70,16 +70,15 @@ final class ForeignProfile {
                 .ifPresent(layer -> refuse(
                         "code that runs on this computer, since the board " + board.id() + " is this computer",
                         layer.document().where("/extends"),
-                        layer.document(),
+                        layer,
                         problems));
     }
 
-    private static void refuse(String what, String where, YamlDocument document, Problems problems) {
+    private static void refuse(String what, String where, MergedProfile.Layer layer, Problems problems) {
         problems.add(
                 "refused in a profile from a repository: " + what,
                 where,
                 "",
-                "If you trust who wrote it: <trustBoard>"
-                        + document.root().path("id").asText() + "</trustBoard>");
+                Board.trustAdvice(layer.untrusted().stream().toList()));
     }
 }

@@ -16,9 +16,14 @@ record MergedProfile(String id, List<Layer> layers) {
     /**
      * One board.yaml with the files of its folder.
      *
-     * @param foreign whether somebody else wrote it, and the build does not trust it
+     * @param untrusted if somebody else wrote it and the build does not trust it, {@code group:artifact:version:id}
      */
-    record Layer(YamlDocument document, SortedMap<String, Bytes> files, boolean foreign) {}
+    record Layer(YamlDocument document, SortedMap<String, Bytes> files, Optional<String> untrusted) {
+        /** Whether somebody else wrote it, and the build does not trust it. */
+        boolean foreign() {
+            return untrusted.isPresent();
+        }
+    }
 
     MergedProfile {
         layers = List.copyOf(layers);
@@ -56,9 +61,9 @@ record MergedProfile(String id, List<Layer> layers) {
         return files;
     }
 
-    /** Whether somebody else wrote any part of it, and the build does not trust that part. */
-    boolean isForeign() {
-        return layers.stream().anyMatch(Layer::foreign);
+    /** The coordinates of each part that somebody else wrote and that the build does not trust. */
+    List<String> untrusted() {
+        return layers.stream().flatMap(layer -> layer.untrusted().stream()).toList();
     }
 
     String origin() {

@@ -196,7 +196,7 @@ class EmulatorTest {
                 real.building(),
                 real.files(),
                 real.origin(),
-                real.foreign());
+                real.untrusted());
     }
 
     private Path withMain(Board board, String code) throws IOException {

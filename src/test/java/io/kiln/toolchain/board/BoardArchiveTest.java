@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.zip.ZipEntry;
@@ -122,10 +123,10 @@ class BoardArchiveTest {
                 "sensor-v3/memory.ld",
                 "INPUT(/usr/lib/libc.a)\nINCLUDE ../../secret.ld\nINCLUDE sections.ld\n");
         KilnException refused = catchThrowableOfType(
-                KilnException.class, () -> boards(files, Set.of("other")).find("sensor-v3"));
+                KilnException.class, () -> boards(files, Set.of("com.acme:boards:1.2.0:other")).find("sensor-v3"));
         assertThat(refused.problems()).allSatisfy(problem -> {
             assertThat(problem.what()).startsWith("refused in a profile from a repository");
-            assertThat(problem.next()).contains("<trustBoard>sensor-v3</trustBoard>");
+            assertThat(problem.next()).contains("<trustBoard>com.acme:boards:1.2.0:sensor-v3</trustBoard>");
         });
         assertThat(refused.getMessage())
                 .contains("board.yaml:5", "an emulator of its own")
@@ -136,12 +137,63 @@ class BoardArchiveTest {
                         "the linker command INPUT",
                         "INCLUDE of a file that is not the profile's");
 
-        assertThat(boards(files, Set.of("sensor-v3"))
-                        .find("sensor-v3")
-                        .openOcd()
-                        .orElseThrow()
-                        .targetConfig())
-                .isEqualTo("mine.cfg");
+        for (String trusted : List.of("com.acme:boards", COORDINATES, COORDINATES + ":sensor-v3")) {
+            assertThat(boards(files, Set.of(trusted))
+                            .find("sensor-v3")
+                            .openOcd()
+                            .orElseThrow()
+                            .targetConfig())
+                    .isEqualTo("mine.cfg");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "sensor-v3",
+                "com.acme",
+                "com.acme:board",
+                "com.acme:boards:1",
+                "com.acme:boards:1.2",
+                "com.acme:boards:1.2.1",
+                "com.acme:boards:1.2.0:sensor",
+                "com.acme:boards:1.2.0:sensor-v3:x",
+                "org.acme:boards",
+                ":",
+                "com.acme:",
+                "*:*"
+            })
+    void trustIsForCoordinatesAndNothingElse(String trusted) throws IOException {
+        Boards boards = boards(Map.of("sensor-v3/board.yaml", SENSOR), Set.of(trusted));
+        Board board = boards.find("sensor-v3");
+        assertThat(board.foreign()).isTrue();
+        assertThat(board.trustAdvice())
+                .isEqualTo("If you trust who wrote it: <trustBoard>com.acme:boards:1.2.0:sensor-v3</trustBoard>");
+        assertThat(boards.coordinates("sensor-v3")).containsExactly("com.acme:boards:1.2.0:sensor-v3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "interface/../../../tmp/x.cfg",
+                "interface/..cfg",
+                "interface/.hidden.cfg",
+                "interface/x..cfg",
+                "tools/x.cfg",
+                "chip/x.cfg",
+                "x.cfg",
+                "interface.cfg",
+                "target/a/b/c/d.cfg",
+                "target/.cfg"
+            })
+    void onlyScriptsOfOpenOcdsOwnFoldersAreNamed(String script) throws IOException {
+        String flash = "flash: {openocd: {interface: interface/ftdi/jtag-lock-pick_tiny_2.cfg, target: " + script + "}}\n";
+        KilnException refused = catchThrowableOfType(
+                KilnException.class,
+                () -> boards(Map.of("sensor-v3/board.yaml", SENSOR + flash), Set.of()).find("sensor-v3"));
+        assertThat(refused).as(script).isNotNull();
+        assertThat(refused.problems()).singleElement().satisfies(problem -> assertThat(problem.where())
+                .contains("board.yaml:5"));
     }
 
     @ParameterizedTest
@@ -246,7 +298,7 @@ class BoardArchiveTest {
 
         Boards trusted = boards(
                 Map.of("here/board.yaml", "schema: 1\nid: here\nextends: host\n", "sensor-v3/board.yaml", SENSOR),
-                Set.of("here", "sensor-v3"));
+                Set.of(COORDINATES));
         assertThat(trusted.find("here").isHost()).isTrue();
         assertThat(fenced(trusted.emulated(trusted.find("sensor-v3")).orElseThrow()))
                 .isFalse();
