@@ -60,7 +60,9 @@ public final class FirmwareCompiler {
                 own.add(new Compilation(project, unit));
             }
         }
-        return new CompiledObjects(project, files, compileStale(project, own, log));
+        CompiledObjects objects = new CompiledObjects(project, files, compileStale(project, own, log));
+        MainFunction.check(objects);
+        return objects;
     }
 
     private static List<String> compileStale(FirmwareProject project, List<Compilation> own, Log log) {

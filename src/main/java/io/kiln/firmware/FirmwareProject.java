@@ -42,6 +42,11 @@ public record FirmwareProject(
         includes = List.copyOf(includes);
     }
 
+    /** Whether Kiln's application is in it, because the project has no {@code main} of its own. */
+    public boolean hasDefaultApplication() {
+        return units.stream().anyMatch(unit -> unit.path().startsWith(ProjectFiles.APPLICATION + "/"));
+    }
+
     /** Folder of the objects. */
     Path objectDirectory() {
         return buildDirectory.resolve("objects");

@@ -1,19 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.toolchain.compiler.SourceKind;
+import java.nio.file.Path;
 import java.util.regex.Pattern;
 
-/** Finds out whether a C file defines {@code main}. */
+/**
+ * Finds out whether the project's own sources define {@code main}. The text decides which application is built, so a {@code main} that only
+ * the preprocessor makes is not seen there; the objects tell, and such a program is refused.
+ */
 final class MainFunction {
-    private static final Pattern SKIPPED =
-            Pattern.compile("//[^\\n]*|/\\*.*?\\*/|\"(?:\\\\.|[^\"\\\\\\n])*\"", Pattern.DOTALL);
-    private static final Pattern DEFINITION =
-            Pattern.compile("\\b(?:int|void|noreturn|_Noreturn)\\b[\\s\\w]*?\\bmain\\s*\\([^;{}()]*\\)[^;{}()]*\\{");
+    private static final String NAME = "main";
+
+    private static final Pattern IN_C = Pattern.compile("\\bmain\\s*\\([^;{}()]*\\)[^;{}()]*\\{");
+
+    private static final Pattern IN_ASSEMBLER = Pattern.compile("(?m)(?:^|;)\\s*main\\s*:");
 
     private MainFunction() {}
 
-    /** Comments and strings do not count, nor does a mere declaration. */
-    static boolean isDefinedIn(String source) {
-        return DEFINITION.matcher(SKIPPED.matcher(source).replaceAll(" ")).find();
+    /**
+     * Whether a source defines it. Comments and strings do not count, nor does a mere declaration.
+     *
+     * @param name the source's name, which tells C from assembler
+     */
+    static boolean isDefinedIn(String name, String source) {
+        return (name.endsWith(".c") ? IN_C : IN_ASSEMBLER)
+                .matcher(SourceText.code(source))
+                .find();
+    }
+
+    /**
+     * Holds the objects against what the text said.
+     *
+     * @throws KilnException if an object of the project's own defines {@code main} beside the default application's
+     */
+    static void check(CompiledObjects objects) {
+        FirmwareProject project = objects.project();
+        if (!project.hasDefaultApplication()) {
+            return;
+        }
+        for (SourceUnit unit : project.units()) {
+            if (unit.kind() == SourceKind.USER && defines(objects.files().get(unit.path()))) {
+                throw new KilnException(new Problem(
+                        "this source defines `main`, but not as Kiln recognises it: by a macro, in a header, or with unusual punctuation."
+                                + " Another program, the default application, would be built",
+                        unit.path(),
+                        "int main(void) { in a .c file, or main: in a .S file",
+                        "Write the definition there without macros"));
+            }
+        }
+    }
+
+    /** Objects of this computer may have another format; its linker finds two functions of one name itself. */
+    private static boolean defines(Path object) {
+        return ElfFile.isElf(object)
+                && ElfFile.read(object).symbols().stream()
+                        .anyMatch(symbol -> symbol.name().equals(NAME) && symbol.section() != 0);
     }
 }

@@ -11,7 +11,6 @@ import io.kiln.firmware.app.DefaultApplication;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -125,9 +124,9 @@ final class ProjectFiles {
             }
         });
         boolean ownMain = user.entrySet().stream()
-                .filter(file -> file.getKey().endsWith(".c"))
-                .map(Map.Entry::getValue)
-                .anyMatch(content -> MainFunction.isDefinedIn(content.text()));
+                .filter(file -> isSource(file.getKey()))
+                .anyMatch(file ->
+                        MainFunction.isDefinedIn(file.getKey(), file.getValue().text()));
         if (!ownMain) {
             DefaultApplication.files(request.models().stream()
                             .map(ModelLibrary::metadata)

@@ -3,38 +3,137 @@ package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Reads the project's own C. */
+/**
+ * Reads the project's own C. A file that would be left out of the program is refused, so that no other program is built than the
+ * folder shows: what is neither compiled nor a header, paper or leftover of an editor has to be read by a source.
+ */
 final class UserSources {
-    private UserSources() {}
+    private static final String EXPECTED =
+            "C (.c, .h, .inc, .def), assembler (.S, .s), or a file that one of them includes";
 
-    /** All files below the folder but hidden ones, by relative path; empty if there is no such folder. */
+    /** How C and assembler read other files. */
+    private static final Pattern READING =
+            Pattern.compile("(?:#\\s*include|#\\s*import|#\\s*embed|\\.incbin|\\.include)\\s*[\"<]([^\">\\n]+)[\">]");
+
+    private final Path root;
+    private final Problems problems = new Problems();
+    private final SortedMap<String, Bytes> files = new TreeMap<>();
+
+    private UserSources(Path root) {
+        this.root = root;
+    }
+
+    /**
+     * All files below the folder but hidden ones and leftovers of editors, by relative path; empty if there is no such folder.
+     *
+     * @throws KilnException naming every file that is not understood
+     */
     static SortedMap<String, Bytes> read(Optional<Path> folder) {
-        TreeMap<String, Bytes> files = new TreeMap<>();
-        if (folder.filter(Files::isDirectory).isEmpty()) {
-            return files;
+        if (folder.filter(path -> Files.exists(path, LinkOption.NOFOLLOW_LINKS)).isEmpty()) {
+            return new TreeMap<>();
         }
-        Path root = folder.get();
-        try (Stream<Path> walk = Files.walk(root)) {
-            List<Path> paths = walk.filter(Files::isRegularFile).toList();
-            for (Path path : paths) {
-                String name = root.relativize(path).toString().replace('\\', '/');
-                if (!name.startsWith(".") && !name.contains("/.")) {
-                    files.put(name, Bytes.wrap(Files.readAllBytes(path)));
-                }
+        if (!Files.isDirectory(folder.get())) {
+            throw new KilnException(
+                    new Problem("this is no folder", folder.get().toString(), "a folder of C sources", ""));
+        }
+        UserSources sources = new UserSources(folder.get());
+        sources.walk();
+        sources.refuseWhatNobodyReads();
+        sources.problems.throwIfAny();
+        return sources.files;
+    }
+
+    /** Links are followed: sources may be shared that way. */
+    private void walk() {
+        try (Stream<Path> walk = Files.walk(root, FileVisitOption.FOLLOW_LINKS)) {
+            for (Path path : walk.filter(path -> !Files.isDirectory(path)).toList()) {
+                take(path, root.relativize(path).toString().replace('\\', '/'));
             }
         } catch (IOException | UncheckedIOException e) {
             throw FileFailure.of("cannot read", root, e);
         }
-        return files;
+    }
+
+    private void take(Path path, String name) throws IOException {
+        if (name.startsWith(".") || name.contains("/.") || kind(name) == UserFile.LEFTOVER) {
+            return;
+        }
+        if (!Files.isRegularFile(path)) {
+            problems.add(
+                    Files.isSymbolicLink(path) ? "this link leads nowhere" : "this is no file",
+                    path.toString(),
+                    EXPECTED,
+                    "Take it away");
+        } else if (name.chars().anyMatch(Character::isISOControl)) {
+            problems.add("the name has control characters", printable(path), "a plain name", "Rename it");
+        } else {
+            files.put(name, Bytes.wrap(Files.readAllBytes(path)));
+        }
+    }
+
+    private void refuseWhatNobodyReads() {
+        List<String> others =
+                files.keySet().stream().filter(name -> kind(name) == UserFile.OTHER).toList();
+        Set<String> read = others.isEmpty() ? Set.of() : readByOthers();
+        for (String name : others) {
+            if (!read.contains(fileName(name))) {
+                problems.add(
+                        "this file is not compiled, and no source includes it",
+                        root.resolve(name).toString(),
+                        EXPECTED,
+                        UserFile.advice(fileName(name)));
+            }
+        }
+    }
+
+    /** Names, without folders, of the files that sources and headers read. */
+    private Set<String> readByOthers() {
+        List<String> texts = new ArrayList<>();
+        files.forEach((name, content) -> {
+            UserFile kind = kind(name);
+            if (kind == UserFile.COMPILED || kind == UserFile.HEADER) {
+                texts.add(SourceText.withoutComments(content.text()));
+            }
+        });
+        Set<String> names = new TreeSet<>();
+        for (String text : texts) {
+            READING.matcher(text)
+                    .results()
+                    .map((MatchResult found) -> fileName(found.group(1)))
+                    .forEach(names::add);
+        }
+        return names;
+    }
+
+    private static UserFile kind(String name) {
+        return UserFile.of(fileName(name));
+    }
+
+    private static String fileName(String name) {
+        return name.substring(name.lastIndexOf('/') + 1);
+    }
+
+    private static String printable(Path path) {
+        return path.toString().replaceAll("\\p{Cntrl}", "?");
     }
 }

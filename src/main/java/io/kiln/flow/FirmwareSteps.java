@@ -32,8 +32,6 @@ final class FirmwareSteps {
     /** What is known of the build, in the folder of reports. */
     static final String REPORT = "report.json";
 
-    private static final String APPLICATION = "app/";
-
     private final Log log;
     private final ResolvedBuild build;
     private final Layout layout;
@@ -132,7 +130,7 @@ final class FirmwareSteps {
 
     /** Whether the image is the project's own program, which does not answer on the console. */
     static boolean hasOwnMain(FirmwareProject project) {
-        return project.units().stream().noneMatch(unit -> unit.path().startsWith(APPLICATION));
+        return !project.hasDefaultApplication();
     }
 
     FirmwareRequest request() {

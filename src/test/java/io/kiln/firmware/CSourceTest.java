@@ -17,10 +17,12 @@ class CSourceTest {
                 "_Noreturn void main(void) { for (;;) {} }",
                 "int __attribute__((noreturn)) f(void);\nint main(void) { return 0; }",
                 "/* app */ int /* here */ main ( void ) // go\n {",
-                "extern int main(void);\nint main(void) { return 1; }"
+                "extern int main(void);\nint main(void) { return 1; }",
+                "int32_t main(void) { }",
+                "char quote = '\"'; int main(void) { return '\"'; }"
             })
     void aDefinitionOfMainIsFound(String source) {
-        assertThat(MainFunction.isDefinedIn(source)).isTrue();
+        assertThat(MainFunction.isDefinedIn("a.c", source)).isTrue();
     }
 
     @ParameterizedTest
@@ -36,7 +38,23 @@ class CSourceTest {
                 ""
             })
     void whatOnlyLooksLikeMainIsNot(String source) {
-        assertThat(MainFunction.isDefinedIn(source)).isFalse();
+        assertThat(MainFunction.isDefinedIn("a.c", source)).isFalse();
+    }
+
+    @Test
+    void mainIsFoundInAssemblerToo() {
+        assertThat(MainFunction.isDefinedIn("a.S", "  .globl main\nmain: /* here */\n  bx lr\n"))
+                .isTrue();
+        assertThat(MainFunction.isDefinedIn("a.s", "domain:\n  bl main\n")).isFalse();
+    }
+
+    @Test
+    void textOfAnyLengthIsScanned() {
+        String table = "const char* t = \"" + "\\\\x00".repeat(100_000) + "\";\n/*" + "*".repeat(100_000) + "*/";
+        assertThat(MainFunction.isDefinedIn("a.c", table + "\nint main(void) {}")).isTrue();
+        assertThat(MainFunction.isDefinedIn("a.c", table)).isFalse();
+        assertThat(SourceText.withoutComments("a \"/*\" b // c\n'd'")).isEqualTo("a \"/*\" b  \n'd'");
+        assertThat(SourceText.withoutComments("it isn't /* open")).isEqualTo("it isn't  ");
     }
 
     @Test
