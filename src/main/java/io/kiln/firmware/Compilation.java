@@ -7,11 +7,13 @@ import io.kiln.firmware.BuildIndex.Entry;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
+import io.kiln.toolchain.compiler.SourceKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -92,6 +94,7 @@ final class Compilation {
         Path object = project.objectFile(unit);
         Path part = object.resolveSibling(object.getFileName() + ".part");
         Path depFile = object.resolveSibling(object.getFileName() + ".d");
+        Instant began = Instant.now();
         try {
             Files.createDirectories(object.getParent());
             if (project.board().foreign()) {
@@ -112,20 +115,34 @@ final class Compilation {
                 new ForeignAssembly(project, unit).checkIncluded(DepFile.prerequisites(Files.readString(depFile)));
             }
             Files.move(part, object, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            return new Outcome(unit, command.text(), result, Optional.of(entry(digests, depFile, object)));
+            return new Outcome(unit, command.text(), result, Optional.of(entry(digests, began, depFile, object)));
         } catch (IOException e) {
             throw FileFailure.of("cannot write", object, e);
         }
     }
 
-    private Entry entry(FileDigests digests, Path depFile, Path object) throws IOException {
+    /** An input that changed while the compiler ran has no digest, which makes the object stale. */
+    private Entry entry(FileDigests digests, Instant began, Path depFile, Path object) throws IOException {
         Map<String, String> inputs = new TreeMap<>();
         for (String input : DepFile.prerequisites(Files.readString(depFile))) {
-            inputs.put(input, digests.of(input).orElse(""));
+            inputs.put(input, digests.read(input, began).orElse(""));
+        }
+        for (String input : unlisted()) {
+            inputs.put(input, digests.read(input, began).orElse(""));
         }
         Map<String, String> outputs =
                 Map.of(unit.object(), FileDigests.digest(object).orElse(""));
         return new Entry(tool(project), commandDigest(), inputs, rivals(inputs.keySet()), outputs);
+    }
+
+    /** Compilers do not list what assembler reads with {@code .incbin}: any of the user's files that is neither source nor header. */
+    private List<String> unlisted() {
+        return unit.kind() == SourceKind.USER
+                ? project.headers().stream()
+                        .filter(file -> file.startsWith(ProjectFiles.USER + "/"))
+                        .filter(file -> UserFile.of(Staleness.fileName(file)) == UserFile.OTHER)
+                        .toList()
+                : List.of();
     }
 
     private List<String> line(String object, String depFile) {

@@ -5,11 +5,15 @@ import io.kiln.base.Digests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Digests of files' contents, each read once. Names are relative to one folder. */
+/**
+ * Digests of files' contents, each read once. Names are relative to one folder. A tool may read a file at any moment of its run, so what
+ * an output was made from is known only of files that were the same before and after.
+ */
 final class FileDigests {
     private final Path folder;
     private final Map<Path, Optional<String>> known = new ConcurrentHashMap<>();
@@ -20,7 +24,29 @@ final class FileDigests {
 
     /** Empty if there is no such file. */
     Optional<String> of(String name) {
-        return known.computeIfAbsent(folder.resolve(name).normalize(), FileDigests::digest);
+        return known.computeIfAbsent(path(name), FileDigests::digest);
+    }
+
+    /**
+     * Digest of what a tool has read that began at a time and has ended now; empty if the file changed meanwhile, or is gone.
+     *
+     * @param began before the tool was started; files that were asked for by then are held against what they were
+     */
+    Optional<String> read(String name, Instant began) {
+        Path file = path(name);
+        Optional<String> before = Optional.ofNullable(known.get(file)).flatMap(digest -> digest);
+        if (known.containsKey(file)) {
+            return before.filter(digest -> digest(file).equals(Optional.of(digest)));
+        }
+        try {
+            return Files.getLastModifiedTime(file).toInstant().isAfter(began) ? Optional.empty() : of(name);
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private Path path(String name) {
+        return folder.resolve(name).normalize();
     }
 
     static Optional<String> digest(Path file) {

@@ -83,6 +83,9 @@ public final class FirmwareCompiler {
         }
         log.info(summary(stale.size(), own.size(), reasons) + " ("
                 + project.toolchain().title() + ")");
+        // Known before any compiler starts: what is edited while one runs is then noticed.
+        project.units().forEach(unit -> digests.of(unit.path()));
+        project.headers().forEach(digests::of);
         List<Outcome> outcomes = run(stale, digests);
         writeLog(project, outcomes);
         Map<String, Entry> next = new TreeMap<>();

@@ -16,11 +16,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Links objects to an image, holds it against the board's memories and writes it in every format. */
 public final class FirmwareLinker {
@@ -74,13 +76,15 @@ public final class FirmwareLinker {
         }
         Path elf = project.buildDirectory().resolve("image.elf");
         Path map = project.buildDirectory().resolve("image.map");
+        Instant began = Instant.now();
+        inputs().forEach(digests::of);
         runLinker(elf, map);
         Measurement measurement = measure(elf);
         requireFit(measurement);
         Map<String, String> outputs = files.publish(elf, map, project.board().isHost());
         BuildIndex.write(
                 indexFile,
-                Map.of(base, new Entry(Compilation.tool(project), command, inputs(digests), List.of(), outputs)));
+                Map.of(base, new Entry(Compilation.tool(project), command, read(digests, began), List.of(), outputs)));
         Image image = files.image(outputs.keySet(), measurement, true);
         log.info("Linked " + image.elf() + ": " + MemoryTable.line(measurement));
         return image;
@@ -155,14 +159,19 @@ public final class FirmwareLinker {
     }
 
     /** Objects, and every file of the board: linker scripts include each other. */
-    private Map<String, String> inputs(FileDigests digests) {
-        Map<String, String> inputs = new TreeMap<>();
-        objectNames().forEach(name -> inputs.put(name, digests.of(name).orElse("")));
-        project.objects().forEach(name -> inputs.put(name, digests.of(name).orElse("")));
-        project.board().files().keySet().stream()
+    private List<String> inputs() {
+        Stream<String> scripts = project.board().files().keySet().stream()
                 .filter(name -> name.endsWith(".ld"))
-                .map(name -> ProjectFiles.BOARD + "/" + name)
-                .forEach(name -> inputs.put(name, digests.of(name).orElse("")));
+                .map(name -> ProjectFiles.BOARD + "/" + name);
+        return Stream.of(objectNames().stream(), project.objects().stream(), scripts)
+                .flatMap(names -> names)
+                .distinct()
+                .toList();
+    }
+
+    private Map<String, String> read(FileDigests digests, Instant began) {
+        Map<String, String> inputs = new TreeMap<>();
+        inputs().forEach(name -> inputs.put(name, digests.read(name, began).orElse("")));
         return inputs;
     }
 }

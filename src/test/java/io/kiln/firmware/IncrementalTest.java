@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
+import io.kiln.toolchain.compiler.Toolchain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -152,6 +153,77 @@ class IncrementalTest {
                 .hasMessageContaining("nowhere");
         assertThat(folder.resolve("target/app.elf")).doesNotExist();
         assertThat(folder.resolve("target/kiln/build/link.log")).content().contains("nowhere");
+    }
+
+    /** A compiler that reads files, and only then are they edited: the next build must not trust the objects. */
+    @Test
+    void whatIsEditedWhileTheCompilerRunsIsStaleTheNextTime() throws IOException {
+        Path elsewhere = folder.resolve("elsewhere.h");
+        Files.writeString(elsewhere, "#define C 1\n");
+        user("a.c", "int a(void);\nint a(void) { return 1; }\n");
+        user("b.c", "#include \"b.h\"\nint b(void);\nint b(void) { return B; }\n");
+        user("b.h", "#define B 1\n");
+        user("c.c", "#include \"" + elsewhere + "\"\nint c(void);\nint c(void) { return C; }\n");
+        Path edits = folder.resolve("edits.sh");
+        Files.writeString(
+                edits,
+                "case \"$*\" in\n*main/a.c*) echo 'int x;' >> main/a.c;;\n*main/b.c*) echo '#define B 2' > main/b.h;;\n"
+                        + "*main/c.c*) echo '#define C 2' > " + elsewhere + ";;\nesac\n");
+        build(editing(edits));
+        log.take();
+        Files.delete(edits);
+
+        build(editing(edits));
+
+        assertThat(log.take().get(1)).matches("Rebuilding 3 of \\d+: .*");
+        build(editing(edits));
+        assertThat(log.take().get(1)).contains("up to date");
+    }
+
+    @Test
+    void dataThatAssemblerReadsCountsAsInput() throws IOException {
+        user("a.S", "  .data\n  .incbin \"main/blob.bin\"\n");
+        user("blob.bin", "1");
+        build(request());
+        log.take();
+        user("blob.bin", "2");
+
+        build(request());
+
+        assertThat(log.take().get(1)).matches("Rebuilding 1 of \\d+: blob.bin changed .*");
+    }
+
+    /** The host's compiler, behind which a script may edit files. */
+    private FirmwareRequest editing(Path edits) throws IOException {
+        FirmwareRequest request = request();
+        Toolchain host = request.toolchain();
+        Path compiler = folder.resolve("cc.sh");
+        Files.writeString(
+                compiler,
+                "#!/bin/sh\n" + host.compiler() + " \"$@\" || exit 1\n[ ! -f " + edits + " ] || . " + edits + "\n");
+        assertThat(compiler.toFile().setExecutable(true)).isTrue();
+        Toolchain edited = new Toolchain(
+                host.id(),
+                host.title(),
+                host.version(),
+                compiler.toString(),
+                host.home(),
+                host.cpu(),
+                host.shims(),
+                host.compile(),
+                host.sources(),
+                host.optimize(),
+                host.link(),
+                host.libraries());
+        return new FirmwareRequest(
+                request.board(),
+                edited,
+                request.optimize(),
+                request.models(),
+                request.userSources(),
+                request.directory(),
+                request.buildDirectory(),
+                request.pluginVersion());
     }
 
     private FirmwareRequest request() {
