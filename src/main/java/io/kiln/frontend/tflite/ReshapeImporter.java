@@ -2,13 +2,15 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
-import io.kiln.ir.Constant;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.type.Shape;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** RESHAPE; the new shape stands in a constant tensor or in the options, and one dimension may be -1. */
+/**
+ * RESHAPE as TensorFlow Lite has it (reshape.cc): the new shape stands in the second operand if that is a vector of int32, else in the
+ * options. One dimension may be -1. Options of {@code [0]}, or none, make a scalar.
+ */
 final class ReshapeImporter implements OperatorImporter {
     private static final int OPTIONS = 17;
 
@@ -59,32 +61,34 @@ final class ReshapeImporter implements OperatorImporter {
     }
 
     private static int[] wantedShape(OperatorContext operator) {
-        Optional<TfliteTensor> tensor = operator.optionalInput(1);
-        if (tensor.isPresent()) {
-            return constantShape(operator, tensor.get());
-        }
-        FlatVector dims = operator.requiredOptions(OPTIONS).vector(0, 4);
-        operator.require(dims.size() <= 8, "the new shape has rank " + dims.size(), "a rank of at most 8", "");
+        Optional<TfliteTensor> vector = operator.optionalInput(1).filter(ReshapeImporter::isShapeVector);
+        int[] dims = vector.isPresent() ? constantShape(operator, vector.get()) : optionsShape(operator);
+        operator.require(
+                dims.length <= TensorReader.MAX_RANK,
+                "the new shape has rank " + dims.length,
+                "a rank of at most " + TensorReader.MAX_RANK,
+                "");
         operator.check();
-        return dims.ints();
+        return dims;
+    }
+
+    /** Whether an operand counts as the new shape; one of another rank or type does not (ShapeIsVector). */
+    private static boolean isShapeVector(TfliteTensor tensor) {
+        return tensor.dtype() == DType.INT32 && tensor.shape().rank() == 1;
     }
 
     private static int[] constantShape(OperatorContext operator, TfliteTensor tensor) {
-        operator.require(
-                tensor.dtype() == DType.INT32
-                        && tensor.shape().rank() <= 1
-                        && tensor.shape().elements() <= 8,
-                "the new shape is " + tensor.text(),
-                "an int32 vector of at most 8 elements",
-                "Export the model again");
         ElementTypes.requireConstant(operator, "the new shape", tensor);
         operator.check();
-        Constant constant = operator.constant(tensor);
-        int[] dims = new int[constant.elements()];
-        for (int i = 0; i < dims.length; i++) {
-            dims[i] = (int) constant.integer(i);
-        }
-        return dims;
+        return ConstantParameters.ints(operator, "the new shape's dimensions", tensor);
+    }
+
+    private static int[] optionsShape(OperatorContext operator) {
+        int[] dims = operator.options(OPTIONS)
+                .map(options -> options.vector(0, Integer.BYTES).ints())
+                .orElse(new int[0]);
+        // Old converters wrote a scalar's shape so (GetOutputShapeFromParam).
+        return dims.length == 1 && dims[0] == 0 ? new int[0] : dims;
     }
 
     /** Whether the wanted dimensions are the output's, but for at most one that is to be computed. */

@@ -51,7 +51,22 @@ final class BasicOperators {
         d.operator(BuiltinOperator.RESHAPE, 1, Options.reshape(stated), in, s);
     });
 
-    static final List<OperatorCases> ALL = List.of(SOFTMAX, SOFTMAX_INT16, RESHAPE);
+    /** The second operand is no vector of int32, or is left out: the options have the shape, and those of a scalar are [0] or empty. */
+    static final OperatorCases RESHAPE_BY_OPTIONS = OperatorCases.of("RESHAPE_BY_OPTIONS", d -> {
+        boolean toScalar = d.between(1, 3) == 1;
+        int[] shape = toScalar ? new int[] {1, 1} : d.shape(1, 4);
+        int elements = Arrays.stream(shape).reduce(1, (a, b) -> a * b);
+        int in = d.input(d.tensor(TensorType.FLOAT32, shape));
+        byte type = d.oneOf(TensorType.INT32, TensorType.INT64);
+        TensorSpec unread = d.tensor(type, type == TensorType.INT64 ? new int[] {3} : d.oneOf(new int[] {1, 3}, new int[0]));
+        int[] operands = d.coin() ? new int[] {in} : new int[] {in, d.inputOrConstant(unread)};
+        d.output(TensorSpec.float32("y", toScalar ? new int[0] : new int[] {1, elements}));
+        Options legacy = d.coin() ? Options.reshape(0) : d.coin() ? Options.reshape() : Options.none();
+        Options stated = Options.reshape(1, d.coin() ? -1 : elements);
+        d.operator(BuiltinOperator.RESHAPE, 1, toScalar ? legacy : stated, operands);
+    });
+
+    static final List<OperatorCases> ALL = List.of(SOFTMAX, SOFTMAX_INT16, RESHAPE, RESHAPE_BY_OPTIONS);
 
     private BasicOperators() {}
 }
