@@ -37,6 +37,9 @@ public final class Epilogue {
     /** Whether rescaling changes zero points at most. */
     private final boolean isShift;
 
+    /** Largest magnitude of a rescaled sum. */
+    private final long most;
+
     /** How multipliers and shifts reach the code, given the channel. */
     private record Rescaling(Intrinsic intrinsic, UnaryOperator<Expr> multiplier, UnaryOperator<Expr> shift) {}
 
@@ -51,6 +54,7 @@ public final class Epilogue {
         this.isWide = op.sumType() == DType.INT64;
         this.isShift =
                 !isWide && op.requantization().filter(r -> isShift(r, bound)).isPresent();
+        this.most = op.requantization().map(r -> largest(r, bound, isWide)).orElse(0L);
         this.rescaling = op.requantization().map(r -> isWide ? prepareWide(r, tables) : prepare(r, bound, tables));
         this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
@@ -70,6 +74,24 @@ public final class Epilogue {
                 intrinsic,
                 perChannel(requantization.multipliers(), "multiplier", DType.INT32, tables),
                 perChannel(map(requantization.shifts(), s -> fast ? -s : s), "shift", DType.INT8, tables));
+    }
+
+    /** Largest magnitude of a rescaled sum; what is rounded once is limited to half of what 32 bits hold. */
+    private static long largest(Requantization r, long bound, boolean isWide) {
+        if (isWide) {
+            return 1L << 31;
+        }
+        if (r.rounding() != Rounding.TFLITE) {
+            return 1L << 30;
+        }
+        long centred = bound + Math.abs((long) r.inputZeroPoint());
+        return IntStream.range(0, r.shifts().size())
+                .mapToLong(i -> Rescale.largest(
+                        new QuantizedMultiplier(
+                                r.multipliers().get(i), r.shifts().get(i)),
+                        centred))
+                .max()
+                .orElse(0);
     }
 
     private static Rescaling prepareWide(Requantization requantization, Tables tables) {
@@ -174,7 +196,7 @@ public final class Epilogue {
             Expr rescaled = new Expr.Call(
                     by.intrinsic(),
                     List.of(centred, by.multiplier().apply(channel), by.shift().apply(channel)));
-            result = add(rescaled, imm(r.outputZeroPoint()));
+            result = Rescale.plus(rescaled, r.outputZeroPoint(), most);
         }
         return limit(block.let("value" + suffix, result));
     }

@@ -88,6 +88,16 @@ public final class Intrinsics {
                 }
                 """, List.of());
 
+    /** A sum that saturates; zero points are added so where a rescaled value may fill all 32 bits. */
+    public static final Intrinsic ADD_SATURATED =
+            new Intrinsic("kiln_add_saturated", List.of(INT32, INT32), INT32, "", """
+                /* a + b, limited to 32 bits. */
+                static inline int32_t kiln_add_saturated(int32_t a, int32_t b) {
+                  const int64_t sum = (int64_t)a + b;
+                  return sum > INT32_MAX ? INT32_MAX : (sum < INT32_MIN ? INT32_MIN : (int32_t)sum);
+                }
+                """, List.of());
+
     /** Limits a value to int16. */
     public static final Intrinsic SATURATE_16 =
             new Intrinsic("kiln_saturate_16", List.of(INT32), INT32, "", """

@@ -163,7 +163,8 @@ public final class LstmLowering {
         if (isFloat) {
             return product;
         }
-        Expr value = add(product, imm(lstm.hiddenZeroPoint()));
+        long most = Rescale.largest(GateSums.multiplier(op, 2 * Lstm.GATES + 2), PRODUCT_BOUND);
+        Expr value = Rescale.plus(product, lstm.hiddenZeroPoint(), most);
         return op.type().dtype() == DType.INT8
                 ? new Expr.Call(Intrinsics.SATURATE_8, List.of(value))
                 : saturated(value);

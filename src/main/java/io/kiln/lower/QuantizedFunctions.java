@@ -62,11 +62,11 @@ final class QuantizedFunctions {
     static ElementFunction leakyRelu(TflLeakyRelu op) {
         return ElementFunction.saturating((block, operands) -> {
             Expr x = block.let("x", sub(operands.get(0), imm(op.inputZeroPoint())));
+            long bound = 1L << 16;
             Expr y = select(
-                    Exprs.ge(x, imm(0)),
-                    Rescale.of(x, op.positive(), 1L << 16),
-                    Rescale.of(x, op.negative(), 1L << 16));
-            return add(block.let("y", y), imm(op.outputZeroPoint()));
+                    Exprs.ge(x, imm(0)), Rescale.of(x, op.positive(), bound), Rescale.of(x, op.negative(), bound));
+            long most = Math.max(Rescale.largest(op.positive(), bound), Rescale.largest(op.negative(), bound));
+            return Rescale.plus(block.let("y", y), op.outputZeroPoint(), most);
         });
     }
 
@@ -81,7 +81,7 @@ final class QuantizedFunctions {
         TflAddParameters by = TflAddParameters.of(dtype, scale(2), scale(4), scale(6));
         Expr left = block.let("lhs", side(values.get(0), 3, by.lhs(), by.leftShift()));
         Expr right = block.let("rhs", side(values.get(1), 5, by.rhs(), by.leftShift()));
-        return add(Rescale.of(add(left, right), by.output(), bothBound(by)), imm(zeroPoint(7)));
+        return Rescale.of(add(left, right), by.output(), bothBound(by), zeroPoint(7));
     }
 
     /** Both sides on the output's scale, rounded each. */
@@ -100,7 +100,7 @@ final class QuantizedFunctions {
         Expr sum = values.stream().reduce(Exprs::add).orElseThrow();
         Expr centred = sub(sum, imm((op.count() + 1L) * op.inputZeroPoint()));
         Expr scaled = block.let("sum", mul(centred, TflAddN.STEP));
-        return add(Rescale.of(scaled, op.by(), Integer.MAX_VALUE), imm(op.outputZeroPoint()));
+        return Rescale.of(scaled, op.by(), Integer.MAX_VALUE, op.outputZeroPoint());
     }
 
     private ElementFunction binary(QnnBinary.Kind kind) {
@@ -118,7 +118,7 @@ final class QuantizedFunctions {
     private Expr difference(BlockBuilder block, List<Expr> values) {
         DType dtype = op.rootTypes().get(0).dtype();
         TflAddParameters by = TflAddParameters.ofDifference(dtype, scale(2), scale(4), scale(6));
-        return add(Rescale.of(between(block, values, by), by.output(), bothBound(by)), imm(zeroPoint(7)));
+        return Rescale.of(between(block, values, by), by.output(), bothBound(by), zeroPoint(7));
     }
 
     private Expr squaredDifference(BlockBuilder block, List<Expr> values) {
@@ -126,7 +126,7 @@ final class QuantizedFunctions {
         TflAddParameters by = TflAddParameters.ofSquaredDifference(dtype, scale(2), scale(4), scale(6));
         Expr difference = block.let("difference", between(block, values, by));
         Expr square = mul(difference, difference);
-        return add(Rescale.of(square, by.output(), SQUARE), imm(zeroPoint(7)));
+        return Rescale.of(square, by.output(), SQUARE, zeroPoint(7));
     }
 
     private Expr between(BlockBuilder block, List<Expr> values, TflAddParameters by) {
@@ -153,7 +153,7 @@ final class QuantizedFunctions {
     private Expr product(List<Expr> values) {
         QuantizedMultiplier by = QuantizedMultiplier.of((double) scale(2) * scale(4) / scale(6));
         Expr product = mul(centred(values.get(0), 3), centred(values.get(1), 5));
-        return add(Rescale.of(product, by, 1L << 30), imm(zeroPoint(7)));
+        return Rescale.of(product, by, 1L << 30, zeroPoint(7));
     }
 
     private Expr prelu(BlockBuilder block, List<Expr> values) {
@@ -163,7 +163,8 @@ final class QuantizedFunctions {
         Expr slope = centred(values.get(1), 5);
         Expr y = select(
                 Exprs.ge(x, imm(0)), Rescale.of(x, positive, 1L << 16), Rescale.of(mul(x, slope), negative, 1L << 24));
-        return add(block.let("y", y), imm(zeroPoint(7)));
+        long most = Math.max(Rescale.largest(positive, 1L << 16), Rescale.largest(negative, 1L << 24));
+        return Rescale.plus(block.let("y", y), zeroPoint(7), most);
     }
 
     private Expr comparison(QnnBinary.Kind kind, List<Expr> values) {

@@ -5,10 +5,11 @@ import static io.kiln.tir.Exprs.imm;
 
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
 
-/** Calls of the shortest intrinsic that rescales a value by a known multiplier. */
+/** Calls of the shortest intrinsics that rescale a value by a known multiplier and add a zero point. */
 final class Rescale {
     /** The multiplier of 1. */
     private static final QuantizedMultiplier ONE = QuantizedMultiplier.of(1);
@@ -32,5 +33,34 @@ final class Rescale {
         boolean fast = Epilogue.isFast(by, bound);
         Intrinsic intrinsic = fast ? Intrinsics.RESCALE : Intrinsics.RESCALE_ANY;
         return new Expr.Call(intrinsic, List.of(value, imm(by.multiplier()), imm(fast ? -by.shift() : by.shift())));
+    }
+
+    /**
+     * A value plus a zero point; the sum saturates in 32 bits if it could leave them.
+     *
+     * @param bound largest magnitude of the value
+     */
+    static Expr plus(Expr value, int zeroPoint, long bound) {
+        return zeroPoint == 0 || bound + Math.abs((long) zeroPoint) <= Integer.MAX_VALUE
+                ? Exprs.add(value, imm(zeroPoint))
+                : new Expr.Call(Intrinsics.ADD_SATURATED, List.of(value, imm(zeroPoint)));
+    }
+
+    /** {@link #of}, plus a zero point, which saturates. */
+    static Expr of(Expr value, QuantizedMultiplier by, long bound, int zeroPoint) {
+        return plus(of(value, by, bound), zeroPoint, largest(by, bound));
+    }
+
+    /**
+     * Largest magnitude of a rescaled value; all that 32 bits hold if the left shift wraps.
+     *
+     * @param bound largest magnitude of the value
+     */
+    static long largest(QuantizedMultiplier by, long bound) {
+        long most = 1L << 31;
+        long within = Math.min(bound, most);
+        long shifted = by.shift() > 0 ? Math.min(within << by.shift(), most) : within;
+        long product = (shifted * Math.abs((long) by.multiplier()) >> 31) + 1;
+        return by.shift() < 0 ? (product >> -by.shift()) + 1 : Math.min(product, most);
     }
 }

@@ -8,6 +8,7 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Svdf;
 import io.kiln.tir.BlockBuilder;
@@ -162,15 +163,15 @@ public final class SvdfLowering {
     }
 
     private Expr limited(BlockBuilder block, Expr sum, int multiplier, int zeroPoint, Buffer to) {
-        Expr rescaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(sum, scalar(multiplier), scalar(multiplier + 1)));
+        QuantizedMultiplier by = new QuantizedMultiplier(scalar(multiplier), scalar(multiplier + 1));
+        Expr rescaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(sum, imm(by.multiplier()), imm(by.shift())));
+        Expr shifted = Rescale.plus(rescaled, zeroPoint, Rescale.largest(by, Integer.MAX_VALUE));
         DType dtype = to.dtype();
         return block.let(
-                "limited",
-                new Expr.Call(
-                        Intrinsics.CLAMP, List.of(add(rescaled, imm(zeroPoint)), imm(dtype.min()), imm(dtype.max()))));
+                "limited", new Expr.Call(Intrinsics.CLAMP, List.of(shifted, imm(dtype.min()), imm(dtype.max()))));
     }
 
-    private Expr scalar(int argument) {
-        return Exprs.imm(op.root().constant(argument).integer(0));
+    private int scalar(int argument) {
+        return (int) op.root().constant(argument).integer(0);
     }
 }

@@ -37,7 +37,8 @@ public class SingleOperatorTest {
                         ComputedWeightsCases.ALL,
                         Uint8Operators.ALL,
                         SignalOperators.ALL,
-                        FilterBankCases.ALL)
+                        FilterBankCases.ALL,
+                        ExtremeScaleCases.ALL)
                 .flatMap(List::stream);
     }
 
