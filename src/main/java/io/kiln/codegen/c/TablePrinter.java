@@ -6,16 +6,21 @@ import io.kiln.base.DType;
 import io.kiln.tir.PrimFunc;
 import java.nio.ByteBuffer;
 
-/** Prints constant tables. */
+/**
+ * Prints constant tables: weights, biases, and what operators look up. As TVM's, they lie in a section of their own, so that a linker
+ * script can put models elsewhere than other constants, and are aligned for vector loads.
+ */
 final class TablePrinter {
     private static final int WIDTH = 120;
+
+    private static final String PLACE = "__attribute__((section(\".rodata.tvm\"), aligned(16)))";
 
     private TablePrinter() {}
 
     static String print(PrimFunc.Table table) {
         DType dtype = table.buffer().dtype();
         String comment = table.comment().isEmpty() ? "" : "/* " + CText.comment(table.comment()) + " */\n";
-        StringBuilder out = new StringBuilder(comment + "static const " + dtype.cName() + " " + table.symbol() + "["
+        StringBuilder out = new StringBuilder(comment + "static const " + dtype.cName() + " " + PLACE + " " + table.symbol() + "["
                 + table.buffer().elements() + "] = {\n");
         ByteBuffer data = table.data().buffer();
         StringBuilder line = new StringBuilder(" ");

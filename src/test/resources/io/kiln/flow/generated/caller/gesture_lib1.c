@@ -670,7 +670,7 @@ static void kiln_widen_pair(int8_t* to, const int8_t* a, const int8_t* b, int32_
 #endif
 }
 
-static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight[56] = {
+static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_weight[56] = {
   1022374465, 66742016, 2354, 27902, 735377939, 947868930, 7029, 24821, 2128688406, 1354120961, 21373, 32512, 686490334,
   671613702, 5247, 23039, 1192103659, 1211662850, 17981, 32501, 363553682, -63395038, 589702867, -65792912, 617532655,
   -60458214, 2109118658, -67745778, -820150546, -921030305, 1474, 5016, -880591657, 1340961919, 63747, 61410,
@@ -707,11 +707,11 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tf
   return 0;
 }
 
-static const int8_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_padding[8] = {
+static const int8_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_padding[8] = {
   -128, -128, -128, -128, -128, -128, -128, -128,
 };
 
-static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_weight[48] = {
+static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_1_weight[48] = {
   197138816, -100655168, 532679616, 226556416, 1234528274, 120712037, 503324608, 832, 54533632, 83886080, 1641188105,
   157000130, -176101376, -41877824, -20908672, 532741504, 1555143141, -84598314, -507503552, -301930112, -377429568,
   532737536, 1454939415, -97401763, -134209600, 469768576, 427882496, 100670464, 1391764412, 158732975, 532683776,
@@ -737,7 +737,7 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tf
   return 0;
 }
 
-static const int32_t tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight[48] = {
+static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_qnn_conv2d_nn_bias_add_tfl_requantize_2_weight[48] = {
   190184688, 1192161464, 2122395929, -2134570511, 198840027, -875231058, -29100041, -662626756, 1994917706, 60008159,
   973292777, -155901463, 934477641, -184100528, 415407211, -199989516, 75433466, -1829086782, 2125142550, 1568791015,
   676728162, -2074771165, 476910792, -1096092313, 2027699271, 127430767, 734151916, -27513483, 588377350, -216348905,
@@ -784,7 +784,7 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_nn_avg_pool2d(const int8_
   return 0;
 }
 
-static const int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight[24] = {
+static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl_requantize_weight[24] = {
   605323502, 201984240, 81536854, 66662865, 265402136, 167895335, -351006410, -267837230, 821823941, -322627294,
   -133745442, 119198455, 1281347344, -810038, 128, 1281347043, -729921, 128, 1281347182, 1148351, 128, 1281347043,
   225750, 128,
@@ -801,7 +801,7 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_qnn_dense_nn_bias_add_tfl
   return 0;
 }
 
-static const int32_t tvmgen_gesture_fused_tfl_softmax_exponentials[256] = {
+static const int32_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_fused_tfl_softmax_exponentials[256] = {
   2147483647, 1740558120, 1410740583, 1143420057, 926753965, 751143807, 608809865, 493446899, 399943867, 324158703,
   262734034, 212948692, 172597137, 139891822, 113383778, 91898742, 74484896, 60370790, 48931157, 39659227, 32144214,
   26053222, 21116410, 17115072, 13871945, 11243355, 9112860, 7386068, 5986486, 4852110, 3932686, 3187483, 2583489,
@@ -839,7 +839,7 @@ __attribute__((noinline)) int32_t tvmgen_gesture_fused_tfl_softmax(const int8_t*
   return 0;
 }
 
-static const uint8_t tvmgen_gesture_order0[56] = {
+static const uint8_t __attribute__((section(".rodata.tvm"), aligned(16))) tvmgen_gesture_order0[56] = {
   0, 0, 0, 1, 0, 1, 2, 3, 3, 0, 1, 0, 1, 2, 3, 3, 0, 1, 0, 1, 2, 3, 3, 0, 1, 0, 1, 2, 3, 3, 0, 1, 0, 1, 2, 3, 3, 0, 1,
   0, 1, 2, 3, 3, 0, 1, 0, 1, 2, 3, 3, 1, 1, 2, 3, 3,
 };
