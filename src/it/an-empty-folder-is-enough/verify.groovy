@@ -5,5 +5,5 @@ def out = new File(basedir, 'kiln-out')
 ['elf', 'bin', 'hex', 'map'].each { assert new File(out, "gesture.$it").length() > 0 }
 assert new File(out, 'gesture-mlf.tar').length() > 0
 assert new JsonSlurper().parse(new File(out, 'kiln/verify.json')).bitExact
-assert new JsonSlurper().parse(new File(out, 'generated-sources/kiln/metadata.json')).version == 7
+assert new JsonSlurper().parse(new File(out, 'generated-sources/kiln/metadata.json')).version == 5
 return true

@@ -10,6 +10,8 @@ def log = new File(basedir, 'build.log').text
 assert new File(target, 'firmware/Makefile').isFile()
 assert new File(target, 'firmware/compile_commands.json').isFile()
 
+assert new JsonSlurper().parse(new File(target, 'generated-sources/kiln/metadata.json')).version == 7
+
 def verify = new JsonSlurper().parse(new File(target, 'kiln/verify.json'))
 assert verify.bitExact && verify.passed
 assert verify.board == 'mps2-an386'

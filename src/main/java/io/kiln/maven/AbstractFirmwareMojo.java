@@ -88,11 +88,11 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String io;
 
     /**
-     * Version of the Model Library Format: 5 or 7. Several models always make version 7.
+     * Version of the Model Library Format: 7, or 5 for tools that know no newer one. Several models always make version 7.
      *
      * @since 0.1.0
      */
-    @Parameter(property = "kiln.mlfVersion", defaultValue = "5")
+    @Parameter(property = "kiln.mlfVersion", defaultValue = "7")
     private int mlfVersion;
 
     /**

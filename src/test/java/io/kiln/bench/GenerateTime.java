@@ -62,7 +62,7 @@ public final class GenerateTime {
                         Optional.of("gnu"),
                         "speed",
                         "caller",
-                        5,
+                        7,
                         Optional.empty(),
                         new VerifySpec("none", Optional.empty(), 0, 0)));
         System.out.println(

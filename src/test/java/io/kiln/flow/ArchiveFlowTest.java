@@ -281,7 +281,7 @@ final class ArchiveFlowTest {
                 Optional.of(toolchain),
                 "speed",
                 "caller",
-                5,
+                7,
                 Optional.empty(),
                 new VerifySpec("emulator", Optional.of(folder.resolve("vectors")), 2, 0));
     }

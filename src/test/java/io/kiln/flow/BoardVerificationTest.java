@@ -97,7 +97,7 @@ final class BoardVerificationTest {
                 Optional.empty(),
                 "speed",
                 "caller",
-                5,
+                7,
                 Optional.empty(),
                 new VerifySpec("board", Optional.empty(), 2, 0));
     }

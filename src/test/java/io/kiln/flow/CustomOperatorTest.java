@@ -348,7 +348,7 @@ class CustomOperatorTest {
                 Optional.of("gnu"),
                 "speed",
                 "caller",
-                5,
+                7,
                 Optional.empty(),
                 new VerifySpec("emulator", vectors, 2, 0),
                 BoardSources.NONE,

@@ -68,7 +68,7 @@ final class FlashStepTest {
                 Optional.empty(),
                 "speed",
                 "caller",
-                5,
+                7,
                 Optional.empty(),
                 new VerifySpec("none", Optional.empty(), 0, 0));
     }
@@ -157,7 +157,7 @@ final class FlashStepTest {
                 Optional.empty(),
                 "speed",
                 "caller",
-                5,
+                7,
                 Optional.empty(),
                 new VerifySpec("none", Optional.empty(), 0, 0));
         flow.buildAndFlash(spec, flash(null, "openocd"));

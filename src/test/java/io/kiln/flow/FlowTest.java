@@ -229,7 +229,7 @@ final class FlowTest {
                 .contains("acceleration int8[1, 32, 1, 3], scale")
                 .contains("qnn.conv2d")
                 .contains("lower bound")
-                .contains("Model Library Format version 5")
+                .contains("Model Library Format version 7")
                 .contains("held against the board mps2-an386")
                 .contains("workspace");
         assertThatThrownBy(() -> flow.inspect(spec, Optional.of(Path.of("pom.xml")), ""))
@@ -348,7 +348,7 @@ final class FlowTest {
                 Optional.empty(),
                 "speed",
                 "caller",
-                5,
+                7,
                 Optional.empty(),
                 verify);
     }

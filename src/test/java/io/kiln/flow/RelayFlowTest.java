@@ -66,7 +66,7 @@ final class RelayFlowTest {
                 Optional.of("gnu"),
                 "speed",
                 "caller",
-                5,
+                7,
                 Optional.empty(),
                 new VerifySpec("emulator", Optional.empty(), samples, 0));
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);

@@ -87,7 +87,7 @@ final class SpecChecksTest {
                 Optional.of("clang"),
                 optimize,
                 "caller",
-                5,
+                7,
                 Optional.empty(),
                 new VerifySpec("emulator", Optional.empty(), samples, 0));
     }

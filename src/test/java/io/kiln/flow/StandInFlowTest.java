@@ -56,7 +56,7 @@ final class StandInFlowTest {
                 Optional.empty(),
                 "speed",
                 "caller",
-                5,
+                7,
                 Optional.empty(),
                 new VerifySpec("emulator", Optional.of(EXAMPLE.resolve("test/vectors")), 1, 0));
     }

@@ -133,7 +133,7 @@ class StatefulModelTest {
                 Optional.of("gnu"),
                 "speed",
                 "caller",
-                5,
+                7,
                 Optional.empty(),
                 new BuildSpec.VerifySpec("none", Optional.empty(), 0, 0));
         flow.build(spec, DeviceSpec.USUAL);
