@@ -3,8 +3,8 @@
  * The default application: a host runs the models in this image over the console.
  *
  * The image prints a line that begins with "kiln: ready"; the host sends nothing before it. From then on both sides speak microTVM's
- * framing: FF FD, length (u32), payload, CRC-16-CCITT (u16), numbers little endian. A data byte FF is sent twice. The CRC (polynomial
- * 0x1021, start 0xFFFF, high bit first) covers the bytes as sent, from FF FD to the end of the payload.
+ * framing: FF FD, length (u32), payload, CRC-16-CCITT (u16), numbers little endian. A data byte FF is sent twice; FF FE is a filler. The
+ * CRC (polynomial 0x1021, start 0xFFFF, high bit first) covers the bytes as sent, fillers too, from FF FD to the end of the payload.
  *
  * A request's payload is one byte that says what it asks for, then its arguments. The reply's payload is that byte + 0x80, a status and
  * the result. A damaged request is answered with KILN_APP_DAMAGED + 0x80 and KILN_APP_BAD_FRAME, and may be sent again.

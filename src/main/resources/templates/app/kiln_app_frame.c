@@ -48,6 +48,7 @@ int kiln_frame_get(void) {
     if (byte == (int)ESCAPE) {
       byte = kiln_console_get();
       if (byte == (int)NOP) {
+        received = crc_add(crc_add(received, ESCAPE), NOP);
         continue;
       }
       if (byte == (int)START) {

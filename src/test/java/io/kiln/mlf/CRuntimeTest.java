@@ -48,6 +48,21 @@ class CRuntimeTest {
         run(Command.of(folder.resolve(test).toString()));
     }
 
+    /** The default application's framing, which is no part of the runtime, by the same rules. */
+    @Test
+    void framesOfTheDefaultApplicationAreThoseOfMicroTvm() {
+        Path sources = Path.of("src", "main", "resources", "templates", "app").toAbsolutePath();
+        Path board = Path.of("toolchains", "boards", "common").toAbsolutePath();
+        List<String> arguments = new ArrayList<>(STRICT);
+        arguments.addAll(SANITIZERS);
+        arguments.addAll(List.of("-I", sources.toString(), "-I", board.toString(), "-o", "app_frame_test"));
+        arguments.add(sources.resolve("kiln_app_frame.c").toString());
+        arguments.add(Path.of("src", "test", "c", "app_frame_test.c").toAbsolutePath().toString());
+
+        run(Command.of(tool("cc"), arguments));
+        run(Command.of(folder.resolve("app_frame_test").toString()));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"cc", "arm-none-eabi-gcc"})
     void everyFileCompilesFreestandingByItself(String compiler) {

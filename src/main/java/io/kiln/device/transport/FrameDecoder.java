@@ -58,15 +58,38 @@ public final class FrameDecoder {
                 damaged++;
             }
             start();
-        } else if (inFrame && value == Frames.ESCAPE) {
-            if (frame.size() < HEAD + length) {
-                crc = Frames.crc(crc, Frames.ESCAPE);
-            }
-            return data(Frames.ESCAPE);
-        } else if (inFrame && value != Frames.NOP) {
+            return Optional.empty();
+        }
+        return inFrame ? escapeInFrame(value) : escapeInText(value);
+    }
+
+    private Optional<Bytes> escapeInFrame(int value) {
+        if (value != Frames.ESCAPE && value != Frames.NOP) {
             drop();
+            return Optional.empty();
+        }
+        cover(Frames.ESCAPE);
+        if (value == Frames.ESCAPE) {
+            return data(value);
+        }
+        cover(value);
+        return Optional.empty();
+    }
+
+    /** Noise may end in an escape byte right before a frame or a text. */
+    private Optional<Bytes> escapeInText(int value) {
+        escaped = value == Frames.ESCAPE;
+        if (!escaped && value != Frames.NOP) {
+            text.write(value);
         }
         return Optional.empty();
+    }
+
+    /** Takes a byte into the CRC, unless the payload is over. */
+    private void cover(int value) {
+        if (frame.size() < HEAD + length) {
+            crc = Frames.crc(crc, value);
+        }
     }
 
     private void start() {
@@ -83,9 +106,7 @@ public final class FrameDecoder {
     }
 
     private Optional<Bytes> data(int value) {
-        if (frame.size() < HEAD + length) {
-            crc = Frames.crc(crc, value);
-        }
+        cover(value);
         if (frame.size() < HEAD) {
             length |= (long) value << (8 * frame.size());
         }

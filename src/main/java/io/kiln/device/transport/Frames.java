@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 /**
  * microTVM's framing: {@code FF FD}, length (u32), payload, CRC (u16); numbers little endian; a data byte {@code FF} is sent twice,
  * {@code FF FE} is a filler. The CRC-16-CCITT (polynomial 0x1021, start 0xFFFF, high bit first, no reflection) covers the bytes as
- * sent, from {@code FF FD} to the end of the payload.
+ * sent, fillers included, from {@code FF FD} to the end of the payload.
  */
 public final class Frames {
     static final int ESCAPE = 0xFF;

@@ -7,9 +7,12 @@ import io.kiln.base.Bytes;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class FramesTest {
     private static final long SEED = 20260101;
@@ -47,13 +50,43 @@ class FramesTest {
                 wire.writeBytes(words.getBytes(StandardCharsets.US_ASCII));
                 Bytes payload = random(random, random.nextInt(20));
                 sent.add(payload);
-                withFillers(random, Frames.encode(payload), wire);
+                wire.writeBytes(withFillers(random, payload));
             }
             FrameDecoder decoder = new FrameDecoder(64);
             assertThat(decode(decoder, wire.toByteArray())).isEqualTo(sent);
             assertThat(new String(decoder.takeText(), StandardCharsets.UTF_8)).isEqualTo(text.toString());
             assertThat(decoder.damaged()).isZero();
         }
+    }
+
+    /** What TVM's own receiver takes and drops; {@code src/test/c/app_frame_test.c} has the same for the default application. */
+    @ParameterizedTest
+    @CsvSource({
+        "FF FD 03 00 00 00 6F 6E 65 58 F4, 6F 6E 65",
+        "FF FD 03 00 00 00 6F FF FE 6E 65 3D 28, 6F 6E 65",
+        "FF FD FF FE 03 00 00 00 6F 6E 65 D5 FA, 6F 6E 65",
+        "FF FD 03 FF FE 00 00 00 6F 6E 65 ED D9, 6F 6E 65",
+        "FF FD 03 00 00 00 FF FE 6F 6E 65 0A 37, 6F 6E 65",
+        "FF FD 03 00 00 00 6F FF FE FF FE 6E 65 74 44, 6F 6E 65",
+        "FF FD 01 00 00 00 FF FE FF FF 4B 2F, FF",
+        "FF FD 02 00 00 00 FF FF FF FE FF FF D6 DE, FF FF",
+        "FF FD 03 00 00 00 6F 6E 65 FF FE 58 F4, 6F 6E 65",
+        "FF FD 03 00 00 00 6F 6E 65 58 FF FE F4, 6F 6E 65",
+        "FF FD 00 00 00 00 FF FE 83 44, ''",
+        "FF FF FD 03 00 00 00 6F 6E 65 58 F4, 6F 6E 65",
+        "FE 41 FF FE FF 42 FF FD 03 00 00 00 6F 6E 65 58 F4, 6F 6E 65",
+        "FF FD 03 00 00 00 6F FF FE FF FD 03 00 00 00 6F 6E 65 58 F4, 6F 6E 65",
+        "FF FD 03 00 00 00 6F FF 00 FF FD 03 00 00 00 6F 6E 65 58 F4, 6F 6E 65"
+    })
+    void fillersCountIntoTheCrcUpToTheEndOfThePayload(String wire, String payload) {
+        assertThat(decode(new FrameDecoder(64), hex(wire))).containsExactly(Bytes.wrap(hex(payload)));
+    }
+
+    @Test
+    void aCrcWithoutItsFillersIsWrong() {
+        FrameDecoder decoder = new FrameDecoder(64);
+        assertThat(decode(decoder, hex("FF FD 03 00 00 00 6F FF FE 6E 65 58 F4"))).isEmpty();
+        assertThat(decoder.damaged()).isEqualTo(1);
     }
 
     @Test
@@ -92,18 +125,43 @@ class FramesTest {
         assertThat(decoder.damaged()).isEqualTo(1);
     }
 
-    private static void withFillers(Random random, byte[] wire, ByteArrayOutputStream out) {
-        for (int i = 0; i < wire.length; i++) {
-            out.write(wire[i]);
-            boolean escape = (wire[i] & 0xFF) == 0xFF;
-            if (escape) {
-                out.write(wire[++i]);
+    /** The frame of a payload with fillers here and there, which count into the CRC up to the payload's last byte. */
+    private static byte[] withFillers(Random random, Bytes payload) {
+        byte[] plain = Frames.encode(payload);
+        int covered = plain.length - crcBytes(plain);
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (int i = 0; i < covered; i++) {
+            out.write(plain[i]);
+            if ((plain[i] & 0xFF) == 0xFF) {
+                out.write(plain[++i]);
             }
-            if (random.nextInt(8) == 0 && i + 1 < wire.length) {
-                out.write(0xFF);
-                out.write(0xFE);
-            }
+            fill(random, i + 1 < covered, out);
         }
+        int crc = Frames.crc(out.toByteArray());
+        fill(random, true, out);
+        for (int value : new int[] {crc & 0xFF, crc >>> 8}) {
+            if (value == 0xFF) {
+                out.write(value);
+            }
+            out.write(value);
+        }
+        return out.toByteArray();
+    }
+
+    private static void fill(Random random, boolean isAllowed, ByteArrayOutputStream out) {
+        while (isAllowed && random.nextInt(8) == 0) {
+            out.write(0xFF);
+            out.write(0xFE);
+        }
+    }
+
+    /** Bytes of the CRC on the wire, each FF of it twice. */
+    private static int crcBytes(byte[] wire) {
+        int bytes = 0;
+        for (int part = 0; part < 2; part++) {
+            bytes += (wire[wire.length - 1 - bytes] & 0xFF) == 0xFF ? 2 : 1;
+        }
+        return bytes;
     }
 
     private static List<Bytes> decode(FrameDecoder decoder, byte[] wire) {
@@ -121,6 +179,10 @@ class FramesTest {
             bytes[i] = (byte) (random.nextBoolean() ? 0xFC + random.nextInt(4) : random.nextInt(256));
         }
         return Bytes.wrap(bytes);
+    }
+
+    private static byte[] hex(String digits) {
+        return HexFormat.ofDelimiter(" ").parseHex(digits);
     }
 
     private static Bytes bytes(int... values) {
