@@ -66,6 +66,11 @@ final class Attributes {
         return has(name) ? integers(name, min, max, sizes) : otherwise;
     }
 
+    /** Whether it is there and holds a list. */
+    boolean isList(String name) {
+        return has(name) && byName.get(name).value() instanceof List<?>;
+    }
+
     /** The function that an operator calls, by its place among the caller's. */
     int function(String name) {
         Optional<Attribute> attribute = value(name);

@@ -2,7 +2,6 @@
 package io.kiln.frontend.relay;
 
 import io.kiln.artifact.NamedTensor;
-import io.kiln.base.Problem;
 import io.kiln.frontend.InputShapes;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
@@ -19,7 +18,6 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,10 +28,10 @@ import java.util.regex.Pattern;
 final class DefinedFunction {
     private static final String NAME = "mod_name";
     private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
-    private static final String EXPORT_AGAIN = "Export text and parameters together";
+    static final String EXPORT_AGAIN = "Export text and parameters together";
 
     private final Definition definition;
-    private final Map<String, NamedTensor> params = new LinkedHashMap<>();
+    private final List<NamedTensor> params;
     private final String paramsFile;
     private final OpenShapes shapes;
     private final Functions functions;
@@ -55,7 +53,7 @@ final class DefinedFunction {
             InputShapes shapes,
             Findings findings) {
         this.definition = definition;
-        params.forEach(tensor -> this.params.put(tensor.name(), tensor));
+        this.params = params;
         this.paramsFile = paramsFile;
         this.shapes = new OpenShapes(shapes, findings);
         this.functions = functions;
@@ -88,23 +86,16 @@ final class DefinedFunction {
 
     private List<Parameter> inputs() {
         List<Param> atRunTime = new ArrayList<>();
-        Set<String> unused = new HashSet<>(params.keySet());
+        Map<String, NamedTensor> tensors =
+                new ParameterNames(definition.params(), params, paramsFile, findings).find(definition.name());
         for (Param param : definition.params()) {
-            NamedTensor tensor = params.get(param.name());
+            NamedTensor tensor = tensors.get(param.name());
             if (tensor == null) {
                 atRunTime.add(param);
             } else {
-                unused.remove(param.name());
                 builder.define(param.name(), param.place(), constant(param, tensor));
             }
         }
-        unused.stream()
-                .sorted()
-                .forEach(name -> findings.add(new Problem(
-                        definition.name() + " has no parameter %" + name,
-                        paramsFile,
-                        "only tensors that it names",
-                        EXPORT_AGAIN)));
         List<String> names = names("input", atRunTime.stream().map(Param::name).toList());
         List<Optional<Quantization>> quantization = quantization("input", atRunTime.size());
         List<Parameter> inputs = new ArrayList<>();
@@ -118,10 +109,14 @@ final class DefinedFunction {
         return inputs;
     }
 
-    private Optional<Value> constant(Param param, NamedTensor tensor) {
-        boolean fits = tensor.dtype() == param.type().dtype()
+    /** Whether a tensor is of the type that the text states. */
+    static boolean fits(Param param, NamedTensor tensor) {
+        return tensor.dtype() == param.type().dtype()
                 && tensor.shape().equals(param.type().shape().dims());
-        if (!fits) {
+    }
+
+    private Optional<Value> constant(Param param, NamedTensor tensor) {
+        if (!fits(param, tensor)) {
             findings.add(
                     param.place(),
                     "%" + param.name() + " is " + param.type().text() + ", but in " + paramsFile + " "
@@ -137,7 +132,8 @@ final class DefinedFunction {
 
     /** Ids from the number of inputs on are computed values. */
     private List<Result> results(int inputs) {
-        int count = definition.results().size();
+        List<Source> sources = sources();
+        int count = sources.size();
         List<String> standard = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             standard.add(count == 1 ? "output" : "output" + i);
@@ -147,8 +143,8 @@ final class DefinedFunction {
         List<Result> results = new ArrayList<>();
         Set<Integer> seen = new HashSet<>();
         for (int i = 0; i < count; i++) {
-            Expression expression = definition.results().get(i);
-            Optional<Arg> value = builder.result(expression, names.get(i));
+            Expression expression = sources.get(i).expression();
+            Optional<Arg> value = sources.get(i).value().apply(names.get(i));
             if (value.isEmpty()) {
                 continue;
             }
@@ -165,6 +161,22 @@ final class DefinedFunction {
             }
         }
         return results;
+    }
+
+    /** Where a result comes from, given its name. */
+    private record Source(Expression expression, java.util.function.Function<String, Optional<Arg>> value) {}
+
+    private List<Source> sources() {
+        List<Source> sources = new ArrayList<>();
+        for (Expression expression : definition.results()) {
+            if (builder.isTuple(expression)) {
+                builder.values(expression, "")
+                        .forEach(v -> sources.add(new Source(expression, name -> builder.result(v, expression, name))));
+            } else {
+                sources.add(new Source(expression, name -> builder.result(expression, name)));
+            }
+        }
+        return sources;
     }
 
     private void checkType(int index, TensorType type, Place place) {

@@ -20,7 +20,9 @@ import io.kiln.ir.text.RelaySyntax.Global;
 import io.kiln.ir.text.RelaySyntax.Literal;
 import io.kiln.ir.text.RelaySyntax.Local;
 import io.kiln.ir.text.RelaySyntax.Meta;
+import io.kiln.ir.text.RelaySyntax.Projection;
 import io.kiln.ir.text.RelaySyntax.Statement;
+import io.kiln.ir.text.RelaySyntax.Tuple;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
@@ -46,6 +48,7 @@ final class FunctionBuilder {
     private final List<Function> called = new ArrayList<>();
     private final Map<String, Integer> calledNames = new HashMap<>();
     private final Map<String, Optional<Value>> values = new HashMap<>();
+    private final Map<String, List<Optional<Value>>> tuples = new HashMap<>();
     private final Map<Integer, Binding> producers = new HashMap<>();
     private final List<TensorType> types = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();
@@ -77,7 +80,69 @@ final class FunctionBuilder {
             define(statement.name(), statement.place(), variable(call, statement.name()));
             return;
         }
+        if (isTuple(statement.value())) {
+            tuples.put(statement.name(), values(statement.value(), statement.name()));
+            return;
+        }
         define(statement.name(), statement.place(), value(statement.value(), statement.name()));
+    }
+
+    /** Whether an expression stands for several values. */
+    boolean isTuple(Expression expression) {
+        return expression instanceof Tuple
+                || (expression instanceof Local local && tuples.containsKey(local.name()))
+                || (expression instanceof Call call && call.operator().equals(Split.NAME));
+    }
+
+    /** The elements of a tuple; anything else is its only element. */
+    List<Optional<Value>> values(Expression expression, String name) {
+        if (expression instanceof Tuple tuple) {
+            return tuple.elements().stream().map(e -> value(e, name)).toList();
+        }
+        if (expression instanceof Local local && tuples.containsKey(local.name())) {
+            return tuples.get(local.name());
+        }
+        if (expression instanceof Call call && call.operator().equals(Split.NAME)) {
+            return split(call, name);
+        }
+        return List.of(value(expression, name));
+    }
+
+    private List<Optional<Value>> split(Call call, String name) {
+        int before = findings.count();
+        List<Optional<Value>> data =
+                call.args().stream().map(arg -> value(arg, name)).toList();
+        Attributes attributes = new Attributes(call.operator(), call.place(), call.attributes(), findings);
+        if (data.stream().allMatch(Optional::isPresent)) {
+            try {
+                Site site = new Site(
+                        call, name, attributes, data.stream().map(Optional::get).toList());
+                List<Value> parts = Split.parts(site);
+                attributes.refuseOthers();
+                return parts.stream().map(Optional::of).toList();
+            } catch (IllegalArgumentException e) {
+                if (findings.count() == before) {
+                    findings.add(call.place(), call.operator() + ": " + e.getMessage(), "arguments that fit", "");
+                }
+            }
+        }
+        return List.of();
+    }
+
+    private Optional<Value> projection(Projection projection, String name) {
+        int before = findings.count();
+        List<Optional<Value>> elements = values(projection.tuple(), name);
+        if (projection.index() < elements.size() && isTuple(projection.tuple())) {
+            return elements.get(projection.index());
+        }
+        if (findings.count() == before && !elements.isEmpty()) {
+            findings.add(
+                    projection.place(),
+                    "there is no element " + projection.index() + " of it",
+                    isTuple(projection.tuple()) ? "an index below " + elements.size() : "a tuple",
+                    "");
+        }
+        return Optional.empty();
     }
 
     /**
@@ -95,12 +160,23 @@ final class FunctionBuilder {
         if (expression instanceof Meta meta) {
             return meta(meta);
         }
+        if (expression instanceof Projection projection) {
+            return projection(projection, name);
+        }
+        if (expression instanceof Tuple tuple) {
+            findings.add(tuple.place(), "a tuple is not supported here", "tensors", "");
+            return Optional.empty();
+        }
         return Optional.of(constant(literal((Literal) expression)));
     }
 
     /** What a result holds, which must be as the text has it. */
     Optional<Arg> result(Expression expression, String name) {
-        Optional<Value> value = value(expression, name);
+        return result(value(expression, name), expression, name);
+    }
+
+    /** As the other of a value that was read before. */
+    Optional<Arg> result(Optional<Value> value, Expression expression, String name) {
         if (value.isEmpty() || value.get().isPlain()) {
             return value.map(Value::arg);
         }
@@ -156,11 +232,28 @@ final class FunctionBuilder {
 
     private Optional<Value> local(Local local) {
         Optional<Value> value = values.get(local.name());
+        if (value == null && tuples.containsKey(local.name())) {
+            findings.add(local.place(), "%" + local.name() + " is a tuple", "a tensor, such as one of its elements", "");
+            return Optional.empty();
+        }
+        int point = local.name().lastIndexOf('.');
+        if (value == null && point > 0 && tuples.containsKey(local.name().substring(0, point))) {
+            return element(local, point);
+        }
         if (value == null) {
             findings.add(local.place(), "%" + local.name() + " is not defined", "a name defined above", "");
             return Optional.empty();
         }
         return value;
+    }
+
+    /** {@code %name.0}, where the name is a tuple's. */
+    private Optional<Value> element(Local local, int point) {
+        String index = local.name().substring(point + 1);
+        Local tuple = new Local(local.name().substring(0, point), local.place(), local.comment());
+        return index.matches("[0-9]{1,9}")
+                ? projection(new Projection(tuple, Integer.parseInt(index), local.place(), local.comment()), "")
+                : Optional.empty();
     }
 
     private Optional<Value> meta(Meta meta) {
@@ -206,10 +299,13 @@ final class FunctionBuilder {
                     "Change the model so that it does without this operator");
         }
         List<Value> args = new ArrayList<>();
+        boolean areRead = true;
         for (Expression arg : call.args()) {
-            value(arg, name).ifPresent(args::add);
+            List<Optional<Value>> values = values(arg, name);
+            areRead &= !values.isEmpty() && values.stream().allMatch(Optional::isPresent);
+            values.forEach(value -> value.ifPresent(args::add));
         }
-        if (rule.isEmpty() || args.size() < call.args().size() || findings.count() > before) {
+        if (rule.isEmpty() || !areRead || findings.count() > before) {
             return Optional.empty();
         }
         List<Attribute> resolved =

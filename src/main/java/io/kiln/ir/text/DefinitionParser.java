@@ -59,6 +59,7 @@ final class DefinitionParser {
                 attributes.add(expressions.attribute(words.take()));
             } else {
                 Token name = words.expect(Token.Kind.LOCAL, "%name: type, or an attribute");
+                device();
                 words.expect(":");
                 TensorType type = types.tensor();
                 params.add(new Param(name.text().substring(1), type, types.open(), name.place()));
@@ -110,17 +111,25 @@ final class DefinitionParser {
             return;
         }
         Token name = words.take();
+        device();
         if (let && words.takeIf(":")) {
-            types.tensor();
+            types.results();
         }
         if (words.takeIf("=")) {
             Expression value = expressions.expression(0);
             words.expect(";");
             statements.add(new Statement(name.text().substring(1), value, name.place()));
-        } else if (let || !words.peek().is("}")) {
+        } else if (let || !(words.peek().is("}") || words.peek().is("."))) {
             throw words.unexpected("`=`");
         } else {
-            result(new RelaySyntax.Local(name.text().substring(1), name.place(), ""));
+            result(expressions.projected(new RelaySyntax.Local(name.text().substring(1), name.place(), "")));
+        }
+    }
+
+    /** <code>{virtual_device_=…}</code> behind a name, which says where a value lies and not what it is. */
+    private void device() {
+        if (words.peek().is("{")) {
+            expressions.skipBrackets();
         }
     }
 

@@ -9,6 +9,9 @@ import io.kiln.ir.text.RelaySyntax.Global;
 import io.kiln.ir.text.RelaySyntax.Literal;
 import io.kiln.ir.text.RelaySyntax.Local;
 import io.kiln.ir.text.RelaySyntax.Meta;
+import io.kiln.ir.text.RelaySyntax.Opaque;
+import io.kiln.ir.text.RelaySyntax.Projection;
+import io.kiln.ir.text.RelaySyntax.Tuple;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +24,8 @@ final class ExpressionParser {
 
     private static final Set<String> NOT_SUPPORTED = Set.of("fn", "if", "else", "match", "let");
     private static final String FLATTEN = "Flatten the model to one line for each operator call";
+
+    private static final String A_VALUE = "a value: %name, a call, a number or meta[relay.Constant][n]";
 
     private final Words words;
 
@@ -38,18 +43,53 @@ final class ExpressionParser {
             }
             case NUMBER -> literal();
             case NAME -> named(depth);
+            case SYMBOL -> tuple(depth);
             case GLOBAL ->
                 throw words.failure(
                         token.place(),
                         "a call of " + token.shown() + " is not supported",
                         "functions as attributes of tfl.if and tfl.while",
                         FLATTEN);
-            default -> throw words.unexpected("a value: %name, a call, a number or meta[relay.Constant][n]");
+            default -> throw words.unexpected(A_VALUE);
         };
-        if (words.peek().is(".")) {
-            throw words.failure(words.peek().place(), "elements of tuples are not supported", "tensors", FLATTEN);
+        return projected(value);
+    }
+
+    /** The value, or what {@code .index} behind it picks out of it. */
+    Expression projected(Expression value) {
+        Expression element = value;
+        while (words.takeIf(".")) {
+            element = new Projection(element, index(), value.place(), comment());
         }
-        return value;
+        return element;
+    }
+
+    /** {@code (x, y)}, {@code (x,)}, or {@code (x)}, which is x. */
+    private Expression tuple(int depth) {
+        if (!words.peek().is("(")) {
+            throw words.unexpected(A_VALUE);
+        }
+        Token open = words.take();
+        List<Expression> elements = new ArrayList<>();
+        boolean isTuple = words.peek().is(")");
+        while (!words.peek().is(")")) {
+            elements.add(expression(depth + 1));
+            if (!words.takeIf(",")) {
+                break;
+            }
+            isTuple = true;
+        }
+        words.expect(")");
+        return isTuple ? new Tuple(elements, open.place(), comment()) : elements.get(0);
+    }
+
+    private int index() {
+        Token token = words.expect(Token.Kind.NUMBER, "an index");
+        Number index = number(token).value();
+        if (!(index instanceof Long) || index.longValue() < 0 || index.longValue() > Integer.MAX_VALUE) {
+            throw words.failure(token.place(), token.shown() + " is no index", "a whole number from 0", "");
+        }
+        return index.intValue();
     }
 
     /** {@code = value} of an attribute whose name was read. */
@@ -90,13 +130,9 @@ final class ExpressionParser {
         }
         words.expect("]");
         words.expect("[");
-        Token token = words.expect(Token.Kind.NUMBER, "an index");
-        Number index = number(token).value();
-        if (!(index instanceof Long) || index.longValue() < 0 || index.longValue() > Integer.MAX_VALUE) {
-            throw words.failure(token.place(), token.shown() + " is no index", "a whole number from 0", "");
-        }
+        int index = index();
         words.expect("]");
-        return new Meta(index.intValue(), meta.place(), comment());
+        return new Meta(index, meta.place(), comment());
     }
 
     private Expression call(Token operator, int depth) {
@@ -124,7 +160,7 @@ final class ExpressionParser {
         if (words.peek().is("=")) {
             attributes.add(attribute(name));
         } else {
-            args.add(call(name, depth + 1));
+            args.add(projected(call(name, depth + 1)));
         }
     }
 
@@ -142,21 +178,57 @@ final class ExpressionParser {
         return switch (token.kind()) {
             case NUMBER -> number(words.take()).value();
             case STRING -> words.take().text();
-            case NAME -> truth();
+            case NAME -> word();
             case GLOBAL -> new Global(words.take().text(), token.place());
-            default -> throw words.unexpected("a number, a string, True, False, @name or a list");
+            default -> opaque("a number, a string, True, False, @name or a list");
         };
     }
 
-    private Object truth() {
-        if (words.peek().isName("None")) {
-            words.take();
-            return Optional.empty();
+    private Object word() {
+        Token name = words.peek();
+        return switch (name.text()) {
+            case "None", "nullptr" -> {
+                words.take();
+                yield Optional.empty();
+            }
+            case "True", "False" -> words.take().text().equals("True");
+            default -> {
+                words.take();
+                if (!isOpening(words.peek())) {
+                    throw words.failure(
+                            name.place(), name.shown() + " is not expected here", "a number, a string, True, False, None or a list", "");
+                }
+                yield opaque("");
+            }
+        };
+    }
+
+    /** {@code meta[Executor][0]}, {@code VirtualDevice(…)} or <code>{…}</code>: everything between its brackets. */
+    private Object opaque(String expected) {
+        Place place = words.peek().place();
+        if (!isOpening(words.peek())) {
+            throw words.unexpected(expected);
         }
-        if (!words.peek().isName("True") && !words.peek().isName("False")) {
-            throw words.unexpected("a number, a string, True, False, None or a list");
+        while (isOpening(words.peek())) {
+            skipBrackets();
         }
-        return words.take().text().equals("True");
+        return new Opaque(place);
+    }
+
+    private static boolean isOpening(Token token) {
+        return token.is("(") || token.is("[") || token.is("{");
+    }
+
+    /** Moves behind the bracket that closes the one here. */
+    void skipBrackets() {
+        int depth = 0;
+        do {
+            Token token = words.take();
+            if (token.kind() == Token.Kind.END) {
+                throw words.unexpected("a closing bracket");
+            }
+            depth += isOpening(token) ? 1 : token.is(")") || token.is("]") || token.is("}") ? -1 : 0;
+        } while (depth > 0);
     }
 
     private List<Object> list(String end, int depth) {

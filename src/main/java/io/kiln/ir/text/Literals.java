@@ -41,7 +41,7 @@ final class Literals {
         return value instanceof String text ? quoted(text) : String.valueOf(value);
     }
 
-    /** A scalar constant's literal; empty where Relay has none: tensors, unsigned integers, what is not finite. */
+    /** A scalar constant's literal; empty where Relay has none: tensors, unsigned integers, and NaN, whose bits a literal would lose. */
     static Optional<String> inline(Constant constant) {
         if (constant.type().shape().rank() > 0) {
             return Optional.empty();
@@ -49,7 +49,7 @@ final class Literals {
         DType dtype = constant.type().dtype();
         return switch (dtype) {
             case FLOAT32 ->
-                Optional.of(constant.real(0)).filter(Float::isFinite).map(Literals::of);
+                Optional.of(constant.real(0)).filter(x -> !Float.isNaN(x)).map(Literals::of);
             case INT32 -> Optional.of(String.valueOf(constant.integer(0)));
             case INT8, INT16, INT64 -> Optional.of(constant.integer(0) + "i" + 8 * dtype.bytes());
             case BOOL -> Optional.of(constant.integer(0) == 0 ? "False" : "True");
@@ -131,8 +131,11 @@ final class Literals {
     }
 
     private static String shortest(double value, ToDoubleFunction<String> parse) {
-        if (value == 0 || !Double.isFinite(value)) {
-            return value == 0 ? (1 / value < 0 ? "-0" : "0") : String.valueOf(value);
+        if (Double.isNaN(value)) {
+            return "nan";
+        }
+        if (value == 0 || Double.isInfinite(value)) {
+            return (1 / value < 0 || value < 0 ? "-" : "") + (value == 0 ? "0" : "inf");
         }
         BigDecimal exact = new BigDecimal(value);
         for (int digits = 1; digits < DOUBLE_DIGITS; digits++) {

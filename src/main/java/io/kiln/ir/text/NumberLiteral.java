@@ -2,12 +2,14 @@
 package io.kiln.ir.text;
 
 import io.kiln.base.DType;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A number of Relay text: {@code 1} (int32, int64 beyond its range), {@code 1i8}, {@code 1f} (float32), {@code 1f64}.
+ * A number of Relay text: {@code 1} (int32, int64 beyond its range), {@code 1i8}, {@code 1f} (float32), {@code 1f64},
+ * {@code inff}, {@code nanf}.
  *
  * @param value a Long, or a Double
  * @param dtype the type it has as a constant; empty for a float of other than 32 bits
@@ -16,11 +18,16 @@ record NumberLiteral(Number value, Optional<DType> dtype) {
     private static final Pattern FORM =
             Pattern.compile("(-?[0-9]++(\\.[0-9]*+)?(?:[eE][-+]?[0-9]++)?)(?:([fi])(8|16|32|64)?)?");
 
+    /** How numbers begin that are not finite, as TVM prints them; they are of equal length. */
+    static final List<String> NOT_FINITE = List.of("inff", "nanf");
+
+    private static final Pattern NOT_FINITE_FORM = Pattern.compile("(-?)(inf|nan)f(32|64)?");
+
     /** Reads it; empty if it is none, or beyond the range of its type. */
     static Optional<NumberLiteral> of(String text) {
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {
-            return Optional.empty();
+            return notFinite(text);
         }
         String digits = form.group(1);
         boolean whole = digits.matches("-?[0-9]+");
@@ -30,6 +37,17 @@ record NumberLiteral(Number value, Optional<DType> dtype) {
             return real(digits, bits);
         }
         return whole ? integer(digits, bits) : Optional.empty();
+    }
+
+    private static Optional<NumberLiteral> notFinite(String text) {
+        Matcher form = NOT_FINITE_FORM.matcher(text);
+        if (!form.matches()) {
+            return Optional.empty();
+        }
+        double positive = form.group(2).equals("inf") ? Double.POSITIVE_INFINITY : Double.NaN;
+        return Optional.of(new NumberLiteral(
+                form.group(1).isEmpty() ? positive : -positive,
+                "64".equals(form.group(3)) ? Optional.empty() : Optional.of(DType.FLOAT32)));
     }
 
     private static Optional<NumberLiteral> real(String digits, String bits) {

@@ -41,14 +41,17 @@ final class RelayLexer {
         if (c == '"') {
             return string(place);
         }
+        if (isDigit(c) || (c == '-' && isDigit(charAt(at + 1))) || isNotFinite()) {
+            return number(place);
+        }
         if (isLetter(c)) {
             return word(Token.Kind.NAME, at + 1, place);
         }
-        if ((c == '%' || c == '@') && isWord(at + 1)) {
-            return word(c == '%' ? Token.Kind.LOCAL : Token.Kind.GLOBAL, at + 1, place);
+        if (c == '%' && LocalNames.isPart(text, at + 1)) {
+            return token(Token.Kind.LOCAL, LocalNames.end(text, at + 1), place);
         }
-        if (isDigit(c) || (c == '-' && isDigit(charAt(at + 1)))) {
-            return number(place);
+        if (c == '@' && isWord(at + 1)) {
+            return word(Token.Kind.GLOBAL, at + 1, place);
         }
         if (text.startsWith("->", at)) {
             at += 2;
@@ -79,6 +82,13 @@ final class RelayLexer {
             end++;
         }
         return token(kind, end, place);
+    }
+
+    /** Whether {@code inff}, {@code -inff64}, {@code nanf} or the like begins here. */
+    private boolean isNotFinite() {
+        int from = charAt(at) == '-' ? at + 1 : at;
+        return NumberLiteral.NOT_FINITE.stream().anyMatch(word -> text.startsWith(word, from))
+                && !isLetter(charAt(from + NumberLiteral.NOT_FINITE.get(0).length()));
     }
 
     /** Digits, point, exponent and suffix; whether they make sense is for whoever reads the number. */

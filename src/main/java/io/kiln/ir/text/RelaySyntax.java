@@ -66,14 +66,20 @@ public final class RelaySyntax {
     /** {@code @name}, with its mark. */
     public record Global(String name, Place place) {}
 
-    /** {@code name=value}; the value is a Long, Double, Boolean, String, {@link Global} or a List of these. */
+    /**
+     * {@code name=value}; the value is a Long, Double, Boolean, String, {@link Global}, {@link Opaque} or a List of these, or an empty
+     * Optional for {@code None}.
+     */
     public record Attribute(String name, Object value, Place place) {}
+
+    /** What an attribute may hold that no operator of Kiln's reads: metadata, dictionaries, devices. */
+    public record Opaque(Place place) {}
 
     /** {@code %name = value;}. */
     public record Statement(String name, Expression value, Place place) {}
 
     /** A value. */
-    public sealed interface Expression permits Call, Local, Meta, Literal {
+    public sealed interface Expression permits Call, Local, Meta, Literal, Tuple, Projection {
         Place place();
 
         /** The comment behind it, without its marks; empty if there is none. */
@@ -88,6 +94,16 @@ public final class RelaySyntax {
             attributes = List.copyOf(attributes);
         }
     }
+
+    /** {@code (%x, %y)}. */
+    public record Tuple(List<Expression> elements, Place place, String comment) implements Expression {
+        public Tuple {
+            elements = List.copyOf(elements);
+        }
+    }
+
+    /** {@code tuple.index}: an element. */
+    public record Projection(Expression tuple, int index, Place place, String comment) implements Expression {}
 
     /** {@code %x}. */
     public record Local(String name, Place place, String comment) implements Expression {}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import io.kiln.artifact.NamedTensor;
+import io.kiln.base.Problem;
+import io.kiln.ir.text.RelaySyntax.Param;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Finds the tensors of a parameters file by the names that the text has for them. TVM's printer (RelayTextPrinter::AllocVar) puts a
+ * {@code v} before a name that begins with no ASCII letter, and a number behind one that was printed before; the file has the names as they
+ * are. Text with the file's own names is read, too.
+ */
+final class ParameterNames {
+    private final List<Param> params;
+    private final List<NamedTensor> tensors;
+    private final String file;
+    private final Findings findings;
+    private final Set<String> printed;
+
+    /**
+     * @param params what the text declares
+     * @param tensors what the file holds
+     * @param file what messages call the file
+     */
+    ParameterNames(List<Param> params, List<NamedTensor> tensors, String file, Findings findings) {
+        this.params = params;
+        this.tensors = tensors;
+        this.file = file;
+        this.findings = findings;
+        this.printed = params.stream().map(Param::name).collect(Collectors.toSet());
+    }
+
+    /** The tensors by the names in the text; a tensor without a place, or with several, is noted. */
+    Map<String, NamedTensor> find(String function) {
+        Map<String, NamedTensor> found = new HashMap<>();
+        Map<String, List<NamedTensor>> claims = new LinkedHashMap<>();
+        for (NamedTensor tensor : tensors) {
+            Optional<Param> param = param(tensor, function);
+            param.ifPresent(p ->
+                    claims.computeIfAbsent(p.name(), name -> new ArrayList<>()).add(tensor));
+        }
+        claims.forEach((name, all) -> {
+            found.put(name, all.get(0));
+            if (all.size() > 1) {
+                ambiguous("the names " + all.stream().map(t -> "`" + t.name() + "`").collect(Collectors.joining(" and "))
+                        + " are all printed as %" + name);
+            }
+        });
+        return found;
+    }
+
+    private Optional<Param> param(NamedTensor tensor, String function) {
+        List<Param> candidates =
+                params.stream().filter(p -> isPrinted(tensor.name(), p.name())).toList();
+        if (candidates.size() > 1) {
+            List<Param> fitting = candidates.stream()
+                    .filter(p -> DefinedFunction.fits(p, tensor))
+                    .toList();
+            candidates = fitting.isEmpty() ? candidates.subList(0, 1) : fitting;
+        }
+        if (candidates.isEmpty()) {
+            findings.add(new Problem(
+                    function + " has no parameter %" + tensor.name(),
+                    file,
+                    "only tensors that it names",
+                    DefinedFunction.EXPORT_AGAIN));
+        } else if (candidates.size() > 1) {
+            ambiguous("`" + tensor.name() + "` may be any of "
+                    + candidates.stream().map(p -> "%" + p.name()).collect(Collectors.joining(", ")));
+        }
+        return candidates.stream().findFirst();
+    }
+
+    private void ambiguous(String what) {
+        findings.add(new Problem(
+                what,
+                file,
+                "names that differ in the text",
+                "Rename the parameters in the model, or print it with its constants in the metadata section"));
+    }
+
+    /** Whether the text may have this name for one of the file. */
+    private boolean isPrinted(String name, String inText) {
+        String alone = printed(name);
+        if (printed.contains(name) && !name.equals(alone)) {
+            // The printer never writes such a name: somebody else did, and changed none.
+            return inText.equals(name);
+        }
+        return inText.equals(alone) || isAgain(name, alone, inText);
+    }
+
+    /** Whether a name was printed a second time, for what two names can have in common only where one of them got a {@code v}. */
+    private boolean isAgain(String name, String alone, String inText) {
+        boolean shared = !name.equals(alone) || (alone.startsWith("v") && !beginsWithLetter(alone.substring(1)));
+        boolean isNumbered = inText.length() > alone.length()
+                && inText.startsWith(alone)
+                && inText.substring(alone.length()).chars().allMatch(c -> c >= '0' && c <= '9');
+        return shared
+                && isNumbered
+                && printed.contains(alone)
+                && tensors.stream().noneMatch(other -> other.name().equals(inText) || printed(other.name()).equals(inText));
+    }
+
+    private static String printed(String name) {
+        return beginsWithLetter(name) ? name : "v" + name;
+    }
+
+    private static boolean beginsWithLetter(String name) {
+        return !name.isEmpty() && ((name.charAt(0) | 0x20) >= 'a' && (name.charAt(0) | 0x20) <= 'z');
+    }
+}
