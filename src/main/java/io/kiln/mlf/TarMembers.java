@@ -6,13 +6,17 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.io.BufferedInputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -25,39 +29,70 @@ import org.apache.commons.compress.archivers.tar.TarConstants;
 final class TarMembers {
     private static final int MOST_MEMBERS = 20_000;
     private static final long MOST_BYTES = 256L << 20;
+
+    /** A build holds some copies of an archive's files at once. */
+    private static final int HEAP_SHARE = 6;
+
+    /** Of the headers of one member: paths, and what pax has to say beside them. */
+    private static final int MOST_HEADER_BYTES = 256 << 10;
     private static final int LONGEST_PATH = 1000;
     private static final int LONGEST_NAME = 200;
 
     /** What some system takes for a separator, a drive or an end. */
     private static final Pattern UNSAFE = Pattern.compile("[\\\\:\\p{Cntrl}]");
 
+    /** How the folder is named that all members lie in. */
+    private static final Set<String> ROOTS = Set.of(".", "./", "/");
+
     private static final int GZIP_MAGIC = 0x1F;
     private static final int GZIP_SECOND = 0x8B;
 
     private final String archive;
+    private final long heap;
+
+    /** Bytes of the tar: no member has more, whatever its header claims. */
+    private final long size;
+
     private final SortedMap<String, Bytes> files = new TreeMap<>();
+
+    /** Spelling of every file and of every folder, by how systems see it that take no notice of case. */
+    private final Map<String, String> spellings = new HashMap<>();
+
     private final Set<String> folders = new HashSet<>();
     private long bytes;
 
-    private TarMembers(String archive) {
+    private TarMembers(String archive, long size, long heap) {
         this.archive = archive;
+        this.size = size;
+        this.heap = heap;
     }
 
     static SortedMap<String, Bytes> read(Path file) {
-        TarMembers members = new TarMembers(file.getFileName().toString());
+        return read(file, Runtime.getRuntime().maxMemory());
+    }
+
+    /**
+     * Reads an archive.
+     *
+     * @param heap bytes of memory that this Java process may have in all
+     */
+    static SortedMap<String, Bytes> read(Path file, long heap) {
+        TarMembers members = new TarMembers(String.valueOf(file.getFileName()), file.toFile().length(), heap);
         if (!Files.isRegularFile(file)) {
             throw members.problem(
                     Files.exists(file) ? "is not a file" : "does not exist", "", "a Model Library Format tar");
         }
         members.refuseCompressed(file);
-        // Commons Compress throws IllegalArgumentException on some broken headers.
-        try (InputStream in = new BufferedInputStream(Files.newInputStream(file));
+        try (HeaderLimit in = new HeaderLimit(new BufferedInputStream(Files.newInputStream(file)));
                 TarArchiveInputStream tar = new TarArchiveInputStream(in, StandardCharsets.UTF_8.name())) {
-            members.read(tar);
-        } catch (IOException | IllegalArgumentException e) {
+            members.read(tar, in);
+        } catch (KilnException e) {
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            // Commons Compress throws whatever its arithmetic comes to on headers that lie.
             throw new KilnException(
                     new Problem(
-                            "cannot be read as a tar: " + e.getMessage(),
+                            "cannot be read as a tar: " + printable(String.valueOf(e.getMessage())),
                             members.archive,
                             "a whole, uncompressed tar",
                             ""),
@@ -86,24 +121,52 @@ final class TarMembers {
         }
     }
 
-    private void read(TarArchiveInputStream tar) throws IOException {
-        int count = 0;
-        for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
-            if (++count > MOST_MEMBERS) {
+    private void read(TarArchiveInputStream tar, HeaderLimit in) throws IOException {
+        for (int count = 1; ; count++) {
+            in.limit(MOST_HEADER_BYTES);
+            TarArchiveEntry entry = tar.getNextEntry();
+            if (entry == null) {
+                return;
+            }
+            if (count > MOST_MEMBERS) {
                 throw problem("has more than " + MOST_MEMBERS + " members", "", "");
             }
-            if (!entry.isDirectory()) {
-                String path = path(entry.getName());
-                if (!isPlain(entry)) {
-                    throw problem("is neither a plain file nor a folder", entry.getName(), "");
-                }
-                if (files.putIfAbsent(path, content(tar, entry)) != null) {
-                    throw problem("is there twice", entry.getName(), "");
-                }
-                for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
-                    folders.add(path.substring(0, slash));
-                }
+            in.limit(Long.MAX_VALUE);
+            add(tar, entry);
+        }
+    }
+
+    private void add(TarArchiveInputStream tar, TarArchiveEntry entry) throws IOException {
+        String name = entry.getName();
+        if (entry.isDirectory()) {
+            if (!ROOTS.contains(name)) {
+                addFolders(path(name.endsWith("/") ? name.substring(0, name.length() - 1) : name) + "/");
             }
+            return;
+        }
+        String path = path(name);
+        if (!isPlain(entry)) {
+            throw problem("is neither a plain file nor a folder", name, "");
+        }
+        if (files.putIfAbsent(path, content(tar, entry)) != null) {
+            throw problem("is there twice", name, "");
+        }
+        checkSpelling(path);
+        addFolders(path);
+    }
+
+    private void addFolders(String path) {
+        for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+            checkSpelling(path.substring(0, slash));
+            folders.add(path.substring(0, slash));
+        }
+    }
+
+    /** Where case does not count, two such names are one file. */
+    private void checkSpelling(String path) {
+        String other = spellings.putIfAbsent(path.toLowerCase(Locale.ROOT), path);
+        if (other != null && !other.equals(path)) {
+            throw problem("differs from " + other + " in case only", path, "names that differ on every system");
         }
     }
 
@@ -112,19 +175,40 @@ final class TarMembers {
         return (kind == TarConstants.LF_NORMAL || kind == TarConstants.LF_OLDNORM) && !entry.isSparse();
     }
 
-    /** Reads what is there, whatever size the header claims. */
     private Bytes content(TarArchiveInputStream tar, TarArchiveEntry entry) throws IOException {
-        long left = MOST_BYTES - bytes;
+        long left = Math.min(MOST_BYTES, heap / HEAP_SHARE) - bytes;
         if (entry.getSize() > left) {
-            throw problem(
-                    "is too large: with it the archive holds more than " + MOST_BYTES + " bytes", entry.getName(), "");
+            throw tooLarge(entry.getName());
         }
-        byte[] content = tar.readNBytes((int) left);
-        bytes += content.length;
-        if (content.length != entry.getSize()) {
+        if (entry.getSize() > size) {
+            throw problem("is cut off", entry.getName(), entry.getSize() + " bytes");
+        }
+        // Read in one piece: pieces that are put together need the memory twice.
+        byte[] content = new byte[(int) entry.getSize()];
+        int length = tar.readNBytes(content, 0, content.length);
+        bytes += length;
+        if (length != content.length) {
             throw problem("is cut off", entry.getName(), entry.getSize() + " bytes");
         }
         return Bytes.wrap(content);
+    }
+
+    private KilnException tooLarge(String name) {
+        if (heap / HEAP_SHARE >= MOST_BYTES) {
+            return problem(
+                    "is too large: with it the archive holds more than " + MOST_BYTES + " bytes", name, "", "");
+        }
+        return problem(
+                "is too large: with it the archive holds more than " + heap / HEAP_SHARE + " bytes, a share of "
+                        + "1/" + HEAP_SHARE + " of Java's memory of " + heap + " bytes",
+                name,
+                "",
+                "Give Maven more memory, for example by MAVEN_OPTS=-Xmx" + suggestedGigabytes() + "g");
+    }
+
+    /** Enough for every archive that is read at all. */
+    private static long suggestedGigabytes() {
+        return (MOST_BYTES * HEAP_SHARE + (1L << 30) - 1) >> 30;
     }
 
     private String path(String name) {
@@ -145,7 +229,46 @@ final class TarMembers {
     }
 
     private KilnException problem(String what, String member, String expected, String next) {
-        String where = member.isEmpty() ? archive : archive + ": " + member.replaceAll("\\p{Cntrl}", "?");
+        String where = member.isEmpty() ? archive : archive + ": " + printable(member);
         return new KilnException(new Problem(what, where, expected, next));
+    }
+
+    private static String printable(String text) {
+        String printable = text.replaceAll("\\p{Cntrl}", "?");
+        return printable.length() > LONGEST_PATH ? printable.substring(0, LONGEST_PATH) + "…" : printable;
+    }
+
+    /** Counts what is read, so that headers which claim to be long take no memory. */
+    private static final class HeaderLimit extends FilterInputStream {
+        private long left;
+
+        HeaderLimit(InputStream in) {
+            super(in);
+        }
+
+        void limit(long bytes) {
+            left = bytes;
+        }
+
+        @Override
+        public int read() throws IOException {
+            int value = super.read();
+            count(value < 0 ? 0 : 1);
+            return value;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            int count = super.read(into, offset, length);
+            count(Math.max(0, count));
+            return count;
+        }
+
+        private void count(int bytes) throws IOException {
+            left -= bytes;
+            if (left < 0) {
+                throw new IOException("the headers of a member have more than " + MOST_HEADER_BYTES + " bytes");
+            }
+        }
     }
 }
