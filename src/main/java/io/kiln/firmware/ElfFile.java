@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.io.IOException;
@@ -27,6 +28,11 @@ public record ElfFile(
         List<Section> sections,
         List<Segment> segments,
         List<Symbol> symbols) {
+    private static final long LARGEST = 256L << 20;
+
+    /** A build holds some copies of an image at once. */
+    private static final int HEAP_SHARE = 6;
+
     public ElfFile {
         sections = List.copyOf(sections);
         segments = List.copyOf(segments);
@@ -35,6 +41,7 @@ public record ElfFile(
 
     /** A section; addresses and sizes in bytes. */
     public record Section(String name, int type, long flags, long address, long offset, long size, int link) {
+        private static final int NULL = 0;
         private static final int NOBITS = 8;
         private static final int NOTE = 7;
         private static final long WRITE = 1;
@@ -56,7 +63,11 @@ public record ElfFile(
 
         /** Whether it has content in the file. */
         public boolean hasContent() {
-            return type != NOBITS;
+            return type != NOBITS && type != NULL;
+        }
+
+        Section named(String other) {
+            return new Section(other, type, flags, address, offset, size, link);
         }
 
         boolean isNote() {
@@ -105,15 +116,19 @@ public record ElfFile(
     /**
      * Reads a file.
      *
-     * @throws KilnException if it cannot be read or is not a whole ELF file
+     * @throws KilnException if it cannot be read, or naming the offset at which it is not as an ELF file has to be
      */
     public static ElfFile read(Path file) {
         try {
-            return new ElfReader(ByteBuffer.wrap(Files.readAllBytes(file))).read();
+            long size = Files.size(file);
+            long most = Math.min(LARGEST, Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+            if (size > most) {
+                throw new KilnException(
+                        new Problem("the file has " + size + " bytes", file.toString(), "an image of up to " + most, ""));
+            }
+            return new ElfReader(file.toString(), ByteBuffer.wrap(Files.readAllBytes(file))).read();
         } catch (IOException e) {
-            throw new KilnException(new Problem("cannot be read", file.toString(), "an ELF file", ""), e);
-        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
-            throw new KilnException(new Problem("this is not a whole ELF file", file.toString(), "an image", ""), e);
+            throw FileFailure.of("cannot read", file, e);
         }
     }
 

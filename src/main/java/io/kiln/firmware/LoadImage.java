@@ -2,6 +2,8 @@
 package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.firmware.ElfFile.Section;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,6 +24,9 @@ public record LoadImage(List<Block> blocks, long entry) {
     /** A flat file beyond this would be mostly gap: memories far apart are better served by HEX or ELF. */
     private static final long LARGEST_BINARY = 64L << 20;
 
+    /** Addresses have 32 bits, as in Intel HEX. */
+    private static final long ADDRESSES = 1L << 32;
+
     private static final byte ERASED = (byte) 0xff;
     private static final int BYTES_PER_RECORD = 16;
 
@@ -36,15 +41,34 @@ public record LoadImage(List<Block> blocks, long entry) {
         }
     }
 
-    /** Everything with content that takes memory, at its load address. */
+    /**
+     * Everything with content that takes memory, at its load address.
+     *
+     * @throws KilnException if parts of the image overlap, or lie where no board has memory
+     */
     public static LoadImage of(ElfFile elf) {
         List<Block> blocks = new ArrayList<>();
+        long room = elf.content().limit();
         for (Section section : elf.sections()) {
             if (section.isAllocated() && section.hasContent()) {
+                room -= section.size();
+                if (room < 0) {
+                    throw new KilnException(Problem.of("sections overlap in the file", section.name()));
+                }
                 blocks.add(new Block(elf.loadAddress(section), Bytes.wrap(elf.bytes(section))));
             }
         }
         blocks.sort(Comparator.comparingLong(Block::address));
+        long end = 0;
+        for (Block block : blocks) {
+            if (block.address() < end || block.end() > ADDRESSES) {
+                throw new KilnException(Problem.of(
+                        String.format("the %d bytes for address 0x%x overlap others or lie beyond 32 bits",
+                                block.content().size(), block.address()),
+                        "ELF file"));
+            }
+            end = block.end();
+        }
         return new LoadImage(blocks, elf.entry());
     }
 

@@ -6,6 +6,10 @@ import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.WholeFiles;
+import io.kiln.firmware.ElfFile;
+import io.kiln.firmware.ImageMeasurer;
+import io.kiln.firmware.LoadImage;
+import io.kiln.firmware.TestElf;
 import io.kiln.frontend.relay.RelayFrontend;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.frontend.tflite.single.SingleOperatorTest;
@@ -15,11 +19,14 @@ import io.kiln.ir.Verifier;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.reference.GoldenModels;
+import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** What reads files that come from elsewhere; seeds are files that are right. */
@@ -112,12 +119,46 @@ enum Reader {
             WholeFiles.write(board.resolve("board.yaml"), file.toArray());
             BOARDS.with(folder).find("fuzzed");
         }
+    },
+    BOARD_ARCHIVE {
+        @Override
+        List<Bytes> seeds() {
+            return List.of(BoardZips.of(BOARDS, List.of("microbit")), BoardZips.of(BOARDS, BOARDS.ids()));
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            Path zip = folder.resolve("fuzzed.zip");
+            WholeFiles.write(zip, file.toArray());
+            Boards.builtIn().with(zip, "com.acme:boards:1", Set.of());
+        }
+    },
+    ELF {
+        @Override
+        List<Bytes> seeds() {
+            return Stream.of(ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN)
+                    .flatMap(order -> Stream.of(TestElf.bytes(false, order), TestElf.bytes(true, order)))
+                    .map(Bytes::wrap)
+                    .toList();
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            Path image = folder.resolve("fuzzed.elf");
+            WholeFiles.write(image, file.toArray());
+            ElfFile elf = ElfFile.read(image);
+            ImageMeasurer.measure(elf, MEASURED);
+            LoadImage load = LoadImage.of(elf);
+            load.binary();
+            load.intelHex();
+        }
     };
 
     /** Of a seed: larger ones are spoiled where nothing depends on it. */
     private static final int MOST_BYTES = 4096;
 
     private static final Boards BOARDS = Boards.builtIn();
+    private static final Board MEASURED = BOARDS.find("mps2-an386");
 
     /** Files to start from; the same each time. */
     abstract List<Bytes> seeds();
