@@ -4,6 +4,7 @@ package io.kiln.firmware;
 import io.kiln.base.Digests;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
@@ -22,9 +23,13 @@ final class FileDigests {
         this.folder = folder;
     }
 
-    /** Empty if there is no such file. */
+    /** Empty if there is no such file, or the name is none of a file. */
     Optional<String> of(String name) {
-        return known.computeIfAbsent(path(name), FileDigests::digest);
+        try {
+            return known.computeIfAbsent(path(name), FileDigests::digest);
+        } catch (InvalidPathException e) {
+            return Optional.empty();
+        }
     }
 
     /**

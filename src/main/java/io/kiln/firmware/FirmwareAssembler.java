@@ -13,7 +13,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Writes the C project. Same request, same bytes; files that did not change keep their times. */
 public final class FirmwareAssembler {
@@ -89,18 +91,28 @@ public final class FirmwareAssembler {
     /** Removes what an earlier run wrote and this one does not; files that somebody else put there stay. */
     private static void removeVanished(FirmwareRequest request, SortedMap<String, Bytes> content) {
         Path manifest = request.buildDirectory().resolve(MANIFEST);
-        try {
-            if (Files.exists(manifest)) {
-                for (String name : new TreeSet<>(Files.readAllLines(manifest))) {
-                    Path file = request.directory().resolve(name).normalize();
-                    if (!content.containsKey(name) && file.startsWith(request.directory())) {
-                        Files.deleteIfExists(file);
-                    }
+        for (String name : names(manifest)) {
+            Path file = request.directory().resolve(name).normalize();
+            try {
+                if (!content.containsKey(name) && file.startsWith(request.directory()) && Files.isRegularFile(file)) {
+                    Files.delete(file);
                 }
+            } catch (IOException e) {
+                throw FileFailure.of("cannot delete", file, e);
             }
-        } catch (IOException e) {
-            throw FileFailure.of("cannot tidy", request.directory(), e);
         }
         WholeFiles.write(manifest, String.join("\n", content.keySet()) + "\n");
+    }
+
+    /** What an earlier run wrote; nothing if its list is not there, or is not the one that was written. */
+    private static SortedSet<String> names(Path manifest) {
+        try {
+            String text = Files.isRegularFile(manifest) ? Files.readString(manifest) : "";
+            return text.indexOf('\0') >= 0
+                    ? new TreeSet<>()
+                    : text.lines().collect(Collectors.toCollection(TreeSet::new));
+        } catch (IOException e) {
+            return new TreeSet<>();
+        }
     }
 }

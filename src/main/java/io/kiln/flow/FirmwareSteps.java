@@ -4,6 +4,7 @@ package io.kiln.flow;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.CompiledObjects;
@@ -73,7 +74,18 @@ final class FirmwareSteps {
         } catch (IOException e) {
             throw FileFailure.of("cannot delete", profile, e);
         }
-        return Files.isRegularFile(profile) ? report.profiled(Json.read(profile, ProfileReport.class)) : report;
+        return readable(profile).map(report::profiled).orElse(report);
+    }
+
+    /** One that a power failure or a hand has spoiled counts as none: kiln:profile writes it anew. */
+    private static Optional<ProfileReport> readable(Path profile) {
+        try {
+            return Files.isRegularFile(profile)
+                    ? Optional.of(Json.read(profile, ProfileReport.class))
+                    : Optional.empty();
+        } catch (KilnException e) {
+            return Optional.empty();
+        }
     }
 
     private void copyArchive() {

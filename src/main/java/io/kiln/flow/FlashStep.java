@@ -175,7 +175,8 @@ final class FlashStep {
                     result.verdict(),
                     result.failure().map(f -> f.kind().id() + ": " + f.text()).orElse(null)));
         }
-        FlashReport.append(build.spec().layout().reports().resolve("flash.json"), entries);
+        FlashReport.append(build.spec().layout().reports().resolve("flash.json"), entries)
+                .ifPresent(kept -> log.warn("flash.json could not be read and was begun anew; the old one is " + kept));
         spec.log().ifPresent(shared -> FlashReport.share(shared, entries));
     }
 

@@ -46,7 +46,14 @@ final class LibraryStore {
     record FileEntry(String codegenId, Loader loader, String fileName, String targetKey) {}
 
     /** What the JSON file holds, all models. */
-    record Index(List<Entry> models) {}
+    record Index(List<Entry> models) {
+        Index {
+            models = List.copyOf(models);
+            if (models.isEmpty()) {
+                throw new IllegalArgumentException("no model");
+            }
+        }
+    }
 
     /** Remembers what these models consist of; their files are in the folder already. */
     void write(List<ModelLibrary> models) {

@@ -74,6 +74,7 @@ final class StepState {
         }
     }
 
+    /** Empty if there is no such file, or one that was not written whole: a power failure leaves zeros where text should be. */
     private Optional<Map<String, Map<String, String>>> read() {
         if (!Files.isRegularFile(file)) {
             return Optional.empty();
@@ -82,7 +83,7 @@ final class StepState {
         try {
             for (String line : Files.readAllLines(file)) {
                 String[] parts = line.split("\t", NAMED);
-                if (parts.length != NAMED || !all.containsKey(parts[0])) {
+                if (parts.length != NAMED || !all.containsKey(parts[0]) || line.indexOf('\0') >= 0) {
                     return Optional.empty();
                 }
                 all.get(parts[0]).put(parts[1], parts[2]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import io.kiln.artifact.ModelMetadata;
 import java.util.List;
 
@@ -99,7 +101,7 @@ public record BuildReport(
             List<Tensor> outputs,
             long macs,
             long executedMacs,
-            Long instructions,
+            @JsonSetter(nulls = Nulls.SET) Long instructions,
             long constantBytes,
             long workspaceBytes,
             String schedule,

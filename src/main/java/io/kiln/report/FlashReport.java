@@ -2,15 +2,22 @@
 package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /** Content of {@code flash.json}: what was written to which device, newest last. */
 public final class FlashReport {
@@ -32,14 +39,14 @@ public final class FlashReport {
     @JsonPropertyOrder({"image", "coordinates", "board", "probe", "tool", "startedAt", "seconds", "result", "failure"})
     public record Entry(
             Image image,
-            String coordinates,
+            @JsonSetter(nulls = Nulls.SET) String coordinates,
             String board,
-            String probe,
+            @JsonSetter(nulls = Nulls.SET) String probe,
             String tool,
             String startedAt,
             double seconds,
             String result,
-            String failure) {}
+            @JsonSetter(nulls = Nulls.SET) String failure) {}
 
     /**
      * An image.
@@ -51,14 +58,40 @@ public final class FlashReport {
     @JsonPropertyOrder({"file", "sha256", "bytes"})
     public record Image(String file, String sha256, long bytes) {}
 
-    /** Adds entries to the file, making it if it is not there. */
-    public static void append(Path file, List<Entry> entries) {
+    /**
+     * Adds entries to the file, making it if it is not there. One that cannot be read, as after a power failure, is kept under another name.
+     *
+     * @return where a file that cannot be read was kept; empty if there was none
+     */
+    public static Optional<Path> append(Path file, List<Entry> entries) {
         List<Entry> all = new ArrayList<>();
+        Optional<Path> kept = Optional.empty();
         if (Files.isRegularFile(file)) {
-            all.addAll(Arrays.asList(Json.read(file, Entry[].class)));
+            Optional<List<Entry>> earlier = read(file);
+            earlier.ifPresent(all::addAll);
+            kept = earlier.isEmpty() ? Optional.of(keep(file)) : Optional.empty();
         }
         all.addAll(entries);
         Json.write(file, all);
+        return kept;
+    }
+
+    private static Optional<List<Entry>> read(Path file) {
+        try {
+            List<Entry> entries = Arrays.asList(Json.read(file, Entry[].class));
+            return entries.contains(null) ? Optional.empty() : Optional.of(entries);
+        } catch (KilnException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Path keep(Path file) {
+        Path damaged = file.resolveSibling(file.getFileName() + ".damaged");
+        try {
+            return Files.move(file, damaged, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot rename", file, e);
+        }
     }
 
     /** Adds a line of JSON for each entry to a file that several builds may share. */
@@ -67,8 +100,10 @@ public final class FlashReport {
         entries.forEach(entry -> lines.append(Json.line(entry)).append('\n'));
         try {
             Files.createDirectories(file.toAbsolutePath().getParent());
+            // A line that was cut off, by a full disk or a power failure, shall not spoil the next one.
+            String start = endsWithinLine(file) ? "\n" : "";
             // One write in append mode: lines of builds that end together do not mix.
-            Files.writeString(file, lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            Files.writeString(file, start + lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {
             throw new KilnException(
                     new Problem(
@@ -77,6 +112,16 @@ public final class FlashReport {
                             "a file that this user may append to",
                             "Correct kiln.flash.log"),
                     e);
+        }
+    }
+
+    private static boolean endsWithinLine(Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            return false;
+        }
+        try (FileChannel channel = FileChannel.open(file)) {
+            ByteBuffer last = ByteBuffer.allocate(1);
+            return channel.size() > 0 && channel.read(last, channel.size() - 1) == 1 && last.get(0) != '\n';
         }
     }
 }

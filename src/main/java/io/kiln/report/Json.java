@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -15,7 +19,13 @@ import java.nio.file.Path;
 
 /** Reads and writes records as JSON: two spaces, line feeds and a last line end on every system. */
 public final class Json {
-    private static final ObjectMapper MAPPER = JsonMapper.builder().build();
+    /** What is missing or null is an error, but for what its record says may be null. */
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.FAIL, Nulls.FAIL))
+            .build();
 
     private Json() {}
 
@@ -48,11 +58,15 @@ public final class Json {
     /**
      * Reads a record that {@link #write} wrote.
      *
-     * @throws KilnException if the file is missing or does not fit
+     * @throws KilnException if the file is missing, or is not what was written: cut off, changed by hand, of another version
      */
     public static <T> T read(Path file, Class<T> type) {
         try {
-            return MAPPER.readValue(file.toFile(), type);
+            T value = MAPPER.readValue(file.toFile(), type);
+            if (value == null) {
+                throw new JsonMappingException(null, "there is nothing in it");
+            }
+            return value;
         } catch (IOException e) {
             throw new KilnException(
                     new Problem(

@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ReportsTest {
     private static final TensorInfo X = new TensorInfo("x", "x", DType.INT8, List.of(1, 4), 0.1f, 0);
@@ -100,6 +102,29 @@ final class ReportsTest {
         FlashReport.share(shared, List.of(good, bad));
         FlashReport.share(shared, List.of(good));
         assertThat(Files.readAllLines(shared)).hasSize(3).allMatch(line -> line.startsWith("{\"image\""));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "[", "null", "[null]", "{}", "[{\"image\": null}]", "\0\0\0\0", "[] []"})
+    void aDamagedRecordOfFlashingIsKeptAsideAndAnotherBegun(String damaged) throws IOException {
+        FlashReport.Image image = new FlashReport.Image("a.elf", "0".repeat(64), 4711);
+        FlashReport.Entry entry = new FlashReport.Entry(
+                image, null, "b", null, "OpenOCD", "2026-01-01T00:00:00Z", 3.25, "flashed", null);
+        Path file = Files.writeString(folder.resolve("flash.json"), damaged);
+        assertThat(FlashReport.append(file, List.of(entry))).contains(folder.resolve("flash.json.damaged"));
+        assertThat(folder.resolve("flash.json.damaged")).hasContent(damaged);
+        assertThat(FlashReport.append(file, List.of(entry))).isEmpty();
+        assertThat(Json.read(file, FlashReport.Entry[].class)).containsExactly(entry, entry);
+    }
+
+    @Test
+    void aLineThatWasCutOffDoesNotSpoilTheNext() throws IOException {
+        FlashReport.Image image = new FlashReport.Image("a.elf", "0".repeat(64), 4711);
+        FlashReport.Entry entry = new FlashReport.Entry(
+                image, null, "b", null, "OpenOCD", "2026-01-01T00:00:00Z", 3.25, "flashed", null);
+        Path shared = Files.writeString(folder.resolve("flash.jsonl"), "{\"image\":{\"fi");
+        FlashReport.share(shared, List.of(entry));
+        assertThat(Files.readAllLines(shared)).hasSize(2).last().isEqualTo(Json.line(entry));
     }
 
     @Test
