@@ -8,6 +8,8 @@ import io.kiln.base.NearMiss;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.yaml.YamlDocument;
+import io.kiln.toolchain.yaml.YamlSchema;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +25,9 @@ import java.util.TreeSet;
  * repositories. Two of the latter kinds may not have the same id.
  */
 public final class Boards {
+    private static final YamlSchema SCHEMA = new YamlSchema("board.schema.json");
+
     private final List<BoardFiles> places;
-    private final BoardSchema schema = new BoardSchema();
 
     private Boards(List<BoardFiles> places) {
         this.places = List.copyOf(places);
@@ -181,7 +184,7 @@ public final class Boards {
             MergedProfile.Layer layer = read(next);
             layers.add(layer);
             YamlDocument document = layer.document();
-            schema.check(document, problems);
+            SCHEMA.check(document, problems);
             checkId(document, next, problems);
             JsonNode base = document.root().path("extends");
             next = base.asText("");

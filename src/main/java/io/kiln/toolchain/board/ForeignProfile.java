@@ -3,6 +3,7 @@ package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Problems;
+import io.kiln.toolchain.yaml.YamlDocument;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Pattern;

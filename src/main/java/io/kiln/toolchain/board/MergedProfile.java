@@ -3,6 +3,7 @@ package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Bytes;
+import io.kiln.toolchain.yaml.YamlDocument;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;

@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.JsonLocation;
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
-import com.networknt.schema.Error;
-import com.networknt.schema.InputFormat;
-import com.networknt.schema.Schema;
-import com.networknt.schema.SchemaRegistry;
-import com.networknt.schema.SpecificationVersion;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Family;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
+import io.kiln.toolchain.yaml.YamlDocument;
+import io.kiln.toolchain.yaml.YamlSchema;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -31,10 +19,13 @@ import java.util.Optional;
 
 /** Turns a descriptor file into a {@link CompilerDescriptor}, holding it against the schema first. */
 final class DescriptorReader {
-    private static final String SCHEMA = "/toolchains/schemas/compiler.schema.json";
-    private static final int MAX_BYTES = 64 * 1024;
 
     private DescriptorReader() {}
+
+    /** Only descriptors of somebody else need it. */
+    private static final class Schema {
+        static final YamlSchema OF_COMPILERS = new YamlSchema("compiler.schema.json");
+    }
 
     /**
      * Reads a descriptor that comes with Kiln. The tests have held it against the schema, so that builds need not.
@@ -42,56 +33,21 @@ final class DescriptorReader {
      * @param name the file, for messages
      */
     static CompilerDescriptor readBuiltIn(String name, Bytes content) {
-        return descriptor(parse(name, content));
+        return descriptor(YamlDocument.parse(name, content).root());
     }
 
     /**
      * Reads a descriptor of somebody else.
      *
      * @param name the file, for messages
-     * @throws KilnException with everything that the schema refuses
+     * @throws KilnException with everything that the schema refuses, each with its line
      */
     static CompilerDescriptor read(String name, Bytes content) {
-        JsonNode root = parse(name, content);
+        YamlDocument document = YamlDocument.parse(name, content);
         Problems problems = new Problems();
-        for (Error error : schema().validate(root)) {
-            problems.add(error.getInstanceLocation() + " " + error.getMessage(), name, "", "");
-        }
+        Schema.OF_COMPILERS.check(document, problems);
         problems.throwIfAny();
-        return descriptor(root);
-    }
-
-    private static JsonNode parse(String name, Bytes content) {
-        if (content.size() > MAX_BYTES) {
-            throw new KilnException(
-                    new Problem("the file is too large", name, "a descriptor of at most " + MAX_BYTES + " bytes", ""));
-        }
-        YAMLFactory factory = YAMLFactory.builder()
-                .enable(com.fasterxml.jackson.core.StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-                .build();
-        try (JsonParser parser = factory.createParser(content.text())) {
-            JsonNode root = new ObjectMapper(factory).readTree(parser);
-            if (root == null || !root.isObject()) {
-                throw new KilnException(
-                        new Problem("this is not a mapping of keys to values", name, "a compiler descriptor", ""));
-            }
-            return root;
-        } catch (JacksonException e) {
-            JsonLocation at = e.getLocation();
-            String where = at == null ? name : name + ":" + at.getLineNr();
-            throw new KilnException(Problem.of("this is not YAML: " + e.getOriginalMessage(), where), e);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static Schema schema() {
-        try (InputStream in = DescriptorReader.class.getResourceAsStream(SCHEMA)) {
-            return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
-                    .getSchema(in, InputFormat.JSON);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return descriptor(document.root());
     }
 
     private static CompilerDescriptor descriptor(JsonNode root) {

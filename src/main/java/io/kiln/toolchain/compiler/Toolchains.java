@@ -10,8 +10,11 @@ import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Family;
+import io.kiln.toolchain.yaml.YamlDocument;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -97,9 +100,9 @@ public final class Toolchains {
                     "one of " + known + ", or a descriptor file that ends in " + SUFFIX,
                     ""));
         }
-        try {
-            return DescriptorReader.read(name, Bytes.wrap(Files.readAllBytes(Path.of(name))));
-        } catch (IOException e) {
+        try (InputStream in = Files.newInputStream(Path.of(name))) {
+            return DescriptorReader.read(name, Bytes.wrap(in.readNBytes(YamlDocument.MAX_BYTES + 1)));
+        } catch (IOException | InvalidPathException e) {
             throw new KilnException(
                     new Problem("the toolchain descriptor cannot be read", name, "a readable file", ""), e);
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.toolchain.board;
+package io.kiln.toolchain.yaml;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -26,9 +26,9 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 /** A YAML file as JSON together with the line of every node. Refuses files that grow when read. */
-final class YamlDocument {
-    /** No board profile comes near it. */
-    static final int MAX_BYTES = 64 * 1024;
+public final class YamlDocument {
+    /** No descriptor comes near it. */
+    public static final int MAX_BYTES = 64 * 1024;
 
     private static final int MAX_NODES = 5_000;
     private static final int MAX_DEPTH = 16;
@@ -50,9 +50,9 @@ final class YamlDocument {
      * @param content UTF-8
      * @throws KilnException naming the line if it is not YAML, or is too large or too deep
      */
-    static YamlDocument parse(String name, Bytes content) {
+    public static YamlDocument parse(String name, Bytes content) {
         if (content.size() > MAX_BYTES) {
-            throw refused(name, "the file has " + content.size() + " bytes", "at most " + MAX_BYTES);
+            throw refused(name, "the file is too large", "at most " + MAX_BYTES + " bytes");
         }
         LoaderOptions options = new LoaderOptions();
         options.setAllowDuplicateKeys(false);
@@ -71,22 +71,25 @@ final class YamlDocument {
         } catch (MarkedYAMLException e) {
             int line = e.getProblemMark() == null ? 1 : e.getProblemMark().getLine() + 1;
             throw new KilnException(new Problem("this is not YAML: " + e.getProblem(), name + ":" + line, "", ""), e);
-        } catch (YAMLException e) {
+        } catch (YAMLException | IllegalArgumentException e) {
+            // The reader has no message of its own for escapes such as "\\UFFFFFFFF".
             String text = String.valueOf(e.getMessage()).lines().findFirst().orElse("unreadable");
             throw new KilnException(new Problem("this is not YAML: " + text, name, "", ""), e);
         }
     }
 
-    ObjectNode root() {
+    /** The whole file. */
+    public ObjectNode root() {
         return root;
     }
 
-    String name() {
+    /** Path for messages. */
+    public String name() {
         return name;
     }
 
     /** {@code file:line} of the node at a JSON pointer, or of the nearest node above it that is there. */
-    String where(String pointer) {
+    public String where(String pointer) {
         String at = pointer;
         while (!lines.containsKey(at) && !at.isEmpty()) {
             at = at.substring(0, at.lastIndexOf('/'));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.toolchain.board;
+package io.kiln.toolchain.yaml;
 
 import com.networknt.schema.Error;
 import com.networknt.schema.InputFormat;
@@ -12,12 +12,19 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** Holds descriptors against {@code toolchains/schemas/board.schema.json}. */
-final class BoardSchema {
+/** A JSON Schema of {@code toolchains/schemas} that descriptors are held against. */
+public final class YamlSchema {
+    private final String file;
     private final Schema schema;
 
-    BoardSchema() {
-        try (InputStream in = BoardSchema.class.getResourceAsStream("/toolchains/schemas/board.schema.json")) {
+    /**
+     * Reads a schema.
+     *
+     * @param file its name, such as {@code board.schema.json}
+     */
+    public YamlSchema(String file) {
+        this.file = file;
+        try (InputStream in = YamlSchema.class.getResourceAsStream("/toolchains/schemas/" + file)) {
             schema = SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
                     .getSchema(in, InputFormat.JSON);
         } catch (IOException e) {
@@ -26,7 +33,7 @@ final class BoardSchema {
     }
 
     /** Adds every violation with its line. */
-    void check(YamlDocument document, Problems problems) {
+    public void check(YamlDocument document, Problems problems) {
         for (Error error : schema.validate(document.root())) {
             String pointer = pointer(error.getInstanceLocation());
             if (error.getProperty() != null && "additionalProperties".equals(error.getKeyword())) {
@@ -34,7 +41,7 @@ final class BoardSchema {
                         "unknown key \"" + error.getProperty() + "\"",
                         document.where(pointer + "/" + error.getProperty()),
                         "",
-                        "Remove it or see board.schema.json for the keys there are");
+                        "Remove it or see " + file + " for the keys there are");
             } else {
                 String label = pointer.isEmpty() ? "" : pointer.substring(1).replace('/', '.') + ": ";
                 problems.add(label + error.getMessage(), document.where(pointer), "", "");
