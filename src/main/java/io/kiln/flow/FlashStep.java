@@ -92,13 +92,7 @@ final class FlashStep {
         checkScripts(openOcd, targets, scripts);
         log.info("Flashing " + elf.getFileName() + " (" + image.size() + " bytes) to " + board.id() + " with "
                 + openOcd.version() + (probes.size() > 1 ? ", " + probes.size() + " probes" : ""));
-        Instant started = Instant.now().truncatedTo(ChronoUnit.MILLIS);
-        List<FlashResult> results = ParallelFlash.run(
-                targets,
-                log,
-                target -> flasher(openOcd, target.probe(), probes.size())
-                        .flash(target, image, progress(probes.size(), image.size())));
-        record(elf, image, openOcd, started, results);
+        List<FlashResult> results = recorded(elf, image, openOcd, targets);
         Problems problems = new Problems();
         for (FlashResult result : results) {
             tell(result);
@@ -160,24 +154,26 @@ final class FlashStep {
         return new Problem(failure.text(), where, "", failure.kind().remedy());
     }
 
-    private void record(Path elf, FlashImage image, OpenOcd openOcd, Instant started, List<FlashResult> results) {
-        List<FlashReport.Entry> entries = new ArrayList<>();
-        FlashReport.Image file = new FlashReport.Image(elf.getFileName().toString(), digest(elf), image.size());
-        for (FlashResult result : results) {
-            entries.add(new FlashReport.Entry(
-                    file,
-                    spec.coordinates().orElse(null),
-                    build.board().id(),
-                    result.probe() instanceof Probe.Any ? null : result.probe().text(),
-                    openOcd.version(),
-                    started.toString(),
-                    result.elapsed().toMillis() / 1000.0,
-                    result.verdict(),
-                    result.failure().map(f -> f.kind().id() + ": " + f.text()).orElse(null)));
+    private List<FlashResult> recorded(Path elf, FlashImage image, OpenOcd openOcd, List<FlashTarget> targets) {
+        FlashReport.Entry entry = new FlashReport.Entry(
+                new FlashReport.Image(elf.getFileName().toString(), digest(elf), image.size()),
+                spec.coordinates().orElse(null),
+                build.board().id(),
+                null,
+                openOcd.version(),
+                Instant.now().truncatedTo(ChronoUnit.MILLIS).toString(),
+                0,
+                "",
+                null);
+        Path file = build.spec().layout().reports().resolve("flash.json");
+        try (FlashRecord record = FlashRecord.begin(file, spec.log(), entry, targets, log)) {
+            return ParallelFlash.run(targets, log, target -> {
+                FlashResult result = flasher(openOcd, target.probe(), targets.size())
+                        .flash(target, image, progress(targets.size(), image.size()));
+                record.done(target, result);
+                return result;
+            });
         }
-        FlashReport.append(build.spec().layout().reports().resolve("flash.json"), entries)
-                .ifPresent(kept -> log.warn("flash.json could not be read and was begun anew; the old one is " + kept));
-        spec.log().ifPresent(shared -> FlashReport.share(shared, entries));
     }
 
     private static String digest(Path file) {

@@ -33,7 +33,8 @@ public final class FlashReport {
      * @param tool program and version
      * @param startedAt ISO 8601, UTC
      * @param seconds wall time
-     * @param result {@code flashed}, {@code unchanged} or {@code failed}
+     * @param result {@code flashed}, {@code unchanged} or {@code failed}; {@code interrupted} if the build was stopped, {@code started}
+     *     until it ends, and for ever if it was killed
      * @param failure class and text of the failure; null if there was none
      */
     @JsonPropertyOrder({"image", "coordinates", "board", "probe", "tool", "startedAt", "seconds", "result", "failure"})
@@ -46,7 +47,17 @@ public final class FlashReport {
             String startedAt,
             double seconds,
             String result,
-            @JsonSetter(nulls = Nulls.SET) String failure) {}
+            @JsonSetter(nulls = Nulls.SET) String failure) {
+        /** The same attempt through this probe, or null. */
+        public Entry of(String otherProbe) {
+            return new Entry(image, coordinates, board, otherProbe, tool, startedAt, seconds, result, failure);
+        }
+
+        /** The same attempt after so many seconds. */
+        public Entry ended(double after, String how, String why) {
+            return new Entry(image, coordinates, board, probe, tool, startedAt, after, how, why);
+        }
+    }
 
     /**
      * An image.
@@ -92,6 +103,21 @@ public final class FlashReport {
         } catch (IOException e) {
             throw FileFailure.of("cannot rename", file, e);
         }
+    }
+
+    /** Puts an entry in the place of one that was appended before; adds it if that is not there any more. */
+    public static void replace(Path file, Entry before, Entry after) {
+        List<Entry> all = new ArrayList<>();
+        if (Files.isRegularFile(file)) {
+            read(file).ifPresent(all::addAll);
+        }
+        int index = all.lastIndexOf(before);
+        if (index < 0) {
+            all.add(after);
+        } else {
+            all.set(index, after);
+        }
+        Json.write(file, all);
     }
 
     /** Adds a line of JSON for each entry to a file that several builds may share. */

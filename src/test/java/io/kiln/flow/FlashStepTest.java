@@ -44,9 +44,13 @@ final class FlashStepTest {
 
     private Optional<String> faults = Optional.empty();
     private final List<String> said = new ArrayList<>();
+    private final List<String> recordedMeanwhile = new ArrayList<>();
     private final Log log = new Log() {
         @Override
         public void info(String line) {
+            if (line.startsWith("Wrote ") && Files.exists(folder.resolve("out/kiln/flash.json"))) {
+                recordedMeanwhile.add(flashJson());
+            }
             said.add(line);
         }
 
@@ -59,6 +63,14 @@ final class FlashStepTest {
         public void debug(String line) {}
     };
     private final Flow flow = new Flow(log, TestToolchains.environment(log));
+
+    private String flashJson() {
+        try {
+            return Files.readString(folder.resolve("out/kiln/flash.json"));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
 
     private BuildSpec spec(String board) {
         return new BuildSpec(
@@ -134,6 +146,17 @@ final class FlashStepTest {
                 .noneMatch(line -> line.startsWith("right: "));
         flow.flash(spec("virtual-stm32f405"), flash("all", "openocd"));
         assertThat(said).anyMatch(line -> line.startsWith("right: holds this image already"));
+    }
+
+    @Test
+    void anAttemptIsInTheRecordBeforeItsEnd() {
+        TestOpenOcd.get();
+        flow.buildAndFlash(spec("virtual-stm32f405"), flash(null, "openocd"));
+        assertThat(recordedMeanwhile).isNotEmpty().allSatisfy(json -> {
+            JsonSchemas.assertFits("flash", json);
+            assertThat(json).contains("\"result\" : \"started\"");
+        });
+        assertThat(flashJson()).contains("\"result\" : \"flashed\"").doesNotContain("started\"");
     }
 
     /** Whatever a path holds, OpenOCD takes it for one. */

@@ -13,8 +13,15 @@ final class OpenOcdOutput implements Consumer<String> {
     /** What Kiln's own script says begins so. */
     static final String MARK = "@@kiln ";
 
-    private static final Pattern VERIFIED = Pattern.compile("^verified (\\d+) bytes in .*");
-    private static final int MOST_LINES = 10_000;
+    private static final String ERROR = "Error: ";
+
+    private static final Pattern VERIFIED = Pattern.compile("^verified (\\d{1,12}) bytes in .*");
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,12}");
+
+    /** OpenOCD may say one thing for ever: what a failure is about comes first. */
+    private static final int MOST_LINES = 4_000;
+
+    private static final int LONGEST_LINE = 1_000;
 
     private final FlashProgress progress;
     private final List<String> lines = new ArrayList<>();
@@ -23,6 +30,7 @@ final class OpenOcdOutput implements Consumer<String> {
     private boolean isUnchanged;
     private boolean hasBegun;
     private boolean hasRun;
+    private Optional<String> lastError = Optional.empty();
 
     OpenOcdOutput(FlashProgress progress) {
         this.progress = progress;
@@ -30,13 +38,16 @@ final class OpenOcdOutput implements Consumer<String> {
 
     @Override
     public synchronized void accept(String text) {
-        String line = text.strip();
+        String line = text.substring(0, Math.min(text.length(), LONGEST_LINE)).strip();
         if (line.startsWith(MARK)) {
             mark(line.substring(MARK.length()));
         }
         Matcher matcher = VERIFIED.matcher(line);
         if (matcher.matches()) {
             verified += Long.parseLong(matcher.group(1));
+        }
+        if (line.startsWith(ERROR)) {
+            lastError = Optional.of(line.substring(ERROR.length()));
         }
         // A comparison that finds a difference before anything is written is an answer, not a failure.
         if (!isComparing && lines.size() < MOST_LINES) {
@@ -56,7 +67,11 @@ final class OpenOcdOutput implements Consumer<String> {
                 hasBegun = true;
                 progress.erasing();
             }
-            case "written" -> progress.written(Long.parseLong(words[1]));
+            case "written" -> {
+                if (words.length > 1 && NUMBER.matcher(words[1]).matches()) {
+                    progress.written(Long.parseLong(words[1]));
+                }
+            }
             case "verifying" -> progress.verifying();
             case "running" -> hasRun = true;
             default -> {}
@@ -90,9 +105,6 @@ final class OpenOcdOutput implements Consumer<String> {
 
     /** The last line that speaks of an error. */
     synchronized Optional<String> lastError() {
-        return lines.stream()
-                .filter(line -> line.startsWith("Error: "))
-                .reduce((first, second) -> second)
-                .map(line -> line.substring("Error: ".length()));
+        return lastError;
     }
 }
