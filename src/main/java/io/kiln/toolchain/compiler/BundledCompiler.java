@@ -9,38 +9,88 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.Optional;
 
 /**
- * Unpacks a bundled compiler once for all builds. A folder is there whole or not at all: it is filled under
- * another name and renamed, under a lock that other threads and other processes respect.
+ * Unpacks a bundled compiler once for all builds, of an artifact whose digest the descriptor pins. A folder is there whole or not at
+ * all: it is filled under another name and renamed, under a lock that other threads and other processes respect. What was unpacked is
+ * recorded beside the folder, and each build looks whether that is what is there.
  */
 final class BundledCompiler {
-    private BundledCompiler() {}
+    private final Bundle bundle;
+    private final ToolchainEnvironment environment;
+    private final String classifier;
+    private final Path folder;
+    private final Path record;
+
+    private BundledCompiler(Bundle bundle, ToolchainEnvironment environment) {
+        this.bundle = bundle;
+        this.environment = environment;
+        this.classifier = HostPlatform.classifier(bundle.artifactId());
+        this.folder = environment.home().resolve(bundle.artifactId() + "-" + bundle.version() + "-" + classifier);
+        this.record = folder.resolveSibling(folder.getFileName() + ".files");
+    }
 
     /**
-     * The folder with {@code bin} and {@code lib}, fetched and unpacked if it is not there yet.
+     * The folder with {@code bin} and {@code lib}, fetched and unpacked if it is not there yet, or was changed since.
      *
-     * @throws KilnException if this computer is not one that the bundle is made for, or it cannot be fetched
+     * @throws KilnException if this computer is not one that the bundle is made for, if it cannot be fetched or unpacked, or is not the
+     *     one that is pinned
      */
     static Path install(Bundle bundle, ToolchainEnvironment environment) {
-        String classifier = HostPlatform.classifier(bundle.artifactId());
-        String name = bundle.artifactId() + "-" + bundle.version() + "-" + classifier;
-        Path folder = environment.home().resolve(name);
-        if (Files.isDirectory(folder)) {
-            return folder;
-        }
-        try (FolderLock lock = FolderLock.acquire(environment.home(), name)) {
-            if (!Files.isDirectory(folder)) {
-                fetchAndUnpack(bundle, classifier, folder, environment);
+        return new BundledCompiler(bundle, environment).install();
+    }
+
+    private Path install() {
+        try {
+            if (looksSound()) {
+                return folder;
             }
-            return lock.guarding(folder);
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot unpack a compiler into " + folder, e);
+            try (FolderLock lock =
+                    FolderLock.acquire(environment.home(), folder.getFileName().toString())) {
+                if (!looksSound() && !isSound()) {
+                    unpack(fetch());
+                }
+                return lock.guarding(folder);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            throw new KilnException(
+                    new Problem(
+                            "the compiler cannot be unpacked: " + e.getMessage(),
+                            folder.toString(),
+                            bundle.diskMegabytes() + " MB of room in a folder that this user may write",
+                            "Make room, or name another folder with kiln.home"),
+                    e);
         }
     }
 
-    private static void fetchAndUnpack(Bundle bundle, String classifier, Path folder, ToolchainEnvironment environment)
-            throws IOException {
+    /** Whether nothing was changed, as far as names, sizes and times tell; costs a few milliseconds. */
+    private boolean looksSound() throws IOException {
+        Optional<UnpackedFiles> recorded = Files.isDirectory(folder) ? UnpackedFiles.read(record) : Optional.empty();
+        return recorded.isPresent() && recorded.get().looksLike(folder);
+    }
+
+    /** Whether a folder with other times, such as a copy, holds the same files. */
+    private boolean isSound() throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return false;
+        }
+        UnpackedFiles now = UnpackedFiles.of(folder);
+        Optional<UnpackedFiles> recorded = UnpackedFiles.read(record);
+        Optional<String> difference =
+                recorded.isPresent() ? recorded.get().difference(now) : Optional.of("nothing tells what was unpacked");
+        if (difference.isEmpty()) {
+            now.write(record);
+            return true;
+        }
+        environment
+                .log()
+                .warn("The compiler in " + folder + " is not as it was unpacked (" + difference.get()
+                        + "); it is not used, but unpacked again");
+        return false;
+    }
+
+    private Path fetch() throws IOException {
         environment
                 .log()
                 .info("The compiler " + bundle.artifactId() + " " + bundle.version()
@@ -49,17 +99,36 @@ final class BundledCompiler {
                         + bundle.diskMegabytes() + " MB on disk in " + folder);
         Path jar =
                 environment.fetcher().fetch(bundle.groupId(), bundle.artifactId(), bundle.version(), classifier, "jar");
+        String pinned = Optional.ofNullable(bundle.sha256().get(classifier)).orElse("none for " + classifier);
+        String actual = UnpackedFiles.digest(jar);
+        if (!actual.equals(pinned)) {
+            throw new KilnException(new Problem(
+                    "this is not the compiler that was pinned: its SHA-256 is " + actual,
+                    jar.toString(),
+                    pinned,
+                    "Delete the file, and look where your mirror has it from"));
+        }
+        return jar;
+    }
+
+    /** Whatever fails, nothing half-unpacked stays. */
+    private void unpack(Path jar) throws IOException {
         Path part = folder.resolveSibling(folder.getFileName() + ".part");
         Folders.delete(part);
-        LlvmJar.unpack(jar, part);
-        if (!Files.isExecutable(part.resolve("bin").resolve(LlvmJar.program("clang")))) {
+        try {
+            LlvmJar.unpack(jar, part);
+            if (!Files.isExecutable(part.resolve("bin").resolve(LlvmJar.program("clang")))) {
+                throw new KilnException(new Problem(
+                        "there is no clang in the artifact",
+                        jar.toString(),
+                        "the artifact as published",
+                        "Delete the file"));
+            }
+            UnpackedFiles.of(part).write(record);
+            Folders.delete(folder);
+            Files.move(part, folder, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
             Folders.delete(part);
-            throw new KilnException(new Problem(
-                    "there is no clang in the artifact",
-                    jar.toString(),
-                    "the artifact as published",
-                    "Delete the file"));
         }
-        Files.move(part, folder, StandardCopyOption.ATOMIC_MOVE);
     }
 }

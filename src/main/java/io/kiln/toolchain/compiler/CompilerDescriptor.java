@@ -24,8 +24,22 @@ record CompilerDescriptor(
         List<String> libraries,
         Map<String, Family> families) {
 
-    /** A Maven artifact with the compiler inside. */
-    record Bundle(String groupId, String artifactId, String version, int fetchMegabytes, int diskMegabytes) {}
+    /**
+     * A Maven artifact with the compiler inside.
+     *
+     * @param sha256 digest of the artifact for each classifier, in lower-case hexadecimal
+     */
+    record Bundle(
+            String groupId,
+            String artifactId,
+            String version,
+            int fetchMegabytes,
+            int diskMegabytes,
+            Map<String, String> sha256) {
+        Bundle {
+            sha256 = Map.copyOf(sha256);
+        }
+    }
 
     /** Cores that one driver compiles for. */
     record Family(

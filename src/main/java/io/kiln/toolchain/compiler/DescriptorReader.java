@@ -81,12 +81,17 @@ final class DescriptorReader {
         if (!node.isObject()) {
             return Optional.empty();
         }
+        Map<String, String> sha256 = new LinkedHashMap<>();
+        node.path("sha256")
+                .properties()
+                .forEach(entry -> sha256.put(entry.getKey(), entry.getValue().asText()));
         return Optional.of(new Bundle(
                 node.path("groupId").asText(),
                 node.path("artifactId").asText(),
                 node.path("version").asText(),
                 node.path("fetchMegabytes").asInt(),
-                node.path("diskMegabytes").asInt()));
+                node.path("diskMegabytes").asInt(),
+                sha256));
     }
 
     private static Family family(JsonNode node) {

@@ -12,8 +12,10 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -29,7 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @EnabledOnOs(value = OS.LINUX, disabledReason = "the archive made here has Linux file names")
 class BundledCompilerTest {
-    private static final Bundle BUNDLE = new Bundle("g", "llvm", "1", 147, 270);
+    private static final String PLATFORM = HostPlatform.classifier("llvm");
+    private static final String NAME = "llvm-1-" + PLATFORM;
     private static final String ROOT = "org/bytedeco/llvm/linux-x86_64/";
 
     @TempDir
@@ -40,7 +43,7 @@ class BundledCompilerTest {
 
     @Test
     void onlyWhatIsNeededIsUnpackedWhereClangLooksForIt() throws IOException {
-        Path home = BundledCompiler.install(BUNDLE, environment(jar("clang", "lld", "opt")));
+        Path home = install(jar("clang", "lld", "opt"));
 
         assertThat(home.resolve("bin/clang")).isExecutable().hasContent("clang");
         assertThat(home.resolve("bin/ld.lld")).isSymbolicLink().isExecutable().hasContent("lld");
@@ -53,12 +56,12 @@ class BundledCompilerTest {
 
     @Test
     void manyAtOnceUnpackItOnce() throws Exception {
-        ToolchainEnvironment environment = environment(jar("clang", "lld"));
+        Path jar = jar("clang", "lld");
         ExecutorService pool = Executors.newFixedThreadPool(8);
         try {
             List<Callable<Path>> tasks = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
-                tasks.add(() -> BundledCompiler.install(BUNDLE, environment));
+                tasks.add(() -> install(jar));
             }
             for (Future<Path> future : pool.invokeAll(tasks)) {
                 assertThat(future.get().resolve("bin/clang")).exists();
@@ -67,7 +70,7 @@ class BundledCompilerTest {
             pool.shutdownNow();
         }
         assertThat(fetches).hasValue(1);
-        BundledCompiler.install(BUNDLE, environment);
+        install(jar);
         assertThat(fetches).hasValue(1);
     }
 
@@ -77,7 +80,7 @@ class BundledCompilerTest {
         Files.createDirectories(part);
         Files.writeString(part.resolve("clang"), "half");
 
-        Path home = BundledCompiler.install(BUNDLE, environment(jar("clang", "lld")));
+        Path home = install(jar("clang", "lld"));
 
         assertThat(home.resolve("bin/clang")).hasContent("clang");
         assertThat(part.getParent()).doesNotExist();
@@ -86,17 +89,101 @@ class BundledCompilerTest {
     @Test
     void anArchiveWithoutCompilerOrWithEntriesThatLeadOutIsRefused() throws IOException {
         Path empty = jar("lld");
-        assertThatThrownBy(() -> BundledCompiler.install(BUNDLE, environment(empty)))
+        assertThatThrownBy(() -> install(empty))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("there is no clang");
         Path evil = jar("clang", "lib/clang/../../../../evil.h");
-        assertThatThrownBy(() -> BundledCompiler.install(BUNDLE, environment(evil)))
+        assertThatThrownBy(() -> install(evil))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("leads out of the archive");
         try (Stream<Path> left = Files.list(folder.resolve("home"))) {
-            assertThat(left.filter(Files::isDirectory).filter(f -> !f.toString().endsWith(".part")))
-                    .isEmpty();
+            assertThat(left.filter(Files::isDirectory)).isEmpty();
         }
+    }
+
+    @Test
+    void anotherArtifactThanThePinnedOneIsNotUnpacked() throws IOException {
+        Path jar = jar("clang", "lld");
+        Map<String, String> other = Map.of(PLATFORM, "0".repeat(64));
+        for (Map<String, String> pinned : List.of(other, Map.of("other-computer", UnpackedFiles.digest(jar)))) {
+            assertThatThrownBy(() -> BundledCompiler.install(bundle(pinned), environment(jar)))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("its SHA-256 is " + UnpackedFiles.digest(jar));
+        }
+        assertThat(folder.resolve("home/" + NAME)).doesNotExist();
+    }
+
+    @Test
+    void whatWasChangedIsNoticedAndUnpackedAgain() throws IOException {
+        Path jar = jar("clang", "lld");
+        Path home = install(jar);
+        List<Change> changes = List.of(
+                () -> Files.writeString(home.resolve("bin/clang"), "CLANG"),
+                () -> {
+                    FileTime time = Files.getLastModifiedTime(home.resolve("lib/libLLVM.so.20.1"));
+                    Files.writeString(home.resolve("lib/libLLVM.so.20.1"), "LIBLLVM.so");
+                    Files.setLastModifiedTime(home.resolve("lib/libLLVM.so.20.1"), time);
+                },
+                () -> Files.writeString(home.resolve("bin/clang.cfg"), "-fplugin=x"),
+                () -> Files.delete(home.resolve("lib/clang/20/include/stdint.h")),
+                () -> {
+                    Files.delete(home.resolve("bin/ld.lld"));
+                    Files.createSymbolicLink(home.resolve("bin/ld.lld"), Path.of("clang"));
+                },
+                () -> Files.delete(folder.resolve("home/" + NAME + ".files")),
+                () -> Files.writeString(folder.resolve("home/" + NAME + ".files"), "nonsense"));
+        for (Change change : changes) {
+            said.clear();
+            change.make();
+            install(jar);
+            assertThat(said).anyMatch(line -> line.contains("is not as it was unpacked"));
+            assertThat(home.resolve("bin/clang")).hasContent("clang");
+            assertThat(home.resolve("lib/libLLVM.so.20.1")).hasContent("libLLVM.so");
+            assertThat(home.resolve("lib/clang/20/include/stdint.h")).exists();
+            assertThat(home.resolve("bin/ld.lld")).hasContent("lld");
+            assertThat(home.resolve("bin/clang.cfg")).doesNotExist();
+        }
+        assertThat(fetches).hasValue(1 + changes.size());
+    }
+
+    @Test
+    void aFolderWithOtherTimesIsTakenWhenItHoldsTheSame() throws IOException {
+        Path jar = jar("clang", "lld");
+        Path home = install(jar);
+        Files.setLastModifiedTime(home.resolve("bin/clang"), FileTime.fromMillis(1_000_000));
+        said.clear();
+        install(jar);
+        assertThat(said).isEmpty();
+        assertThat(fetches).hasValue(1);
+    }
+
+    @Test
+    void whatFailsHalfWayLeavesNothingAndTheNextTryWorks() throws IOException {
+        Path good = jar("clang", "lld");
+        // Two entries for one place: the second cannot be written, as if the disk were full.
+        Path broken = jar("clang", "lld", "libLLVM.so.20");
+        assertThatThrownBy(() -> install(broken))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the compiler cannot be unpacked")
+                .hasMessageContaining("kiln.home");
+        try (Stream<Path> left = Files.list(folder.resolve("home"))) {
+            assertThat(left.map(path -> path.getFileName().toString())).containsExactly(NAME + ".lock");
+        }
+        assertThat(install(good).resolve("bin/clang")).exists();
+    }
+
+    /** Something that happens to a folder. */
+    @FunctionalInterface
+    private interface Change {
+        void make() throws IOException;
+    }
+
+    private Path install(Path jar) throws IOException {
+        return BundledCompiler.install(bundle(Map.of(PLATFORM, UnpackedFiles.digest(jar))), environment(jar));
+    }
+
+    private static Bundle bundle(Map<String, String> sha256) {
+        return new Bundle("g", "llvm", "1", 147, 270, sha256);
     }
 
     @Test
@@ -122,7 +209,9 @@ class BundledCompilerTest {
             }
 
             @Override
-            public void warn(String line) {}
+            public void warn(String line) {
+                said.add(line);
+            }
 
             @Override
             public void debug(String line) {}
