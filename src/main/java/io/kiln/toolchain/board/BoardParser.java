@@ -205,9 +205,14 @@ final class BoardParser {
 
     private Optional<Console> console() {
         return profile.find("console").map(node -> {
+            for (String key : List.of("uart", "baud")) {
+                if (!node.has(key)) {
+                    problems.add("the key \"" + key + "\" of the console is missing", profile.where("/console"), "", "");
+                }
+            }
             List<String> usb = new ArrayList<>();
             node.path("usb").forEach(id -> usb.add(id.asText()));
-            return new Console(node.get("uart").asText(), node.get("baud").asInt(), usb);
+            return new Console(node.path("uart").asText(), node.path("baud").asInt(), usb);
         });
     }
 

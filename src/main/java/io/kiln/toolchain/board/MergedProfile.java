@@ -2,6 +2,8 @@
 package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.Bytes;
 import io.kiln.toolchain.yaml.YamlDocument;
 import java.util.List;
@@ -10,7 +12,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A profile and those it extends, nearest first. A key counts as a whole from the nearest profile that has it; so does a file.
+ * A profile and those it extends, nearest first. A key counts as a whole from the nearest profile that has it; so does a file. Of
+ * {@code console} each key counts by itself: its parts say nothing of each other, unlike those of an emulator or a flash runner.
  * README files and descriptors are each profile's own.
  */
 record MergedProfile(String id, List<Layer> layers) {
@@ -30,19 +33,30 @@ record MergedProfile(String id, List<Layer> layers) {
         layers = List.copyOf(layers);
     }
 
-    /** The nearest value of a top-level key. */
+    private static final String BY_PARTS = "console";
+
+    /** The nearest value of a top-level key, or of each of its parts. */
     Optional<JsonNode> find(String key) {
-        return layers.stream()
+        List<JsonNode> values = layers.stream()
                 .map(layer -> layer.document().root().get(key))
                 .filter(node -> node != null && !node.isNull())
-                .findFirst();
+                .toList();
+        if (!key.equals(BY_PARTS) || values.isEmpty()) {
+            return values.stream().findFirst();
+        }
+        ObjectNode merged = JsonNodeFactory.instance.objectNode();
+        for (JsonNode value : values) {
+            value.properties().forEach(part -> merged.putIfAbsent(part.getKey(), part.getValue()));
+        }
+        return Optional.of(merged);
     }
 
     /** File and line of a JSON pointer, in the profile that its top-level key comes from. */
     String where(String pointer) {
         String key = pointer.isEmpty() ? "" : pointer.split("/", -1)[1];
+        String deep = key.equals(BY_PARTS) ? pointer : "/" + key;
         return layers.stream()
-                .filter(layer -> layer.document().root().has(key))
+                .filter(layer -> !key.isEmpty() && !layer.document().root().at(deep).isMissingNode())
                 .findFirst()
                 .orElse(layers.get(0))
                 .document()

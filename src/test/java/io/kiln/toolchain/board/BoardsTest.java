@@ -101,6 +101,25 @@ class BoardsTest {
     }
 
     @Test
+    void theConsoleIsInheritedPartByPart() throws IOException {
+        String mine = "schema: 1\nid: mine\ntitle: Mine\nextends: nucleo-f446re\n";
+        Board.Console inherited = Boards.builtIn().find("nucleo-f446re").console().orElseThrow();
+        assertThat(inherited.usb()).isNotEmpty();
+        write("mine", mine + "console: {uart: USART2, baud: 9600}\n");
+        assertThat(mine().console()).contains(new Board.Console("USART2", 9600, inherited.usb()));
+        write("mine", mine + "console: {baud: 9600}\n");
+        assertThat(mine().console()).contains(new Board.Console(inherited.uart(), 9600, inherited.usb()));
+        write("mine", mine + "console: {usb: []}\n");
+        assertThat(mine().console()).contains(new Board.Console(inherited.uart(), inherited.baud()));
+        write("mine", GOOD.replace("uart: USART1, ", ""));
+        assertThat(problems("mine")).extracting(Problem::text).singleElement().asString().startsWith(at(11)).contains("\"uart\"");
+    }
+
+    private Board mine() {
+        return Boards.builtIn().with(boards).find("mine");
+    }
+
+    @Test
     void aUsbIdOrAnAddressOfAnotherFormIsRefused() throws IOException {
         write(
                 "mine",
