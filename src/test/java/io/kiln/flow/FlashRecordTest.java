@@ -35,7 +35,7 @@ class FlashRecordTest {
         FlashTarget right = new FlashTarget(BOARD, List.of(), new Probe.Serial("right"));
         Path lab = folder.resolve("lab.jsonl");
         try (FlashRecord record =
-                FlashRecord.begin(folder.resolve("flash.json"), Optional.of(lab), ENTRY, List.of(left, right))) {
+                FlashRecord.begin(folder.resolve("flash.json"), Optional.of(lab), ENTRY, List.of(left, right), Log.QUIET)) {
             assertThat(results()).containsExactly("left started", "right started");
             assertThat(lab).doesNotExist();
             record.done(right, new FlashResult(right.probe(), false, 100, Duration.ofSeconds(2), Optional.empty()));
@@ -52,7 +52,7 @@ class FlashRecordTest {
     void theOnlyProbeHasNoName() throws IOException {
         FlashTarget target = new FlashTarget(BOARD, List.of(), new Probe.Any());
         for (int run = 0; run < 2; run++) {
-            FlashRecord.begin(folder.resolve("flash.json"), Optional.empty(), ENTRY, List.of(target))
+            FlashRecord.begin(folder.resolve("flash.json"), Optional.empty(), ENTRY, List.of(target), Log.QUIET)
                     .close();
         }
         assertThat(results()).containsExactly("null interrupted", "null interrupted");
