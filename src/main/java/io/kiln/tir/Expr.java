@@ -15,7 +15,7 @@ public sealed interface Expr {
     /** An integer literal. */
     record IntImm(long value, DType dtype) implements Expr {}
 
-    /** A float32 literal; finite or infinite, never NaN. */
+    /** A float32 literal, bit for bit: NaN keeps its sign and payload. */
     record FloatImm(float value) implements Expr {
         @Override
         public DType dtype() {

@@ -20,6 +20,8 @@ public final class ExprText {
     public interface Notation {
         String integer(Expr.IntImm literal);
 
+        String real(Expr.FloatImm literal);
+
         String type(DType dtype);
     }
 
@@ -44,8 +46,13 @@ public final class ExprText {
             return UNARY;
         }
         boolean negative = (expr instanceof Expr.IntImm i && i.value() < 0 && i.dtype() != DType.UINT64)
-                || (expr instanceof Expr.FloatImm f && f.value() < 0);
+                || (expr instanceof Expr.FloatImm f && isNegative(f.value()));
         return negative ? UNARY : PRIMARY;
+    }
+
+    /** Whether a minus stands in front; NaN may have a sign too. */
+    private static boolean isNegative(float value) {
+        return value < 0 || (Float.isNaN(value) && Float.floatToRawIntBits(value) < 0);
     }
 
     private String text(Expr expr) {
@@ -53,7 +60,7 @@ public final class ExprText {
             return notation.integer(imm);
         }
         if (expr instanceof Expr.FloatImm imm) {
-            return Float.toString(imm.value()).replace("E", "e") + "f";
+            return notation.real(imm);
         }
         if (expr instanceof Expr.Var variable) {
             return variable.name();

@@ -14,6 +14,9 @@ import java.util.stream.Stream;
  * text says where every buffer lives and leaves tables' data and micro-kernels' definitions out.
  */
 public final class TirPrinter {
+    /** The bits of a float behind its sign and exponent. */
+    private static final int MANTISSA = 0x7FFFFF;
+
     private static final ExprText EXPRESSIONS = new ExprText(new Notation());
 
     private final StringBuilder out = new StringBuilder();
@@ -148,6 +151,18 @@ public final class TirPrinter {
                 case UINT64 -> Long.toUnsignedString(literal.value()) + "u64";
                 default -> Long.toString(literal.value());
             };
+        }
+
+        @Override
+        public String real(Expr.FloatImm literal) {
+            float value = literal.value();
+            if (Float.isFinite(value)) {
+                return Float.toString(value).replace("E", "e") + "f";
+            }
+            int bits = Float.floatToRawIntBits(value);
+            return Float.isNaN(value)
+                    ? (bits < 0 ? "-" : "") + String.format("nan(0x%x)", bits & MANTISSA)
+                    : value < 0 ? "-inf" : "inf";
         }
 
         @Override

@@ -32,6 +32,11 @@ final class ExprPrinter {
         }
 
         @Override
+        public String real(Expr.FloatImm imm) {
+            return FloatLiteral.of(Float.floatToRawIntBits(imm.value()));
+        }
+
+        @Override
         public String type(DType dtype) {
             return dtype.cName();
         }

@@ -44,7 +44,7 @@ final class TablePrinter {
             case UINT32 -> (data.getInt() & 0xFFFFFFFFL) + "u";
             case INT64 -> int64(data.getLong());
             case UINT64 -> "UINT64_C(" + Long.toUnsignedString(data.getLong()) + ")";
-            case FLOAT32 -> Float.toString(data.getFloat()).replace("E", "e") + "f";
+            case FLOAT32 -> FloatLiteral.of(data.getInt());
         };
     }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.codegen.c;
+
+/**
+ * A constant of type float in C, bit for bit. C99 has no constants for infinities and NaN without {@code math.h}, and an expression such as
+ * {@code 0.0f / 0.0f} gives a NaN of the compiler's choice; GCC and Clang have built-in functions that state the bits, also in
+ * initialisers of static tables.
+ */
+final class FloatLiteral {
+    private static final int INFINITY = 0x7F800000;
+
+    /** The bit by which a quiet NaN differs from a signalling one. */
+    private static final int QUIET = 0x400000;
+
+    private FloatLiteral() {}
+
+    /** The constant of these bits. */
+    static String of(int bits) {
+        float value = Float.intBitsToFloat(bits);
+        if (Float.isFinite(value)) {
+            return Float.toString(value).replace("E", "e") + "f";
+        }
+        return (bits < 0 ? "-" : "") + magnitude(bits & Integer.MAX_VALUE);
+    }
+
+    private static String magnitude(int bits) {
+        if (bits == INFINITY) {
+            return "__builtin_inff()";
+        }
+        int payload = bits & (QUIET - 1);
+        if ((bits & QUIET) == 0) {
+            return String.format("__builtin_nansf(\"0x%x\")", payload);
+        }
+        return payload == 0 ? "__builtin_nanf(\"\")" : String.format("__builtin_nanf(\"0x%x\")", payload);
+    }
+}
