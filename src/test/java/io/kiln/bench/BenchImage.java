@@ -37,6 +37,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What the archive holds of a model, compiled as a build compiles it and linked with the bench program and nothing else but {@code mem*}
@@ -104,9 +105,10 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
         return new BenchImage(folder, elf, board, library.metadata(), others);
     }
 
-    /** Whether results are float32: floating point is then expected. */
+    /** Whether an input or result is float32: floating point is then expected. */
     boolean isFloat() {
-        return metadata.outputs().get(0).dtype().isFloat();
+        return Stream.concat(metadata.inputs().stream(), metadata.outputs().stream())
+                .anyMatch(tensor -> tensor.dtype().isFloat());
     }
 
     /** Functions linked that an integer model must not need. */

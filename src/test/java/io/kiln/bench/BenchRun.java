@@ -2,6 +2,7 @@
 package io.kiln.bench;
 
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
 import io.kiln.bench.Disassembly.Tally;
 import io.kiln.firmware.ElfFile;
@@ -9,17 +10,16 @@ import io.kiln.firmware.ElfFile.Symbol;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
+import io.kiln.reference.GoldenModels;
 import io.kiln.toolchain.board.Board.Emulation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.FloatBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -70,29 +70,15 @@ record BenchRun(long instructions, long ticks, long stack, boolean bitExact, Lis
             ticks = Integer.toUnsignedLong(report.getInt(12 * k + 4));
             stack = Math.max(stack, Integer.toUnsignedLong(report.getInt(12 * k + 8)));
         }
-        byte[] expected = concatenated(golden, "output_", cases);
-        byte[] actual = bytes(image.folder().resolve("output.bin"));
-        good &= image.isFloat() ? agree(expected, actual) : Arrays.equals(expected, actual);
+        Bytes expected = Bytes.wrap(concatenated(golden, "output_", cases));
+        Bytes actual = Bytes.wrap(bytes(image.folder().resolve("output.bin")));
+        good &= GoldenModels.agree(expected, actual, GoldenModels.outputs(image.metadata()));
         List<String> counts = lines(image.folder().resolve("counts.txt"));
         Disassembly code = Disassembly.of(image);
         int operators = image.metadata().operators().size();
         List<Tally> tallies = code.tally(counts.subList(1, counts.size()), operators + 1);
         WholeFiles.write(image.folder().resolve("listing.txt"), String.join("\n", code.listing()) + "\n");
         return new BenchRun(Long.parseLong(counts.get(0).substring("total ".length())), ticks, stack, good, tallies);
-    }
-
-    /** Floats agree within 1e-5 and a ten-thousandth. */
-    private static boolean agree(byte[] expected, byte[] actual) {
-        FloatBuffer wanted =
-                ByteBuffer.wrap(expected).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
-        FloatBuffer given =
-                ByteBuffer.wrap(actual).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
-        boolean agree = expected.length == actual.length;
-        while (agree && wanted.hasRemaining()) {
-            float e = wanted.get();
-            agree = Math.abs(given.get() - e) <= 1e-5f + 1e-4f * Math.abs(e);
-        }
-        return agree;
     }
 
     /** The plugin's file: where which function lies. */

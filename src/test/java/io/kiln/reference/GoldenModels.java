@@ -3,9 +3,13 @@ package io.kiln.reference;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -105,18 +109,59 @@ public final class GoldenModels {
         return share(0, 1).stream().map(name -> read(model(name))).filter(file -> file.size() <= bytes);
     }
 
-    /** Whether an answer is the expected one: equal, or for floats within 1e-5 + 1e-4 |expected|. */
-    public static boolean agree(Bytes expected, Bytes actual, boolean isFloat) {
-        if (!isFloat || expected.size() != actual.size()) {
+    /**
+     * Whether answers are the expected ones: every output equal or, if it is of floats, within 1e-5 + 1e-4 |expected|.
+     *
+     * @param outputs types of the outputs that lie one behind the other; again and again for several cases
+     */
+    public static boolean agree(Bytes expected, Bytes actual, List<TensorType> outputs) {
+        if (expected.size() != actual.size()) {
+            return false;
+        }
+        long at = 0;
+        while (at < expected.size()) {
+            for (TensorType output : outputs) {
+                if (!agree(slice(expected, at, output.bytes()), slice(actual, at, output.bytes()), output.dtype())) {
+                    return false;
+                }
+                at += output.bytes();
+            }
+        }
+        return true;
+    }
+
+    private static Bytes slice(Bytes bytes, long from, long size) {
+        byte[] slice = new byte[(int) size];
+        bytes.buffer().get((int) from, slice);
+        return Bytes.wrap(slice);
+    }
+
+    private static boolean agree(Bytes expected, Bytes actual, DType dtype) {
+        if (!dtype.isFloat()) {
             return expected.equals(actual);
         }
-        for (int i = 0; i < expected.size(); i += 4) {
+        for (int i = 0; i < expected.size(); i += Float.BYTES) {
             float e = expected.buffer().getFloat(i);
-            if (!(Math.abs(actual.buffer().getFloat(i) - e) <= 1e-5f + 1e-4f * Math.abs(e))) {
+            float a = actual.buffer().getFloat(i);
+            if (Float.compare(a, e) != 0 && !(Math.abs(a - e) <= 1e-5f + 1e-4f * Math.abs(e))) {
                 return false;
             }
         }
         return true;
+    }
+
+    /** Types of a model's outputs. */
+    public static List<TensorType> outputs(ModelMetadata model) {
+        return model.outputs().stream()
+                .map(output -> new TensorType(new Shape(output.shape()), output.dtype()))
+                .toList();
+    }
+
+    /** Types of a function's results. */
+    public static List<TensorType> outputs(Function function) {
+        return function.results().stream()
+                .map(result -> function.types().get(result.id()))
+                .toList();
     }
 
     /** Numbers of the cases that have an answer. */

@@ -2,7 +2,6 @@
 package io.kiln.reference;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 
 import io.kiln.base.Bytes;
 import io.kiln.frontend.tflite.TfliteFrontend;
@@ -10,7 +9,6 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -69,14 +67,10 @@ class InterpreterGoldenTest {
         Verifier.verify(function);
         assertThat(GoldenModels.cases(model)).isNotEmpty();
         for (int k : GoldenModels.cases(model)) {
-            ByteBuffer answer = joined(Interpreter.run(function, GoldenModels.inputs(model, function, k)))
-                    .buffer();
-            ByteBuffer expected = GoldenModels.output(model, k).buffer();
-            assertThat(answer.remaining()).isEqualTo(expected.remaining());
-            while (expected.hasRemaining()) {
-                float wanted = expected.getFloat();
-                assertThat(answer.getFloat()).isCloseTo(wanted, within(1e-5f + 1e-4f * Math.abs(wanted)));
-            }
+            Bytes answer = joined(Interpreter.run(function, GoldenModels.inputs(model, function, k)));
+            assertThat(GoldenModels.agree(GoldenModels.output(model, k), answer, GoldenModels.outputs(function)))
+                    .as("case %d", k)
+                    .isTrue();
         }
     }
 
