@@ -43,7 +43,7 @@ final class Liveness {
         this.rowsBorn = new int[n];
         for (int i = 0; i < n; i++) {
             Value value = graph.values().get(i);
-            boolean there = value.producer() < first && isNeededFrom(value, first);
+            boolean there = value.producer() < first && (isNeededFrom(value, first) || isGiven(value));
             if (there || (value.producer() >= first && value.producer() < end)) {
                 born[i] = new int[value.rows()];
                 dead[i] = new int[value.rows()];
@@ -51,6 +51,11 @@ final class Liveness {
                 Arrays.fill(dead[i], isNeededFrom(value, end) ? after : 0);
             }
         }
+    }
+
+    /** Whether it is there before the program begins, even if nothing reads it. */
+    private boolean isGiven(Value value) {
+        return first == 0 && value.place() == Place.INPUT;
     }
 
     private static boolean isNeededFrom(Value value, int node) {

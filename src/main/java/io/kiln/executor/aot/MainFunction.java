@@ -62,7 +62,8 @@ final class MainFunction {
             buffers.put(value.id(), buffer);
             if (parameter) {
                 parameters.add(buffer);
-            } else {
+            } else if (value.lastStep() >= 0) {
+                // An input that nothing reads has its place in the pool, but no name here.
                 place(buffer, module.layout().value(value.id()));
             }
         }

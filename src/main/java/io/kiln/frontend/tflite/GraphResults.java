@@ -53,29 +53,64 @@ final class GraphResults {
         return new Function(function.name(), params, function.bindings(), results);
     }
 
-    /** Results of the model, each computed by an operator. */
+    /**
+     * Results of the model, each in memory of its own: what is an input, a constant or an earlier output too is copied. Such a copy has a
+     * name of its own, because inputs and outputs share the names of macros.
+     */
     List<Result> of(int[] outputs) {
         List<Result> results = new ArrayList<>();
-        Set<Integer> seen = new HashSet<>();
+        Set<Integer> listed = new HashSet<>(modelInputs);
+        Set<String> names = new HashSet<>();
+        graph.params().forEach(parameter -> names.add(parameter.name()));
         for (int index : outputs) {
-            String where = file + ": model output " + tensors.describe(index);
-            if (!seen.add(index)) {
-                problems.add("the tensor is listed twice", where, "every output once");
-            } else if (!tensors.exists(index)) {
-                problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
-            } else if (modelInputs.contains(index)) {
-                problems.add("an output is also an input", where, "an output that an operator computes");
-            } else {
-                tensors.tensor(index).ifPresent(tensor -> {
-                    if (tensor.isStored()) {
-                        problems.add("an output is a constant", where, "an output that an operator computes");
-                    } else {
-                        addResult(tensor, where, results);
-                    }
-                });
+            if (tensors.exists(index)) {
+                tensors.tensor(index).ifPresent(tensor -> names.add(tensor.name()));
             }
         }
+        for (int index : outputs) {
+            String where = file + ": model output " + tensors.describe(index);
+            if (problems.tooMany()) {
+                break;
+            }
+            if (!tensors.exists(index)) {
+                problems.add("the tensor does not exist", where, "one of the " + tensors.count() + " tensors");
+                continue;
+            }
+            boolean isCopy = !listed.add(index);
+            tensors.tensor(index)
+                    .ifPresent(tensor -> addOutput(tensor, where, isCopy ? unused(tensor.name(), names) : "", results));
+        }
         return results;
+    }
+
+    private static String unused(String name, Set<String> names) {
+        int number = 2;
+        while (!names.add(name + "_" + number)) {
+            number++;
+        }
+        return name + "_" + number;
+    }
+
+    /**
+     * Adds an output of the model.
+     *
+     * @param copyName its name if it is a copy; empty if it is not
+     */
+    private void addOutput(TfliteTensor tensor, String where, String copyName, List<Result> results) {
+        if (tensor.type().shape().elements() == 0) {
+            problems.add("an output has no elements", where, "dimensions of at least 1");
+            return;
+        }
+        if (tensor.isConstant() && graph.value(tensor.index()).isEmpty()) {
+            graph.define(tensor.index(), graph.constant(tensor));
+        }
+        if (copyName.isEmpty() || graph.value(tensor.index()).isEmpty()) {
+            addResult(tensor, where, results);
+            return;
+        }
+        Arg held = graph.value(tensor.index(), tensor.dtype(), output(tensor)).orElseThrow();
+        Arg.Ref copy = graph.copied(held, output(tensor));
+        results.add(new Result(copy.id(), copyName, tensor.quantization().affine()));
     }
 
     /** Results of a function that operators call, each in memory of its own. */

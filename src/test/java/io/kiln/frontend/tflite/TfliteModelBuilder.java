@@ -116,7 +116,12 @@ public final class TfliteModelBuilder {
 
     /** What the frontend makes of the model. */
     public Function read() {
-        return TfliteFrontend.read(Bytes.wrap(build()), "test.tflite", "default");
+        return read("default");
+    }
+
+    /** The model as a function of that name. */
+    public Function read(String name) {
+        return TfliteFrontend.read(Bytes.wrap(build()), "test.tflite", name);
     }
 
     public byte[] build() {
