@@ -64,7 +64,7 @@ public final class HostProgram {
         line.addAll(List.of("main.c", "-o", "program", "-lm"));
         Result result = ProcessRunner.run(
                 Command.of(line.get(0), line.subList(1, line.size())).in(folder).within(Duration.ofMinutes(4)));
-        assertThat(result.exitCode()).as(result.output()).isZero();
+        assertThat(result.exitCode()).as(result.message()).isZero();
         return new HostProgram(folder);
     }
 
@@ -77,7 +77,7 @@ public final class HostProgram {
             Result result = ProcessRunner.run(Command.of("./program", List.of("in.bin", "out.bin"))
                     .in(folder)
                     .within(Duration.ofMinutes(2)));
-            assertThat(result.exitCode()).as(result.output()).isZero();
+            assertThat(result.exitCode()).as(result.message()).isZero();
             return Bytes.wrap(Files.readAllBytes(folder.resolve("out.bin")));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

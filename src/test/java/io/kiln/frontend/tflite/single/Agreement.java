@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /** Compares tensors: integers for equality, floats within 1e-5 + 1e-4 |expected| and a millionth of the largest. */
-final class Agreement {
+public final class Agreement {
     private Agreement() {}
 
     /**
@@ -17,7 +17,7 @@ final class Agreement {
      * @param allowance by how much integers may
      * @return empty if they agree
      */
-    static String difference(DType dtype, Bytes expected, Bytes actual, int allowance) {
+    public static String difference(DType dtype, Bytes expected, Bytes actual, int allowance) {
         if (expected.size() != actual.size()) {
             return actual.size() + " bytes, not " + expected.size();
         }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.fuzz;
+
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.flow.CompileRequest;
+import io.kiln.flow.CompiledModel;
+import io.kiln.flow.ModelCompiler;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.Verifier;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import io.kiln.lower.RandomOperators;
+import io.kiln.reference.Interpreter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A changed model that was accepted: what the reference interpreter answers, and the C.
+ *
+ * @param seed which one it is
+ * @param file the changed model
+ * @param compiled its C and what was imported
+ * @param inputs of one run
+ * @param expected the interpreter's answers
+ */
+record MutatedModel(long seed, Bytes file, CompiledModel compiled, List<Bytes> inputs, List<Bytes> expected) {
+    /** Larger ones are valid, but take long to interpret and to compile. */
+    private static final long MOST_BYTES = 1 << 16;
+
+    private static final long MOST_MACS = 1 << 20;
+    private static final int MOST_ITERATIONS = 1000;
+
+    private static final List<String> TARGETS = List.of(
+            "c -keys=cpu -model=host",
+            "c -keys=arm_cpu,cpu -mcpu=cortex-m4",
+            "c -keys=arm_cpu,cpu -mcpu=cortex-m55",
+            "c -keys=arm_cpu,cpu -mcpu=cortex-m0",
+            "c -keys=cpu -march=rv32imac");
+
+    /**
+     * Imports, interprets and compiles.
+     *
+     * @return empty if the model is too large to go on with
+     * @throws io.kiln.base.KilnException if the model is refused
+     */
+    static Optional<MutatedModel> of(long seed, Bytes file) {
+        String name = "m" + seed;
+        Function function = read(seed, file, name);
+        Verifier.verify(function);
+        if (isLarge(function)) {
+            return Optional.empty();
+        }
+        List<Bytes> inputs = new ArrayList<>();
+        for (Parameter parameter : function.params()) {
+            inputs.add(RandomOperators.input(parameter.type(), seed * 31 + inputs.size()));
+        }
+        Interpreter.State state = Interpreter.State.initial(function, MOST_ITERATIONS);
+        List<Bytes> expected = Interpreter.run(function, inputs, state);
+        CompileRequest request = new CompileRequest(
+                Path.of(name + ".tflite"),
+                name,
+                TARGETS.get((int) (seed % TARGETS.size())),
+                seed % 3 == 0 ? Io.WORKSPACE : Io.CALLER,
+                Optimize.values()[(int) (seed / 5 % Optimize.values().length)]);
+        return Optional.of(new MutatedModel(seed, file, ModelCompiler.compile(request, function), inputs, expected));
+    }
+
+    /** Every second time with the shape of the first input given, so that others follow from it instead of being compared. */
+    private static Function read(long seed, Bytes file, String name) {
+        String fileName = name + ".tflite";
+        if (seed % 2 == 0) {
+            return TfliteFrontend.read(file, fileName, name);
+        }
+        Optional<Map.Entry<String, Shape>> first = ModelMutations.firstInput(file);
+        return TfliteFrontend.read(
+                file, fileName, name, first.map(Map::ofEntries).map(InputShapes::new).orElse(InputShapes.NONE));
+    }
+
+    private static boolean isLarge(Function function) {
+        long bytes = Stream.concat(
+                        function.params().stream().map(Parameter::type),
+                        Stream.concat(Stream.of(function), function.functions().stream())
+                                .flatMap(f -> f.bindings().stream())
+                                .map(Binding::type))
+                .mapToLong(TensorType::bytes)
+                .sum();
+        long macs = function.bindings().stream().mapToLong(Binding::macs).sum();
+        return bytes > MOST_BYTES || macs > MOST_MACS;
+    }
+}
