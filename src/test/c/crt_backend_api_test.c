@@ -39,6 +39,27 @@ static void without_a_platform_there_is_no_memory(void) {
   EXPECT(strcmp(TVMGetLastError(), "") == 0);
 }
 
+static void a_message_is_copied_and_cut_short(void) {
+  char text[3000];
+  (void)strcpy(text, "operator 3 failed");
+  TVMAPISetLastError(text);
+  memset(text, 'x', sizeof(text));
+  EXPECT(strcmp(TVMGetLastError(), "operator 3 failed") == 0);
+  text[1023] = '\0';
+  TVMAPISetLastError(text);
+  EXPECT(strcmp(TVMGetLastError(), text) == 0);
+  text[1023] = 'x';
+  TVMAPISetLastError(text); /* It has no end. */
+  EXPECT(strlen(TVMGetLastError()) == 1023u && strncmp(TVMGetLastError(), text, 1023u) == 0);
+  TVMAPISetLastError("a and b");
+  TVMAPISetLastError(TVMGetLastError());
+  EXPECT(strcmp(TVMGetLastError(), "a and b") == 0);
+  TVMAPISetLastError(TVMGetLastError() + 2);
+  EXPECT(strcmp(TVMGetLastError(), "and b") == 0);
+  TVMAPISetLastError("");
+  EXPECT(strcmp(TVMGetLastError(), "") == 0);
+}
+
 static void the_harmless_hooks_have_defaults(void) {
   EXPECT(TVMPlatformInitialize() == kTvmErrorNoError);
   EXPECT(TVMPlatformBeforeMeasurement() == kTvmErrorNoError);
@@ -63,6 +84,7 @@ int main(void) {
   layouts_are_those_of_the_interface();
   error_codes_are_category_and_number();
   without_a_platform_there_is_no_memory();
+  a_message_is_copied_and_cut_short();
   the_harmless_hooks_have_defaults();
   parallel_work_is_one_task();
   return 0;

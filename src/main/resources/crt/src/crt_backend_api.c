@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <crt_config.h>
+#include <string.h>
 #include <tvm/runtime/c_backend_api.h>
 #include <tvm/runtime/crt/platform.h>
 
-static const char* last_error = "";
+/* As many as microTVM keeps. */
+#ifndef TVM_CRT_LAST_ERROR_SIZE_BYTES
+#define TVM_CRT_LAST_ERROR_SIZE_BYTES 1024
+#endif
+
+static char last_error[TVM_CRT_LAST_ERROR_SIZE_BYTES];
 
 void TVMAPISetLastError(const char* msg) {
-  last_error = msg == NULL ? "" : msg;
+  size_t length = 0;
+  while (msg != NULL && length + 1u < sizeof(last_error) && msg[length] != '\0') {
+    ++length;
+  }
+  if (length > 0u) {
+    memmove(last_error, msg, length); /* The message may be the last one. */
+  }
+  last_error[length] = '\0';
 }
 
 const char* TVMGetLastError(void) {

@@ -19,9 +19,6 @@ final class WorkspaceMemory {
 
     private static final String CALL = "TVMBackendAllocWorkspace(";
 
-    /** A block's size is rounded up to this, which the metadata's sum does not know. */
-    private static final int ALIGNMENT = 16;
-
     private static final Pattern OWN_HOOK =
             Pattern.compile("\\bTVMPlatformMemoryAllocate\\s*\\([^;{}]*\\)\\s*\\{", Pattern.DOTALL);
 
@@ -34,19 +31,28 @@ final class WorkspaceMemory {
      * @param userSources the project's own files; one that defines the hook takes care of memory itself
      */
     static Optional<String> file(List<ModelLibrary> models, Collection<Bytes> userSources) {
-        long bytes = models.stream().mapToLong(WorkspaceMemory::bytes).max().orElse(0);
+        Optional<Need> need = models.stream()
+                .map(WorkspaceMemory::need)
+                .filter(one -> one.blocks() > 0)
+                .reduce(Need::both);
         boolean isTakenCareOf = userSources.stream()
                 .anyMatch(file -> OWN_HOOK.matcher(file.text()).find());
-        return bytes == 0 || isTakenCareOf ? Optional.empty() : Optional.of(print(bytes));
+        return isTakenCareOf ? Optional.empty() : need.map(WorkspaceMemory::print);
     }
 
-    /** What a model takes at most: all its blocks can be there at once. 0 if it takes none. */
-    private static long bytes(ModelLibrary model) {
+    /** What a model takes at most: all its blocks can be there at once. The metadata's sum does not know that blocks are rounded up. */
+    private record Need(long bytes, long blocks) {
+        Need both(Need other) {
+            return new Need(Math.max(bytes, other.bytes), Math.max(blocks, other.blocks));
+        }
+    }
+
+    private static Need need(ModelLibrary model) {
         long calls = model.artifacts().of(Loader.SOURCE).stream()
                 .filter(Artifact::isForeign)
                 .mapToLong(source -> calls(source.text()))
                 .sum();
-        return calls == 0 ? 0 : roundUp(model.metadata().workspaceBytes()) + calls * ALIGNMENT;
+        return new Need(model.metadata().workspaceBytes(), calls);
     }
 
     private static long calls(String source) {
@@ -57,11 +63,7 @@ final class WorkspaceMemory {
         return calls;
     }
 
-    private static long roundUp(long bytes) {
-        return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    }
-
-    private static String print(long bytes) {
+    private static String print(Need need) {
         return """
             /* SPDX-License-Identifier: Apache-2.0
              * Made by Kiln for models that ask for memory while they run; this file is yours to use without conditions.
@@ -70,8 +72,19 @@ final class WorkspaceMemory {
             #include <tvm/runtime/crt/platform.h>
             #include <tvm/runtime/crt/stack_allocator.h>
 
+            /* What the blocks hold together, and how many there are at most. */
+            #define BYTES %du
+            #define BLOCKS %du
+
+            /* What a block may take beside. */
+            #ifdef TVM_CRT_STACK_ALLOCATOR_ENABLE_LIFO_CHECK
+            #define BESIDE (TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES + STACK_ALLOCATOR_TAG_SIZE_BYTES)
+            #else
+            #define BESIDE TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES
+            #endif
+
             __attribute__((section(".bss.noinit.tvm"), aligned(TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES))) static uint8_t
-                memory[%d];
+                memory[BYTES + BLOCKS * BESIDE];
             static tvm_workspace_t workspace;
 
             tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice dev, void** out_ptr) {
@@ -93,6 +106,6 @@ final class WorkspaceMemory {
               (void)dev;
               return StackMemoryManager_Free(&workspace, ptr);
             }
-            """.formatted(bytes);
+            """.formatted(need.bytes(), need.blocks());
     }
 }

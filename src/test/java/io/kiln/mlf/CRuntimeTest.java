@@ -48,6 +48,62 @@ class CRuntimeTest {
         run(Command.of(folder.resolve(test).toString()));
     }
 
+    /** The allocator takes its settings from the compiler's options, and TVM's own tests compile it as C++. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "cc -std=c99 -DTVM_CRT_STACK_ALLOCATOR_ENABLE_LIFO_CHECK",
+                "c++ -std=c++17 -x c++ -DTVM_RUNTIME_ALLOC_ALIGNMENT_BYTES=64"
+            })
+    void theStackAllocatorPassesWithOtherSettings(String compiler) {
+        List<String> arguments = new ArrayList<>(List.of(compiler.split(" ")));
+        String executable = tool(arguments.remove(0));
+        unpack();
+        arguments.addAll(List.of("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"));
+        arguments.addAll(SANITIZERS);
+        arguments.addAll(List.of("-I", folder.resolve("include").toString(), "-o", "settings"));
+        arguments.add(Path.of("src", "test", "c", "crt_stack_allocator_test.c")
+                .toAbsolutePath()
+                .toString());
+        arguments.add("src/stack_allocator.c");
+
+        run(Command.of(executable, arguments));
+        run(Command.of(folder.resolve("settings").toString()));
+    }
+
+    /** microTVM's file includes a header of the runtime before it defines anything, and leaves keys of Kiln's out. */
+    @Test
+    void theRuntimeTakesACrtConfigLikeTvms() {
+        unpack();
+        write("own/crt_config.h", """
+                #ifndef FIRMWARE_CONFIG_
+                #define FIRMWARE_CONFIG_
+                #include <tvm/runtime/crt/logging.h>
+                #define TVM_CRT_LOG_LEVEL TVM_CRT_LOG_LEVEL_DEBUG
+                #define TVM_CRT_DEBUG 0
+                #define TVM_CRT_MAX_ARGS 10
+                #endif
+                """);
+        write("program.c", """
+                #include <crt_config.h>
+                #include <tvm/runtime/crt/logging.h>
+                #include <tvm/runtime/crt/stack_allocator.h>
+                int32_t levels(void);
+                int32_t levels(void) {
+                  LOG_DEBUG("%d bytes", TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES);
+                  return TVM_CRT_LOG_LEVEL;
+                }
+                """);
+        List<String> arguments = new ArrayList<>(STRICT);
+        arguments.addAll(List.of("-fsyntax-only", "-I", "own"));
+        arguments.addAll(List.of("-I", folder.resolve("include").toString(), "program.c"));
+        arguments.addAll(sources());
+
+        run(Command.of(tool("cc"), arguments));
+        write("own/crt_config.h", "");
+        run(Command.of(tool("cc"), arguments));
+    }
+
     /** The default application's framing, which is no part of the runtime, by the same rules. */
     @Test
     void framesOfTheDefaultApplicationAreThoseOfMicroTvm() {

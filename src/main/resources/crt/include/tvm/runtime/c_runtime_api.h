@@ -65,10 +65,10 @@ typedef void* TVMFunctionHandle;
 typedef void* TVMRetValueHandle;
 typedef void* TVMObjectHandle;
 
-/* Keeps a message for TVMGetLastError. The text is not copied: it has to stay. */
+/* Keeps a copy of a message for TVMGetLastError, up to TVM_CRT_LAST_ERROR_SIZE_BYTES - 1 characters of it. NULL keeps "". */
 TVM_DLL void TVMAPISetLastError(const char* msg);
 
-/* The last message kept, or "" if there was none. */
+/* The last message kept, or "" if there was none. It changes with the next call of TVMAPISetLastError. */
 TVM_DLL const char* TVMGetLastError(void);
 
 #ifdef __cplusplus

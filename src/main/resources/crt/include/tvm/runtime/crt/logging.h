@@ -13,6 +13,11 @@
 #define TVM_CRT_LOG_LEVEL_INFO 2
 #define TVM_CRT_LOG_LEVEL_DEBUG 3
 
+/* The level if crt_config.h states none. No macro: microTVM's crt_config.h includes this header before it defines one. */
+#ifndef TVM_CRT_LOG_LEVEL
+enum { TVM_CRT_LOG_LEVEL = TVM_CRT_LOG_LEVEL_ERROR };
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -5,7 +5,8 @@
  *   workspace                next_alloc                    workspace + workspace_size
  *   | block 0 | block 1 | …  | free                        |
  *
- * Every block begins at a multiple of TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES.
+ * The workspace begins at a multiple of TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES, and a block's size is rounded up to one. Where order is
+ * checked, a tag follows each block, so that blocks but the first begin at multiples of 4 only.
  */
 #ifndef TVM_RUNTIME_CRT_STACK_ALLOCATOR_H_
 #define TVM_RUNTIME_CRT_STACK_ALLOCATOR_H_
@@ -15,7 +16,12 @@
 #include <stdint.h>
 #include <tvm/runtime/crt/error_codes.h>
 
-/* The last bytes of a block when order is checked: the tag XOR the block's size. */
+/* A crt_config.h of TVM's does not define it. */
+#ifndef TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES
+#define TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES 16
+#endif
+
+/* The 32 bits behind a block when order is checked: this XOR the sizes of block and tag. */
 #define STACK_ALLOCATOR_TAG 0xabcd1234u
 #define STACK_ALLOCATOR_TAG_SIZE_BYTES 4
 
@@ -29,8 +35,8 @@ typedef struct {
   size_t workspace_size;
 } tvm_workspace_t;
 
-/* Takes a buffer over. It must be aligned, whole and as it is: an unaligned one is refused with kTvmErrorPlatformCheckFailure rather
- * than shrunk. */
+/* Takes a buffer over, from its first multiple of TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES on; what lies before it is lost. A buffer without
+ * one becomes a workspace of 0 bytes. So does NULL, with kTvmErrorPlatformCheckFailure. */
 tvm_crt_error_t StackMemoryManager_Init(tvm_workspace_t* tvm_runtime_workspace,
                                         uint8_t* g_aot_memory, size_t workspace_size);
 
@@ -41,7 +47,8 @@ tvm_crt_error_t StackMemoryManager_Allocate(tvm_workspace_t* tvm_runtime_workspa
 /* Gives the block taken last back. kTvmErrorPlatformStackAllocBadFree if ptr is no block, or, where order is checked, not the last. */
 tvm_crt_error_t StackMemoryManager_Free(tvm_workspace_t* tvm_runtime_workspace, void* ptr);
 
-/* The same, with the check of order switched on (1) or off (0) for the call. All calls on one workspace must agree. */
+/* The same, with the check of order switched on (1) or off (0) for the call. All calls on one workspace must agree. The two above take
+ * it from TVM_CRT_STACK_ALLOCATOR_ENABLE_LIFO_CHECK. */
 tvm_crt_error_t StackMemoryManager_Allocate_Body(tvm_workspace_t* tvm_runtime_workspace,
                                                  int32_t nbytes, void** current_alloc,
                                                  uint8_t do_lifo_check);
