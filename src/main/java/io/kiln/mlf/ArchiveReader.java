@@ -40,18 +40,21 @@ final class ArchiveReader {
     List<ModelLibrary> read() {
         JsonNode json = MetadataFile.parse(archive, files);
         JsonKey root = JsonKey.root(archive + ": " + ArchiveTree.METADATA, json, problems);
-        SortedMap<String, JsonKey> models = MetadataFile.models(root, problems);
+        FormatVersion version = MetadataFile.version(root, problems);
+        SortedMap<String, JsonKey> models = MetadataFile.models(version, root, problems);
         List<String> names = List.copyOf(models.keySet());
         List<ModelLibrary> libraries = new ArrayList<>();
         models.forEach((name, model) -> {
             if (!MODEL_NAME.matcher(name).matches()) {
                 model.at("model_name").wrong("letters, digits and underscores");
-            } else if (MetadataReader.isAheadOfTime(model)) {
+            } else if (MetadataReader.isAheadOfTime(version, model)) {
                 header(name, model).ifPresent(header -> {
-                    RelaySignature relay =
-                            relay(name, names).map(RelaySignature::of).orElse(RelaySignature.NONE);
-                    ModelMetadata metadata = new MetadataReader(archive, problems, name, model, header, relay).read();
-                    libraries.add(new ModelLibrary(metadata, artifacts(name, names, metadata.target())));
+                    RelaySignature relay = relay(version, name, names)
+                            .map(text -> RelaySignature.of(text.text()))
+                            .orElse(RelaySignature.NONE);
+                    ModelMetadata metadata =
+                            new MetadataReader(archive, problems, name, version, model, header, relay).read();
+                    libraries.add(new ModelLibrary(metadata, artifacts(version, name, names, metadata.target())));
                 });
             }
         });
@@ -76,17 +79,19 @@ final class ArchiveReader {
     }
 
     /** Version 7 names the text after the model; before it had the one name, as there was one model. */
-    private Optional<String> relay(String name, List<String> models) {
+    private Optional<Bytes> relay(FormatVersion version, String name, List<String> models) {
         return Optional.ofNullable(files.get(ArchiveTree.RELAY + name + ".relay"))
-                .or(() -> models.size() == 1
-                        ? Optional.ofNullable(files.get(ArchiveTree.RELAY_OF_ONE_MODEL))
-                        : Optional.empty())
-                .map(Bytes::text);
+                .or(() -> models.size() == 1 ? Optional.ofNullable(files.get(version.relay())) : Optional.empty());
     }
 
     /** A model's own files, and the runtime, which all share. */
-    private ArtifactSet artifacts(String model, List<String> models, String target) {
+    private ArtifactSet artifacts(FormatVersion version, String model, List<String> models, String target) {
         List<Artifact> artifacts = new ArrayList<>();
+        if (!version.relay().startsWith(ArchiveTree.RELAY)) {
+            relay(version, model, models)
+                    .map(text -> new Artifact(Artifact.FOREIGN, Loader.RELAY, version.relay(), text, target))
+                    .ifPresent(artifacts::add);
+        }
         files.forEach((path, content) -> {
             for (Loader loader : Loader.values()) {
                 String folder = ArchiveTree.folder(loader);
@@ -94,7 +99,9 @@ final class ArchiveReader {
                 boolean isShared = loader == Loader.RUNTIME || loader == Loader.TEMPLATE;
                 if (!name.isEmpty() && (isShared || owner(name, models).equals(model))) {
                     check(path, name, loader);
-                    artifacts.add(new Artifact(Artifact.FOREIGN, loader, name, content, target));
+                    boolean isCode = loader == Loader.SOURCE || loader == Loader.OBJECT;
+                    String file = isCode && !version.hasNamedSources() ? model + "_" + name : name;
+                    artifacts.add(new Artifact(Artifact.FOREIGN, loader, file, content, target));
                 }
             }
         });

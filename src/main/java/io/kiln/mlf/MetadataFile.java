@@ -49,12 +49,11 @@ final class MetadataFile {
     }
 
     /**
-     * The models by name; one in versions 5 and 6, which only differ in how they write the target.
+     * The version of the format.
      *
-     * @throws KilnException if the version is not known or there is no model
+     * @throws KilnException if it is missing or not known
      */
-    static SortedMap<String, JsonKey> models(JsonKey root, Problems problems) {
-        SortedMap<String, JsonKey> models = new TreeMap<>();
+    static FormatVersion version(JsonKey root, Problems problems) {
         if (!root.isObject()) {
             root.wrong("a JSON object");
             problems.throwIfAny();
@@ -62,24 +61,34 @@ final class MetadataFile {
         JsonKey version = root.at("version");
         int number = version.number();
         problems.throwIfAny();
-        if (number == ModelLibraryFormat.SEVERAL_MODELS) {
+        if (!FormatVersion.isKnown(number)) {
+            version.wrong(
+                    FormatVersion.OLDEST.number() + " to " + FormatVersion.NEWEST.number(),
+                    number > FormatVersion.NEWEST.number()
+                            ? "The archive is newer than what this version of Kiln knows; look for a newer Kiln"
+                            : "");
+        }
+        problems.throwIfAny();
+        return new FormatVersion(number);
+    }
+
+    /**
+     * The models by name; one before version 7.
+     *
+     * @throws KilnException if there is no model
+     */
+    static SortedMap<String, JsonKey> models(FormatVersion version, JsonKey root, Problems problems) {
+        SortedMap<String, JsonKey> models = new TreeMap<>();
+        if (version.hasModules()) {
             models.putAll(root.at("modules").entries());
             if (problems.isEmpty() && models.isEmpty()) {
                 root.at("modules").wrong("at least one model");
             }
-        } else if (number >= ModelLibraryFormat.ONE_MODEL && number < ModelLibraryFormat.SEVERAL_MODELS) {
-            models.put(root.at("model_name").text(), root);
         } else {
-            version.wrong("5, 6 or 7", advice(number));
+            models.put(root.at("model_name").text(), root);
         }
         problems.throwIfAny();
         return models;
-    }
-
-    private static String advice(int version) {
-        return version > ModelLibraryFormat.SEVERAL_MODELS
-                ? "The archive is newer than what this version of Kiln knows; look for a newer Kiln"
-                : "Export the model again with TVM 0.8 to 0.18";
     }
 
     private static ObjectMapper mapper() {

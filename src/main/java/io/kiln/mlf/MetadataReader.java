@@ -28,6 +28,7 @@ final class MetadataReader {
     private final String archive;
     private final Problems problems;
     private final String name;
+    private final FormatVersion version;
     private final JsonKey json;
     private final InterfaceText header;
     private final RelaySignature relay;
@@ -38,46 +39,56 @@ final class MetadataReader {
      * @param archive the archive's name, for messages
      * @param problems where all that is wrong goes
      * @param name the model's name
+     * @param version of the format
      * @param json its part of the file
      * @param header its header
      * @param relay its Relay text
      */
     MetadataReader(
-            String archive, Problems problems, String name, JsonKey json, InterfaceText header, RelaySignature relay) {
+            String archive,
+            Problems problems,
+            String name,
+            FormatVersion version,
+            JsonKey json,
+            InterfaceText header,
+            RelaySignature relay) {
         this.archive = archive;
         this.problems = problems;
         this.name = name;
+        this.version = version;
         this.json = json;
         this.header = header;
         this.relay = relay;
     }
 
     /** Whether this is a whole model for the AOT executor; what is wrong otherwise is among the problems. */
-    static boolean isAheadOfTime(JsonKey json) {
+    static boolean isAheadOfTime(FormatVersion version, JsonKey json) {
         JsonKey style = json.at("style");
-        boolean isWhole = style.text().equals("full-model");
+        boolean isWhole = !version.hasStyles() || style.text().equals("full-model");
         if (!isWhole && style.isThere()) {
             style.wrong("\"full-model\"", EXPORT);
         }
-        List<String> executors =
-                json.at("executors").items().stream().map(JsonKey::text).toList();
-        boolean isAot = executors.contains("aot");
-        if (!isAot && json.at("executors").isThere()) {
-            json.at("executors").wrong("\"aot\" among them", EXPORT);
+        JsonKey executors = json.at(version.executorsKey());
+        boolean isAot = executors.items().stream().map(JsonKey::text).toList().contains("aot");
+        if (!isAot && executors.isThere()) {
+            executors.wrong("\"aot\" among them", EXPORT);
         }
         return isWhole && isAot;
     }
 
     ModelMetadata read() {
         JsonKey functions = json.at("memory").at("functions");
-        JsonKey main = functions.at("main").first();
+        JsonKey main = version.hasFunctions() ? functions.at("main").first() : functions;
         if (main.isThere() && !main.isObject()) {
             main.wrong("an object");
         }
         boolean isPooled = header.mapsInputs();
-        long workspace = main.isObject() ? workspace(main.at("workspace_size_bytes"), isPooled) : 0;
+        long stated = workspace(main);
+        long workspace = isPooled ? poolBytes(stated) : stated;
         List<OperatorInfo> operators = new ArrayList<>();
-        functions.at("operator_functions").items().forEach(operator -> operators.add(operator(operator)));
+        if (version.hasFunctions()) {
+            functions.at("operator_functions").items().forEach(operator -> operators.add(operator(operator)));
+        }
         TensorReader tensors = new TensorReader(headerPlace(), problems, header, relay);
         checkWhatRunNeeds(isPooled);
         return new ModelMetadata(
@@ -99,15 +110,23 @@ final class MetadataReader {
         return archive + ": " + ArchiveReader.headerPath(name);
     }
 
+    /** What operators need; in version 1 what is allocated beside inputs and parameters, which are bound. */
+    private long workspace(JsonKey main) {
+        if (version.hasFunctions()) {
+            return main.isObject() ? main.at("workspace_size_bytes").bytes() : 0;
+        }
+        return json.at("memory").items().stream()
+                .filter(item -> !item.at("input_binding").isThere())
+                .mapToLong(item -> item.at("size_bytes").bytes())
+                .sum();
+    }
+
     /** An external pool may be larger than what operators need of it: it holds inputs and outputs, too. */
-    private long workspace(JsonKey stated, boolean isPooled) {
-        long bytes = stated.bytes();
-        return isPooled
-                ? header.members("workspace_pools").stream()
-                        .mapToLong(pool -> header.poolBytes(pool).orElse(bytes))
-                        .max()
-                        .orElse(bytes)
-                : bytes;
+    private long poolBytes(long stated) {
+        return header.members("workspace_pools").stream()
+                .mapToLong(pool -> header.poolBytes(pool).orElse(stated))
+                .max()
+                .orElse(stated);
     }
 
     /** The application hands in tensors, or one pool that they lie in; it has no memories to choose from, and no drivers. */

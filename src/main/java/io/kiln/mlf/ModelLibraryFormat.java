@@ -110,7 +110,7 @@ public final class ModelLibraryFormat {
     }
 
     /**
-     * The models of an archive of version 5, 6 or 7, by Kiln or by TVM. What its files do not tell (schedules, multiply-accumulates) is empty or
+     * The models of an archive of version 1 to 7, by Kiln or by TVM. What its files do not tell (schedules, multiply-accumulates) is empty or
      * 0; tensors whose shape they do not tell have one dimension.
      *
      * @param archive the archive's name, for messages

@@ -170,7 +170,7 @@ class ModelLibraryFormatTest {
         Map<String, String> bad = new LinkedHashMap<>();
         bad.put("{", "this is no JSON");
         bad.put("[]", "the file is []; expected a JSON object");
-        bad.put("{\"version\": 99}", "expected 5, 6 or 7");
+        bad.put("{\"version\": 99}", "expected 1 to 7");
         bad.put("{\"version\": 7}", "`modules` is missing");
         bad.put("{\"version\": 7, \"modules\": {}}", "`modules` is {}; expected at least one model");
         bad.put("{\"version\": 7, \"modules\": {\"../x\": {}}}", "expected letters, digits and underscores");

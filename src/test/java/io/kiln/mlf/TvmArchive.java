@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
@@ -19,11 +20,13 @@ import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 
 /**
  * Archives laid out, named and printed as TVM does, of small models: {@code v5} an int8 dense layer that asks for workspaces while it runs, {@code v6}
- * a float layer and softmax with planned memory, {@code v7} two models, one of them with workspace I/O. The files lie in the test resources; here
- * they can be changed before they are packed.
+ * a float layer and softmax with planned memory, {@code v7} two models, one of them with workspace I/O; {@code v1} to {@code v4} have the C of
+ * {@code v5} where those versions had it. The files lie in the test resources; here they can be changed before they are packed.
  */
 public final class TvmArchive {
     private static final Path RESOURCES = Path.of("src", "test", "resources", "io", "kiln", "mlf", "tvm");
+
+    private static final Set<String> OLDER = Set.of("v1", "v2", "v3", "v4");
 
     private final TreeMap<String, Bytes> files = new TreeMap<>();
 
@@ -32,20 +35,36 @@ public final class TvmArchive {
     /** The files of an archive, with the parts that all have: parameters, and a runtime and templates that stand for TVM's. */
     public static TvmArchive of(String name) {
         TvmArchive archive = new TvmArchive();
-        Path root = RESOURCES.resolve(name);
-        try (Stream<Path> walk = Files.walk(root)) {
-            for (Path file : walk.filter(Files::isRegularFile).toList()) {
-                archive.files.put(
-                        root.relativize(file).toString().replace('\\', '/'), Bytes.wrap(Files.readAllBytes(file)));
+        if (OLDER.contains(name)) {
+            archive.add(RESOURCES.resolve("v5"));
+            if (!name.equals("v4")) {
+                archive.move("src/relay.txt", "relay.txt");
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            if (!name.equals("v4") && !name.equals("v3")) {
+                archive.move("codegen/host/src/default_lib0.c", "codegen/host/src/lib0.c");
+                archive.move("codegen/host/src/default_lib1.c", "codegen/host/src/lib1.c");
+            }
         }
+        archive.add(RESOURCES.resolve(name));
         return archive.with("parameters/default.params", "")
                 .with("runtime/CMakeLists.txt", "project(crt)\n")
                 .with("runtime/include/tvm/runtime/c_runtime_api.h", "#error TVM's own\n")
                 .with("runtime/src/runtime/crt/common/crt_backend_api.c", "#error TVM's own\n")
                 .with("templates/crt_config.h.template", "#error TVM's own\n");
+    }
+
+    private void add(Path root) {
+        try (Stream<Path> walk = Files.walk(root)) {
+            for (Path file : walk.filter(Files::isRegularFile).toList()) {
+                files.put(root.relativize(file).toString().replace('\\', '/'), Bytes.wrap(Files.readAllBytes(file)));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void move(String from, String to) {
+        files.put(to, files.remove(from));
     }
 
     /** Adds or replaces a file. */
@@ -100,7 +119,7 @@ public final class TvmArchive {
     /** Test vectors whose outputs were computed by hand from the model's definition, not with its C. */
     public static void vectors(String name, Path folder) {
         switch (name) {
-            case "v5" -> {
+            case "v1", "v2", "v3", "v4", "v5" -> {
                 vector(
                         folder,
                         0,

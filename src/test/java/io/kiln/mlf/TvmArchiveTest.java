@@ -77,6 +77,42 @@ final class TvmArchiveTest {
                 .contains(tuple("fused_reshape_cast_subtract", 0L));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"v1", "v2", "v3", "v4"})
+    void olderVersionsTellTheSame(String version) {
+        ModelLibrary older = read(TvmArchive.of(version)).get(0);
+        ModelLibrary newer = read(TvmArchive.of("v5")).get(0);
+
+        assertThat(older.metadata().inputs()).isEqualTo(newer.metadata().inputs());
+        assertThat(older.metadata().outputs()).isEqualTo(newer.metadata().outputs());
+        assertThat(older.metadata().target()).isEqualTo(newer.metadata().target());
+        assertThat(older.metadata().workspaceBytes())
+                .isEqualTo(newer.metadata().workspaceBytes());
+        assertThat(older.metadata().operators())
+                .isEqualTo(version.equals("v1") ? List.of() : newer.metadata().operators());
+        assertThat(older.artifacts().of(Loader.SOURCE))
+                .isEqualTo(newer.artifacts().of(Loader.SOURCE));
+        assertThat(older.artifacts().of(Loader.RELAY)).hasSize(1);
+    }
+
+    @Test
+    void olderVersionsAreRefusedForWhatTheyLackOnly() {
+        refused(TvmArchive.of("v4").replacing(METADATA, "\"aot\"", "\"graph\""))
+                .hasMessageContaining("metadata.json: `runtimes` is [\"graph\"]; expected \"aot\" among them");
+        refused(TvmArchive.of("v4").replacing(METADATA, "full-model", "operator"))
+                .hasMessageContaining("`style` is \"operator\"; expected \"full-model\"");
+        refused(TvmArchive.of("v3").replacing(METADATA, "runtimes", "executors"))
+                .hasMessageContaining("`runtimes` is missing");
+        refused(TvmArchive.of("v2").without("codegen/host/include/"))
+                .hasMessageContaining("codegen/host/include/tvmgen_default.h: there is no header");
+        refused(TvmArchive.of("v1").replacing(METADATA, "\"size_bytes\": 256", "\"size\": 256"))
+                .hasMessageContaining("`memory[2].size_bytes` is missing");
+        for (int version : new int[] {0, -1, 8}) {
+            refused(TvmArchive.of("v1").replacing(METADATA, "\"version\": 1", "\"version\": " + version))
+                    .hasMessageContaining("`version` is " + version + "; expected 1 to 7");
+        }
+    }
+
     @Test
     void version6HasTargetsAsAList() {
         ModelMetadata model = read(TvmArchive.of("v6")).get(0).metadata();
@@ -157,9 +193,7 @@ final class TvmArchiveTest {
     @Test
     void versionsAreNamed() {
         refused(TvmArchive.of("v7").replacing(METADATA, "\"version\": 7", "\"version\": 8"))
-                .hasMessageContaining("`version` is 8; expected 5, 6 or 7. The archive is newer than");
-        refused(TvmArchive.of("v5").replacing(METADATA, "\"version\": 5", "\"version\": 4"))
-                .hasMessageContaining("`version` is 4; expected 5, 6 or 7. Export the model again");
+                .hasMessageContaining("`version` is 8; expected 1 to 7. The archive is newer than");
         refused(TvmArchive.of("v5").replacing(METADATA, "\"version\": 5", "\"version\": \"5\""))
                 .hasMessageContaining("`version` is \"5\"; expected a number");
         refused(TvmArchive.of("v5").replacing(METADATA, "\"version\"", "\"versions\""))
@@ -168,7 +202,7 @@ final class TvmArchiveTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"v5", "v6", "v7"})
+    @ValueSource(strings = {"v1", "v4", "v5", "v6", "v7"})
     void everyWrongTypeIsNamedByItsKey(String version) throws IOException {
         ObjectMapper mapper = new ObjectMapper();
         TvmArchive archive = TvmArchive.of(version);
