@@ -96,7 +96,9 @@ final class GenerateStep {
         checkNames(libraries, problems);
         problems.throwIfAny();
         FreshFolder.clear(layout.generated());
-        boolean isWhole = compiled.isEmpty() && archives.size() == 1;
+        boolean isWhole = compiled.isEmpty()
+                && archives.size() == 1
+                && ModelLibraryFormat.hasPresentTree(archives.get(0).version());
         List<Path> written = isWhole && archives.get(0).models().size() == libraries.size()
                 ? copy(archives.get(0), build.spec().models().get(0).file())
                 : write(libraries);

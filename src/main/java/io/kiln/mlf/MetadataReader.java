@@ -115,10 +115,16 @@ final class MetadataReader {
         if (version.hasFunctions()) {
             return main.isObject() ? main.at("workspace_size_bytes").bytes() : 0;
         }
-        return json.at("memory").items().stream()
-                .filter(item -> !item.at("input_binding").isThere())
-                .mapToLong(item -> item.at("size_bytes").bytes())
-                .sum();
+        JsonKey memory = json.at("memory");
+        List<JsonKey> items = memory.first().isThere() ? memory.items() : List.of();
+        return items.stream().mapToLong(MetadataReader::allocated).sum();
+    }
+
+    private static long allocated(JsonKey item) {
+        item.at("storage_id").number();
+        long bytes = item.at("size_bytes").bytes();
+        JsonKey binding = item.at("input_binding");
+        return binding.isThere() && !binding.text().isEmpty() ? 0 : bytes;
     }
 
     /** An external pool may be larger than what operators need of it: it holds inputs and outputs, too. */

@@ -122,6 +122,16 @@ public final class ModelLibraryFormat {
     }
 
     /**
+     * Whether archives of a version have their files where newer ones have them. Models of other archives are read as if they had.
+     *
+     * @param version 1 to 7
+     */
+    public static boolean hasPresentTree(int version) {
+        FormatVersion format = new FormatVersion(version);
+        return format.hasNamedSources() && format.relay().startsWith(ArchiveTree.RELAY);
+    }
+
+    /**
      * Both at once.
      *
      * @throws KilnException if it is no such archive, or holds paths or sizes that no archive needs
