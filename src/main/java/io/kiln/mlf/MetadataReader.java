@@ -21,6 +21,7 @@ final class MetadataReader {
                     + " --executor-aot-interface-api=c --executor-aot-unpacked-api=1";
 
     private static final Pattern FUNCTION = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,1000}");
+    private static final Pattern TENSOR = Pattern.compile("\\P{Cntrl}{1,1000}");
     private static final Pattern TARGET = Pattern.compile("[ A-Za-z0-9_.,+=-]{1," + TargetText.MAX_LENGTH + "}");
     private static final String NOT_TOLD = "not told";
     private static final int ALIGNMENT = 16;
@@ -124,7 +125,7 @@ final class MetadataReader {
         item.at("storage_id").number();
         long bytes = item.at("size_bytes").bytes();
         JsonKey binding = item.at("input_binding");
-        return binding.isThere() && !binding.text().isEmpty() ? 0 : bytes;
+        return binding.isThere() && !binding.text(TENSOR, "a tensor's name").isEmpty() ? 0 : bytes;
     }
 
     /** An external pool may be larger than what operators need of it: it holds inputs and outputs, too. */
