@@ -8,6 +8,7 @@ import static io.kiln.tir.Exprs.select;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.Binary.Kind;
+import io.kiln.ir.op.Rounding;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
@@ -31,9 +32,13 @@ final class BinaryFunctions {
     private static Expr emit(Kind kind, DType dtype, BlockBuilder block, Expr a, Expr b) {
         return switch (kind) {
             case ADD -> dtype == DType.INT64 ? call(ElementIntrinsics.ADD_64, a, b) : wrapping(Exprs::add, dtype, a, b);
-            case SUBTRACT -> wrapping(Exprs::sub, dtype, a, b);
-            case MULTIPLY -> wrapping(Exprs::mul, dtype, a, b);
-            case DIVIDE -> dtype.isFloat() ? Exprs.div(a, b) : call(ElementIntrinsics.DIVIDE, a, b);
+            case SUBTRACT -> dtype == DType.INT64 ? call(LongIntrinsics.SUBTRACT, a, b) : wrapping(Exprs::sub, dtype, a, b);
+            case MULTIPLY -> dtype == DType.INT64 ? call(LongIntrinsics.MULTIPLY, a, b) : wrapping(Exprs::mul, dtype, a, b);
+            case DIVIDE -> dtype.isFloat()
+                    ? Exprs.div(a, b)
+                    : call(dtype == DType.INT64 ? LongIntrinsics.DIVIDE : ElementIntrinsics.DIVIDE, a, b);
+            case LEFT_SHIFT -> call(dtype == DType.INT64 ? LongIntrinsics.LEFT_SHIFT : WordIntrinsics.LEFT_SHIFT, a, b);
+            case RIGHT_SHIFT -> call(dtype == DType.INT64 ? LongIntrinsics.RIGHT_SHIFT : WordIntrinsics.RIGHT_SHIFT, a, b);
             case MAXIMUM -> Exprs.max(a, b);
             case MINIMUM -> Exprs.min(a, b);
             case FLOOR_DIVIDE -> call(ElementIntrinsics.FLOOR_DIVIDE, a, b);
@@ -63,6 +68,13 @@ final class BinaryFunctions {
         return value instanceof Expr.IntImm literal
                 ? imm(Integer.toUnsignedLong((int) literal.value()), DType.UINT32)
                 : cast(DType.UINT32, value);
+    }
+
+    static ElementFunction fixedPointMultiply(Rounding rounding) {
+        Intrinsic product = rounding == Rounding.UPWARD
+                ? WordIntrinsics.FIXED_POINT_UPWARD
+                : WordIntrinsics.FIXED_POINT_TO_NEAREST;
+        return fitting((block, operands) -> new Expr.Call(product, operands));
     }
 
     private static Expr call(Intrinsic intrinsic, Expr a, Expr b) {

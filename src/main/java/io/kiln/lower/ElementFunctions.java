@@ -13,6 +13,7 @@ import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Cast;
 import io.kiln.ir.op.Copy;
+import io.kiln.ir.op.FixedPointMultiply;
 import io.kiln.ir.op.Full;
 import io.kiln.ir.op.LeakyRelu;
 import io.kiln.ir.op.Op;
@@ -48,6 +49,9 @@ final class ElementFunctions {
         if (root instanceof Binary binary) {
             return BinaryFunctions.of(binary.kind(), op.rootTypes().get(0).dtype());
         }
+        if (root instanceof FixedPointMultiply multiply) {
+            return BinaryFunctions.fixedPointMultiply(multiply.rounding());
+        }
         if (root instanceof Cast to) {
             return CastFunctions.of(op.rootTypes().get(0).dtype(), to.dtype());
         }
@@ -80,7 +84,8 @@ final class ElementFunctions {
         if (root instanceof QnnQuantize) {
             return ElementFunction.saturating((block, x) -> quantized(op, block, x.get(0)));
         }
-        if (root instanceof BiasAdd && op.root().args().get(1) instanceof Arg.Ref) {
+        boolean isWord = op.type().dtype() == DType.INT32;
+        if (root instanceof BiasAdd && (isWord || op.root().args().get(1) instanceof Arg.Ref)) {
             return BinaryFunctions.of(Binary.Kind.ADD, op.type().dtype());
         }
         if (root instanceof BiasAdd) {

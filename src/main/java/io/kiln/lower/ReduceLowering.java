@@ -109,7 +109,7 @@ public final class ReduceLowering {
     private void nest(BlockBuilder block, int number, List<Expr> source, Expr.Var acc) {
         if (number == axes.size()) {
             Expr value = load(buffers.argument(0), ElementLoops.position(in, source));
-            block.assign(acc, isExtreme() ? extreme(acc, block.let("value", value)) : add(acc, term(value)));
+            block.assign(acc, isExtreme() ? extreme(acc, block.let("value", value)) : sum(acc, value));
             return;
         }
         int axis = axes.get(number);
@@ -118,6 +118,13 @@ public final class ReduceLowering {
             more.set(axis, r);
             nest(inner, number + 1, more, acc);
         });
+    }
+
+    /** Signed overflow is undefined in C; unsigned sums wrap around as int32 does. */
+    private Expr sum(Expr.Var acc, Expr value) {
+        return root instanceof Reduce && dtype == DType.INT32
+                ? Exprs.cast(DType.INT32, add(Exprs.cast(DType.UINT32, acc), Exprs.cast(DType.UINT32, value)))
+                : add(acc, term(value));
     }
 
     private Expr extreme(Expr.Var acc, Expr value) {
@@ -131,7 +138,7 @@ public final class ReduceLowering {
     private Expr result(Expr.Var acc) {
         boolean isMean = root instanceof Reduce reduce && reduce.kind() == Reduce.Kind.MEAN;
         int count = axes.stream().mapToInt(in::dim).reduce(1, Math::multiplyExact);
-        return isMean ? Exprs.div(acc, imm((float) count)) : acc;
+        return isMean ? Exprs.div(acc, dtype.isFloat() ? imm((float) count) : imm(count)) : acc;
     }
 
     private Expr index(BlockBuilder block, ArgReduce arg, List<Expr> source) {

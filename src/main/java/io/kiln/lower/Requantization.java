@@ -55,7 +55,7 @@ public record Requantization(
                 ints(binding.constant(2)),
                 new int[] {op.inputZeroPoint(), op.outputZeroPoint()},
                 op.outDtype(),
-                Rounding.TFLITE);
+                op.rounding());
     }
 
     /** The multipliers from input scales to an output scale. */

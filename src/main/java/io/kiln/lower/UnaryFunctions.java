@@ -43,6 +43,7 @@ final class UnaryFunctions {
             case CEIL -> libm("ceilf");
             case FLOOR -> libm("floorf");
             case ROUND -> libm("rintf");
+            case ROUND_AWAY -> libm("roundf");
             case TANH -> libm("tanhf");
             case SIGMOID -> fitting((block, x) -> sigmoid(block, block.let("x", x.get(0))));
             case ELU -> fitting((block, x) -> elu(block.let("x", x.get(0))));

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
 import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Binary.Kind;
+import io.kiln.ir.op.FixedPointMultiply;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 
@@ -20,6 +24,10 @@ final class BinaryKernels {
                 op.kind().isComparison()
                         ? comparisons(type, i -> compare(op.kind(), lhs.floats()[at[i]], rhs.floats()[by[i]]))
                         : reals(type, i -> real(op.kind(), lhs.floats()[at[i]], rhs.floats()[by[i]]));
+            case INT8, UINT8, INT16 ->
+                op.kind().isComparison()
+                        ? comparisons(type, i -> compare(op.kind(), (long) lhs.ints()[at[i]], rhs.ints()[by[i]]))
+                        : ints(type, i -> narrow(whole(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]), type.dtype()));
             case INT64 ->
                 op.kind().isComparison()
                         ? comparisons(type, i -> compare(op.kind(), lhs.longs()[at[i]], rhs.longs()[by[i]]))
@@ -27,8 +35,37 @@ final class BinaryKernels {
             default ->
                 op.kind().isComparison()
                         ? comparisons(type, i -> compare(op.kind(), (long) lhs.ints()[at[i]], rhs.ints()[by[i]]))
-                        : ints(type, i -> (int) whole(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]));
+                        : ints(type, i -> (int) word(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]));
         };
+    }
+
+    /** The low bits. */
+    private static int narrow(long value, DType dtype) {
+        return dtype == DType.INT16 ? (short) value : dtype == DType.INT8 ? (byte) value : (int) (value & 0xFF);
+    }
+
+    /** Shifts of 32 bits are by 5 bits of the distance. */
+    private static long word(Kind kind, int a, int b) {
+        return switch (kind) {
+            case LEFT_SHIFT -> a << b;
+            case RIGHT_SHIFT -> a >> b;
+            default -> whole(kind, a, b);
+        };
+    }
+
+    static Tensor fixedPointMultiply(FixedPointMultiply op, List<Tensor> args, TensorType type) {
+        int[] data = Elementwise.broadcast(args.get(0).shape(), type.shape());
+        int[] multiplier = Elementwise.broadcast(args.get(1).shape(), type.shape());
+        int[] shift = Elementwise.broadcast(args.get(FixedPointMultiply.SHIFT).shape(), type.shape());
+        return ints(type, i -> {
+            int x = args.get(0).ints()[data[i]];
+            int by = args.get(1).ints()[multiplier[i]];
+            int left = 31 - args.get(FixedPointMultiply.SHIFT).ints()[shift[i]];
+            return (int)
+                    (op.rounding() == Rounding.UPWARD
+                            ? FixedPoint.multiplyRoundingUpward(x, by, left)
+                            : FixedPoint.multiplyRoundingAway(x, by, left));
+        });
     }
 
     private static float real(Kind kind, float a, float b) {
@@ -58,6 +95,8 @@ final class BinaryKernels {
             case SUBTRACT -> a - b;
             case MULTIPLY -> a * b;
             case DIVIDE -> b == 0 ? 0 : a / b;
+            case LEFT_SHIFT -> a << b;
+            case RIGHT_SHIFT -> a >> b;
             case MAXIMUM -> Math.max(a, b);
             case MINIMUM -> Math.min(a, b);
             case SQUARED_DIFFERENCE -> (a - b) * (a - b);

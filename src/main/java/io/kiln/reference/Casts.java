@@ -20,6 +20,13 @@ final class Casts {
             }
             return Tensor.of(type, result);
         }
+        if (op.dtype() == DType.INT64) {
+            long[] result = new long[count];
+            for (int i = 0; i < count; i++) {
+                result[i] = data.isFloat() ? (long) data.floats()[i] : integer(data, i);
+            }
+            return Tensor.of(type, result);
+        }
         int[] result = new int[count];
         for (int i = 0; i < count; i++) {
             long value = data.isFloat() ? truncated(data.floats()[i], op.dtype()) : integer(data, i);
@@ -39,6 +46,9 @@ final class Casts {
     }
 
     private static long integer(Tensor data, int index) {
+        if (data.type().dtype() == DType.INT64) {
+            return data.longs()[index];
+        }
         int value = data.ints()[index];
         return data.type().dtype() == DType.UINT32 ? Integer.toUnsignedLong(value) : value;
     }

@@ -5,6 +5,7 @@ import static io.kiln.reference.Kernels.entry;
 
 import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Cast;
+import io.kiln.ir.op.FixedPointMultiply;
 import io.kiln.ir.op.Full;
 import io.kiln.ir.op.LeakyRelu;
 import io.kiln.ir.op.Op;
@@ -29,6 +30,7 @@ final class ElementwiseKernels {
             entry(Binary.class, BinaryKernels::binary),
             entry(QnnBinary.class, QuantizedBinaries::binary),
             entry(TflAddN.class, QuantizedBinaries::addN),
+            entry(FixedPointMultiply.class, BinaryKernels::fixedPointMultiply),
             entry(Where.class, Selections::where),
             entry(Full.class, Selections::full));
 

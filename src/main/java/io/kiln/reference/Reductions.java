@@ -20,6 +20,9 @@ final class Reductions {
         if (isMax || op.kind() == Reduce.Kind.MIN) {
             return extreme(data, groups, type, isMax);
         }
+        if (!data.isFloat()) {
+            return whole(op, data, groups, type);
+        }
         float[] result = new float[(int) type.shape().elements()];
         for (int i = 0; i < groups.length; i++) {
             result[groups[i]] += data.floats()[i];
@@ -31,6 +34,16 @@ final class Reductions {
             }
         }
         return Tensor.of(type, result);
+    }
+
+    /** Sums that wrap around, and means of them that are cut towards zero. */
+    private static Tensor whole(Reduce op, Tensor data, int[] groups, TensorType type) {
+        int[] result = new int[(int) type.shape().elements()];
+        for (int i = 0; i < groups.length; i++) {
+            result[groups[i]] += data.ints()[i];
+        }
+        int count = op.kind() == Reduce.Kind.MEAN ? groups.length / result.length : 1;
+        return Tensor.of(type, Arrays.stream(result).map(sum -> sum / count).toArray());
     }
 
     private static Tensor extreme(Tensor data, int[] groups, TensorType type, boolean isMax) {

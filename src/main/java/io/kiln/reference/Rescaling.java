@@ -57,14 +57,21 @@ final class Rescaling {
             long rescaled = wide
                     ? FixedPoint.multiplyByQuantizedMultiplier(
                             args.get(0).longs()[i] - op.inputZeroPoint(), multiplier, shift)
-                    : FixedPoint.multiplyByQuantizedMultiplier(
-                            args.get(0).ints()[i] - op.inputZeroPoint(), multiplier, shift);
+                    : rescaled(op.rounding(), args.get(0).ints()[i] - op.inputZeroPoint(), multiplier, shift);
             result[i] = FixedPoint.clamp(
                     rescaled + op.outputZeroPoint(),
                     op.outDtype().min(),
                     op.outDtype().max());
         }
         return Tensor.of(type, result);
+    }
+
+    private static long rescaled(Rounding rounding, int x, int multiplier, int shift) {
+        return switch (rounding) {
+            case UPWARD -> FixedPoint.multiplyRoundingUpward(x, multiplier, shift);
+            case TONEAREST -> FixedPoint.multiplyRoundingAway(x, multiplier, shift);
+            default -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
+        };
     }
 
     static Tensor requantizeOnce(QnnRequantize op, List<Tensor> args, TensorType type) {

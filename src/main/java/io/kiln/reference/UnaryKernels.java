@@ -85,12 +85,19 @@ final class UnaryKernels {
             case CEIL -> (float) Math.ceil(x);
             case FLOOR -> (float) Math.floor(x);
             case ROUND -> (float) Math.rint(x);
+            case ROUND_AWAY -> roundedAway(x);
             case SIGMOID -> sigmoid(x);
             case TANH -> (float) Math.tanh(x);
             case ELU -> x < 0 ? (float) Math.expm1(x) : x;
             case HARD_SWISH -> x * Math.min(6f, Math.max(0f, x + 3)) / 6;
             case LOGICAL_NOT -> throw new IllegalArgumentException("logical_not of float32");
         };
+    }
+
+    /** What is whole already, infinite or NaN stays what it is. */
+    private static float roundedAway(float x) {
+        float below = (float) Math.floor(Math.abs(x));
+        return Math.copySign(Math.abs(x) - below >= 0.5f ? below + 1 : below, x);
     }
 
     /** reference/logistic.h. */

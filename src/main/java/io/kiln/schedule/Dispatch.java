@@ -201,7 +201,9 @@ public final class Dispatch {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
         ConvTask task = new ConvTask(conv, rows, features, optimize, tables, buffers);
-        boolean isPlainInt8 = conv.dataType() == DType.INT8 && !conv.isTransposed();
+        boolean isPlainInt8 = conv.dataType() == DType.INT8
+                && !conv.isTransposed()
+                && op.requantization().isPresent();
         ConvSchedule schedule = (isPlainInt8 ? CONVOLUTIONS : OTHERS)
                 .stream()
                         .flatMap(candidate -> candidate.tryOn(task).stream())

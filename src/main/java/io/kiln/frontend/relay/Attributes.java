@@ -198,6 +198,11 @@ final class Attributes {
         return byName.containsKey(name) ? byName.get(name).place() : place;
     }
 
+    /** Takes every attribute as read. */
+    void ignoreOthers() {
+        read.addAll(byName.keySet());
+    }
+
     /** Notes every attribute that nobody asked for. */
     void refuseOthers() {
         byName.values().stream()

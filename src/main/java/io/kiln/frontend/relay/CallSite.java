@@ -28,6 +28,9 @@ interface CallSite {
     /** What computes something; empty for inputs and constants. */
     Optional<Binding> producer(Arg arg);
 
+    /** Notes that one operator took the place of what computes a value: that is left out, unless something else reads it. */
+    void supersede(Arg arg);
+
     /**
      * The value at an argument position.
      *

@@ -68,13 +68,14 @@ final class DefinedFunction {
         List<Parameter> inputs = inputs();
         definition.statements().forEach(builder::add);
         List<Result> results = results(inputs.size());
-        Function function = new Function(name, inputs, builder.bindings(), results)
+        Function whole = new Function(name, inputs, builder.bindings(), results)
                 .withVariables(builder.variables())
                 .withFunctions(builder.functions());
+        Remaining remaining = Remaining.of(whole, builder.superseded(), builder.places());
         if (functions.areWhole() && findings.count() == before) {
-            new OperatorRules(function, builder.places(), findings).check();
+            new OperatorRules(remaining.function(), remaining.places(), findings).check();
         }
-        return function;
+        return remaining.function();
     }
 
     /** The name that its attributes give it. */

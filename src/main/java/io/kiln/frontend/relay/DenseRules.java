@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
+import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.type.Shape;
@@ -11,13 +11,16 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Fully connected layers, and biases. */
+/** Fully connected layers. */
 final class DenseRules {
     private DenseRules() {}
 
     /** {@code nn.dense} of float32. */
     static Value real(CallSite call) {
         call.arity(2);
+        if (!call.value(0).type().dtype().isFloat()) {
+            return integers(call);
+        }
         call.attributes().choiceOr("out_dtype", "float32", "float32", "");
         Arg result = call.emit(new Dense(units(call)), dataAndWeight(call));
         return Value.plain(result, call.type(result));
@@ -35,6 +38,17 @@ final class DenseRules {
         return Value.plain(result, call.type(result));
     }
 
+    /** {@code nn.dense} of integers, as TVM spells out {@code qnn.dense}. */
+    private static Value integers(CallSite call) {
+        call.attributes().choiceOr("out_dtype", "int32", "int32", "");
+        IntegerData data = IntegerData.of(call, call.value(0));
+        IntegerWeight weight = IntegerWeight.of(call.value(1));
+        List<Arg> operands = dataAndWeight(call, data.value(), weight.value());
+        Arg result = call.emit(
+                new QnnDense(units(call), DType.INT32), IntegerData.arguments(operands, data.zeroPoint(), weight.zeroPoint()));
+        return Value.plain(result, call.type(result));
+    }
+
     private static int units(CallSite call) {
         Shape weight = call.value(1).type().shape();
         int rows = weight.rank() == 0 ? 1 : weight.dim(0);
@@ -43,14 +57,19 @@ final class DenseRules {
 
     /** What was flattened from NCHW in the text lies as NHWC: the weight's columns are put in that order. */
     private static List<Arg> dataAndWeight(CallSite call) {
-        Value data = call.value(0);
+        return dataAndWeight(call, call.value(0), call.value(1));
+    }
+
+    private static List<Arg> dataAndWeight(CallSite call, Value data, Value weights) {
         boolean reordered =
                 data.flattened().filter(s -> !Layouts.isSameOrder(s)).isPresent();
         if (!reordered || !data.isWhole()) {
-            return List.of(call.plain(0), call.plain(1));
+            return List.of(Layouts.plain(call, data), Layouts.plain(call, weights));
         }
         Shape nchw = data.flattened().orElseThrow();
-        Constant weight = call.constant(1);
+        if (!(weights.arg() instanceof Constant weight) || !weights.isPlain()) {
+            throw new IllegalArgumentException("the weight is not constant, and the data flattened NCHW");
+        }
         Shape shape = weight.type().shape();
         int columns = nchw.dim(1) * nchw.dim(2) * nchw.dim(3);
         if (shape.rank() != 2 || shape.dim(1) != columns) {
@@ -65,19 +84,6 @@ final class DenseRules {
                 weight.data());
         Constant arranged = Layouts.transpose(cube, Layouts.TO_CHANNELS_LAST);
         return List.of(data.arg(), new Constant(weight.name(), weight.type(), arranged.data()));
-    }
-
-    /** {@code nn.bias_add}. */
-    static Value bias(CallSite call) {
-        call.arity(2);
-        int axis = call.attributes().integer("axis", -4, 3, 1);
-        Value data = call.value(0);
-        if (!data.channelsLast() || !data.isWhole()) {
-            Arg result = call.emit(new BiasAdd(axis), List.of(call.plain(0), call.plain(1)));
-            return Value.plain(result, call.type(result));
-        }
-        Arg result = call.emit(new BiasAdd(heldAxis(axis)), List.of(data.arg(), call.plain(1)));
-        return data.with(result, data.type());
     }
 
     /** Where an axis of NCHW lies in NHWC. */

@@ -4,13 +4,13 @@ package io.kiln.frontend.relay;
 import static io.kiln.base.DType.FLOAT32;
 import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
 import static io.kiln.base.DType.UINT32;
+import static io.kiln.base.DType.UINT8;
 
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Cast;
-import io.kiln.ir.op.Full;
 import io.kiln.ir.op.LeakyRelu;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnBinary;
@@ -18,15 +18,11 @@ import io.kiln.ir.op.TflAddN;
 import io.kiln.ir.op.TflLeakyRelu;
 import io.kiln.ir.op.TflLookup;
 import io.kiln.ir.op.TflSigmoid16;
-import io.kiln.ir.op.Unary;
-import io.kiln.ir.op.Where;
-import io.kiln.ir.type.Shape;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Element-wise operators by their names in the text; {@link Rules} reads sums and products itself, since they may be of constants. */
+/** Element-wise operators by their names in the text; {@link Rules} reads those of one and two plain tensors itself. */
 final class ElementwiseOperators {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MOST_SHIFT = 31;
@@ -37,12 +33,6 @@ final class ElementwiseOperators {
 
     private static Map<String, Function<Attributes, Op>> all() {
         Map<String, Function<Attributes, Op>> all = new HashMap<>();
-        for (Unary.Kind kind : Unary.Kind.values()) {
-            add(all, new Unary(kind));
-        }
-        for (Binary.Kind kind : EnumSet.complementOf(EnumSet.of(Binary.Kind.ADD, Binary.Kind.MULTIPLY))) {
-            add(all, new Binary(kind));
-        }
         for (QnnBinary.Kind kind : QnnBinary.Kind.values()) {
             QnnBinary op = new QnnBinary(kind);
             all.put(op.name(), a -> {
@@ -56,11 +46,9 @@ final class ElementwiseOperators {
                     a -> new TflSigmoid16(
                             kind, a.integer("multiplier", 1, Short.MAX_VALUE), a.integer("shift", 0, MOST_SHIFT)));
         }
-        add(all, new Where());
         add(all, new TflLookup());
         all.put("nn.leaky_relu", a -> new LeakyRelu((float) a.real("alpha")));
-        all.put("tfl.cast", a -> new Cast(a.dtype("dtype", INT8, INT16, INT32, UINT32, FLOAT32)));
-        all.put("full", a -> new Full(new Shape(a.integers("shape", 1, MAX))));
+        all.put("tfl.cast", a -> new Cast(a.dtype("dtype", INT8, UINT8, INT16, INT32, UINT32, INT64, FLOAT32)));
         all.put("tfl.leaky_relu", ElementwiseOperators::leakyRelu);
         all.put("tfl.add_n", ElementwiseOperators::addN);
         return Map.copyOf(all);

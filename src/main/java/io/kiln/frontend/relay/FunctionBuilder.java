@@ -8,6 +8,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Variable;
+import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.FunctionRef;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.text.Annotations;
@@ -25,14 +26,17 @@ import io.kiln.ir.text.RelaySyntax.Statement;
 import io.kiln.ir.text.RelaySyntax.Tuple;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.Interpreter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Looks up names and operators and puts nested calls one behind the other. A value that could not be made counts as unknown: what reads it is
@@ -54,6 +58,7 @@ final class FunctionBuilder {
     private final List<Binding> bindings = new ArrayList<>();
     private final List<Variable> variables = new ArrayList<>();
     private final Map<Integer, Place> places = new HashMap<>();
+    private final Set<Integer> superseded = new HashSet<>();
     private boolean metadataMissed;
 
     FunctionBuilder(Functions functions, Findings findings) {
@@ -212,6 +217,11 @@ final class FunctionBuilder {
         return variables;
     }
 
+    /** Ids of what one operator took the place of. */
+    Set<Integer> superseded() {
+        return superseded;
+    }
+
     /** What its operators call, in the order of their calls. */
     List<Function> functions() {
         return called;
@@ -346,6 +356,11 @@ final class FunctionBuilder {
         if (type.isLargerThan(RelayParser.MAX_TENSOR_BYTES)) {
             throw new IllegalArgumentException("the result " + type.text() + " is too large");
         }
+        boolean isOwn = Annotations.origin(call.comment()).isPresent();
+        boolean folds = !isOwn && !(op instanceof Copy) && !op.isOpaque() && op.writes().isEmpty();
+        if (folds && !args.isEmpty() && args.stream().allMatch(Constant.class::isInstance)) {
+            return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
+        }
         Origin origin = Annotations.origin(call.comment())
                 .orElseGet(() -> new Origin(findings.file(), bindings.size(), op.name(), name));
         Arg.Ref value = newValue(type, call.place());
@@ -392,6 +407,13 @@ final class FunctionBuilder {
         @Override
         public TensorType type(Arg arg) {
             return FunctionBuilder.this.type(arg);
+        }
+
+        @Override
+        public void supersede(Arg arg) {
+            if (arg instanceof Arg.Ref ref) {
+                superseded.add(ref.id());
+            }
         }
 
         @Override

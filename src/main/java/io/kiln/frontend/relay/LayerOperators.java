@@ -6,6 +6,7 @@ import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2dTranspose;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
 import io.kiln.ir.op.TransposedWindow;
@@ -30,12 +31,13 @@ final class LayerOperators {
                     "qnn.conv2d_transpose",
                     a -> new QnnConv2dTranspose(transposed(a), a.integer("channels", 1, MAX), sumDtype(a))),
             Map.entry("tfl.requantize", a -> {
-                a.choice("rounding", "TFLITE");
+                Rounding rounding = Rounding.valueOf(a.choice("rounding", "TFLITE", "UPWARD", "TONEAREST"));
                 return new TflRequantize(
                         a.integer("axis", -4, 3),
                         a.integer("input_zero_point", MIN, MAX),
                         a.integer("output_zero_point", MIN, MAX),
-                        outDtype(a));
+                        outDtype(a),
+                        rounding);
             }),
             Map.entry("tfl.softmax", a -> {
                 a.integer("axis", -1, -1, -1);

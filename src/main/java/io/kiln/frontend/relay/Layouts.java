@@ -4,12 +4,14 @@ package io.kiln.frontend.relay;
 import io.kiln.base.Bytes;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Cast;
 import io.kiln.ir.op.Pad;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Between NCHW and NHWC, and between what the text has and what the function holds. */
@@ -24,33 +26,59 @@ final class Layouts {
     private Layouts() {}
 
     /** The value as the text has it. */
-    static Arg plain(CallSite call, Value value) {
-        if (value.padding().isPresent()) {
-            return padded(call, value);
-        }
-        if (value.widened()) {
-            throw new IllegalArgumentException("cast from int8 to int32 is supported only before nn.avg_pool2d, with a"
-                    + " cast to int8 or qnn.requantize behind it");
+    static Arg plain(CallSite call, Value any) {
+        Value value = whole(call, any);
+        if (value.isSpread()) {
+            return spread((Constant) value.arg(), value.type().shape());
         }
         if (value.isPlain()) {
             return value.arg();
         }
         Shape nchw = value.flattened().orElse(value.type().shape());
         if (!isSameOrder(nchw)) {
-            Arg first = call.emit(new Transpose(TO_CHANNELS_FIRST), List.of(value.arg()));
+            Arg image = reshape(call, value.arg(), permuted(nchw, TO_CHANNELS_LAST));
+            Arg first = call.emit(new Transpose(TO_CHANNELS_FIRST), List.of(image));
             return reshape(call, first, value.type().shape());
         }
         return reshape(call, value.arg(), value.type().shape());
     }
 
-    /** The padding that no window took. */
-    private static Arg padded(CallSite call, Value value) {
-        if (value.channelsLast() || value.widened()) {
-            throw new IllegalArgumentException(
-                    "nn.pad of NCHW data is supported only before a convolution whose zero point"
-                            + " it adds, and before nn.max_pool2d");
+    /** The value with its padding and of its own type, computed where no window took it; the order of dimensions stays. */
+    static Value whole(CallSite call, Value value) {
+        Arg arg = value.arg();
+        if (value.padding().isPresent()) {
+            Value.Padding border = value.padding().orElseThrow();
+            List<List<Integer>> widths = border.widths();
+            arg = padded(
+                    call,
+                    arg,
+                    value.channelsLast()
+                            ? new Value.Padding(
+                                    TO_CHANNELS_LAST.stream().map(widths::get).toList(), border.value())
+                            : border);
         }
-        return padded(call, value.arg(), value.padding().orElseThrow());
+        if (value.widened()) {
+            arg = call.emit(new Cast(value.type().dtype()), List.of(arg));
+        }
+        return value.isWhole()
+                ? value
+                : new Value(arg, value.type(), value.channelsLast(), value.flattened(), Optional.empty(), false);
+    }
+
+    /** A constant repeated to fill a shape. */
+    static Constant spread(Constant constant, Shape shape) {
+        int[] strides = strides(constant.type().shape());
+        int[] source = new int[Math.toIntExact(shape.elements())];
+        for (int i = 0; i < source.length; i++) {
+            int rest = i;
+            for (int axis = shape.rank() - 1; axis >= 0; axis--) {
+                int own = axis - (shape.rank() - strides.length);
+                boolean moves = own >= 0 && constant.type().shape().dim(own) > 1;
+                source[i] += moves ? rest % shape.dim(axis) * strides[own] : 0;
+                rest /= shape.dim(axis);
+            }
+        }
+        return gather(constant, shape, source);
     }
 
     /** A value with a border around it, computed. */
@@ -66,6 +94,9 @@ final class Layouts {
     static Value channelsLast(CallSite call, Value value) {
         if (value.channelsLast()) {
             return value;
+        }
+        if (value.isSpread()) {
+            return channelsLast(call, Value.plain(plain(call, value), value.type()));
         }
         Shape nchw = call.type(value.arg()).shape();
         if (nchw.rank() != 4 || value.flattened().isPresent()) {

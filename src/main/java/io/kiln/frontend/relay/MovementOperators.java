@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
-import io.kiln.ir.op.BroadcastTo;
 import io.kiln.ir.op.Concatenate;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.StridedSlice;
-import io.kiln.ir.type.Shape;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +14,7 @@ final class MovementOperators {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MIN = Integer.MIN_VALUE;
 
-    static final Map<String, Function<Attributes, Op>> ALL = Map.ofEntries(
-            Map.entry("broadcast_to", a -> new BroadcastTo(new Shape(a.integers("shape", 1, MAX)))),
-            Map.entry("strided_slice", MovementOperators::slice));
+    static final Map<String, Function<Attributes, Op>> ALL = Map.of("strided_slice", MovementOperators::slice);
 
     private MovementOperators() {}
 

@@ -21,6 +21,7 @@ import io.kiln.ir.op.Dense;
 import io.kiln.ir.op.DetectionPostprocess;
 import io.kiln.ir.op.Elementwise;
 import io.kiln.ir.op.FilterBank;
+import io.kiln.ir.op.FixedPointMultiply;
 import io.kiln.ir.op.If;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
@@ -76,7 +77,11 @@ final class OperatorRules {
         function.results().stream().filter(r -> !variables.contains(r.id())).forEach(result -> {
             Binding binding = bindings.get(result.id());
             require(binding, !constants.contains(result.id()), "a result depends on no input", "a computed result");
-            require(binding, !isAccumulator(binding), "a result is an unfinished accumulator", "a rescaled result");
+            require(
+                    binding,
+                    !isAccumulator(binding) || isWord(binding),
+                    "a result is an unfinished accumulator",
+                    "a rescaled result");
         });
     }
 
@@ -92,8 +97,8 @@ final class OperatorRules {
             if (arg instanceof Arg.Ref ref && bindings.containsKey(ref.id()) && isAccumulator(bindings.get(ref.id()))) {
                 require(
                         binding,
-                        behindLayer && uses.get(ref.id()) == 1,
-                        op.name() + " reads an accumulator of int32",
+                        isWord(bindings.get(ref.id())) || (behindLayer && uses.get(ref.id()) == 1),
+                        op.name() + " reads an accumulator of int64",
                         "nn.bias_add, qnn.requantize or tfl.requantize alone behind qnn.conv2d and qnn.dense");
             }
         }
@@ -128,6 +133,11 @@ final class OperatorRules {
                 && !binding.type().dtype().isFloat();
     }
 
+    /** Sums of int32 are stored where they are not rescaled at once. */
+    private static boolean isWord(Binding binding) {
+        return binding.type().dtype() == DType.INT32;
+    }
+
     private static boolean isQuantizedLayer(Op op) {
         return op instanceof QnnConv2d || op instanceof QnnConv2dTranspose || op instanceof QnnDense;
     }
@@ -153,11 +163,11 @@ final class OperatorRules {
         } else if (op instanceof Clip) {
             holds = data.isFloat() || isHeldByInt(data);
         } else if (op instanceof AvgPool2d || op instanceof MaxPool2d) {
-            holds = data == DType.INT8 || data == DType.INT16 || data == DType.FLOAT32;
+            holds = data == DType.INT8 || data == DType.INT16 || data == DType.INT32 || data == DType.FLOAT32;
         } else if (op instanceof TflRequantize) {
             holds = isHeldByInt(data) || isLayer(binding, DType.INT64);
         } else if (op instanceof QnnRequantize) {
-            holds = data == DType.INT8 || isLayer(binding, DType.INT32);
+            holds = data == DType.INT8 || data == DType.INT32;
         } else if (op instanceof BiasAdd) {
             holds = isLayer(binding, DType.INT32) || isLayer(binding, DType.INT64) || isLayer(binding, DType.FLOAT32);
         }
@@ -183,7 +193,8 @@ final class OperatorRules {
         boolean layer = isAccumulator(source) || isQuantizedLayer(source.op()) || isRealLayer(source.op());
         boolean takesBias = !(source.op() instanceof BiasAdd || source.op() instanceof Accumulation);
         boolean fits = takesBias || !(binding.op() instanceof BiasAdd);
-        return layer && fits && source.type().dtype() == dtype && uses.get(ref.id()) == 1;
+        boolean isAlone = dtype == DType.INT32 || uses.get(ref.id()) == 1;
+        return layer && fits && source.type().dtype() == dtype && isAlone;
     }
 
     /** All arguments are constants but the data, weights and biases, the other side of a sum, and variables. */
@@ -207,6 +218,9 @@ final class OperatorRules {
                 || op instanceof If
                 || op instanceof TflDynamicUpdateSlice) {
             return op.arity();
+        }
+        if (op instanceof FixedPointMultiply) {
+            return 1;
         }
         if (op instanceof Elementwise elementwise) {
             return elementwise.operands();

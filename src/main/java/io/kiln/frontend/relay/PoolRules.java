@@ -3,7 +3,6 @@ package io.kiln.frontend.relay;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
-import io.kiln.ir.Constant;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
@@ -60,16 +59,17 @@ final class PoolRules {
 
     private static Value average(CallSite call, Value data, Window window) {
         if (data.padding().isPresent()) {
-            throw new IllegalArgumentException("nn.pad is not supported before it");
+            return average(call, Layouts.whole(call, data), window);
         }
         boolean isFloat = data.type().dtype().isFloat();
         String rounding = call.attributes().choiceOr("rounding", "", "TFLITE", "TRUNCATE", "UPWARD");
-        if (!isFloat && !data.widened() && rounding.isEmpty()) {
+        boolean isWord = data.type().dtype() == DType.INT32;
+        if (!isFloat && !isWord && rounding.isEmpty()) {
             throw new IllegalArgumentException(
                     "the mean of " + data.type().dtype().text()
                             + " would overflow in TVM: expected a cast from int8 to int32 before it");
         }
-        String implied = data.widened() ? "TRUNCATE" : "TFLITE";
+        String implied = isWord ? "TRUNCATE" : "TFLITE";
         return pool(call, data, new AvgPool2d(window, Rounding.valueOf(rounding.isEmpty() ? implied : rounding)));
     }
 
@@ -103,28 +103,6 @@ final class PoolRules {
         return new Value(result, type, data.channelsLast(), Optional.empty(), Optional.empty(), data.widened());
     }
 
-    /** {@code cast}: of constants, to the same type, and from int8 to int32 and back, which only says how others compute. */
-    static Value cast(CallSite call) {
-        call.arity(1);
-        Value data = call.value(0);
-        DType from = data.type().dtype();
-        DType to = call.attributes().dtype("dtype");
-        TensorType type = new TensorType(data.type().shape(), to);
-        if (from == to) {
-            return data;
-        }
-        if (data.isPlain() && data.arg() instanceof Constant constant && from.isInteger() && to.isInteger()) {
-            return Value.plain(Constants.cast(constant, to), type);
-        }
-        boolean widens = from == DType.INT8 && to == DType.INT32 && !data.widened();
-        boolean narrows = from == DType.INT32 && to == DType.INT8 && data.widened();
-        if (!widens && !narrows) {
-            throw new IllegalArgumentException("from " + from.text() + " to " + to.text()
-                    + " is not supported: expected int8 to int32 and back around nn.avg_pool2d");
-        }
-        return data.asWidened(widens, type);
-    }
-
     /** {@code nn.pad} with a constant, which goes into the window behind it. */
     static Value pad(CallSite call) {
         Value data = call.value(0);
@@ -135,7 +113,7 @@ final class PoolRules {
                 : call.attributes().real("pad_value", 0);
         Shape shape = data.type().shape();
         boolean fitsWindow = shape.rank() == 4 && widths.size() == 4;
-        if (call.isOwn() || !fitsWindow || data.padding().isPresent() || data.widened()) {
+        if (call.isOwn() || !fitsWindow || data.padding().isPresent() || data.widened() || data.isSpread()) {
             Arg padded = Layouts.padded(call, Layouts.plain(call, data), new Value.Padding(widths, value));
             return Value.plain(padded, call.type(padded));
         }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
+import io.kiln.ir.op.Binary;
+import io.kiln.ir.op.Reduce;
+import io.kiln.ir.op.Unary;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -10,17 +14,25 @@ import java.util.TreeSet;
  * TVM, {@code rounding="TFLITE"} asks for it.
  */
 final class Rules {
-    private static final Map<String, Rule> BY_NAME = Map.ofEntries(
-            Map.entry("add", ArithmeticRules::add),
-            Map.entry("cast", PoolRules::cast),
+    private static final Map<String, Rule> BY_NAME = new HashMap<>(Map.ofEntries(
+            Map.entry("add", SumRules::add),
+            Map.entry("annotation.cast_hint", Rules::same),
+            Map.entry("annotation.stop_fusion", Rules::same),
+            Map.entry("argmax", call -> ReduceRules.index(call, true)),
+            Map.entry("argmin", call -> ReduceRules.index(call, false)),
+            Map.entry("broadcast_to", ElementRules::broadcast),
+            Map.entry("cast", ElementRules::cast),
             Map.entry("clip", ArithmeticRules::clip),
             Map.entry("concatenate", MovementOperators::concatenate),
             Map.entry("expand_dims", ShapeRules::expand),
+            Map.entry("fixed_point_multiply", FixedPointRules::perTensor),
+            Map.entry("fixed_point_multiply_per_axis", FixedPointRules::perAxis),
+            Map.entry("full", ElementRules::full),
             Map.entry("layout_transform", ShapeRules::layoutTransform),
-            Map.entry("multiply", ArithmeticRules::multiply),
+            Map.entry("multiply", SumRules::multiply),
             Map.entry("nn.avg_pool2d", PoolRules::average),
             Map.entry("nn.batch_flatten", ShapeRules::flatten),
-            Map.entry("nn.bias_add", DenseRules::bias),
+            Map.entry("nn.bias_add", SumRules::biasAdd),
             Map.entry("nn.conv2d", ConvolutionRules::real),
             Map.entry("nn.dense", DenseRules::real),
             Map.entry("nn.global_avg_pool2d", PoolRules::globalAverage),
@@ -28,6 +40,7 @@ final class Rules {
             Map.entry("nn.pad", PoolRules::pad),
             Map.entry("nn.relu", ArithmeticRules::relu),
             Map.entry("nn.softmax", ArithmeticRules::softmax),
+            Map.entry("ones", call -> ElementRules.filled(call, 1)),
             Map.entry("qnn.add", ArithmeticRules::addQuantized),
             Map.entry("qnn.conv2d", ConvolutionRules::quantized),
             Map.entry("qnn.dense", DenseRules::quantized),
@@ -36,7 +49,28 @@ final class Rules {
             Map.entry("qnn.requantize", ArithmeticRules::requantize),
             Map.entry("reshape", ShapeRules::reshape),
             Map.entry("squeeze", ShapeRules::squeeze),
-            Map.entry("transpose", ShapeRules::transpose));
+            Map.entry("subtract", SumRules::subtract),
+            Map.entry("transpose", ShapeRules::transpose),
+            Map.entry("where", ElementRules::where),
+            Map.entry("zeros", call -> ElementRules.filled(call, 0))));
+
+    static {
+        for (Reduce.Kind kind : Reduce.Kind.values()) {
+            BY_NAME.put(kind.text(), call -> ReduceRules.reduce(call, kind));
+        }
+        for (Binary.Kind kind : Binary.Kind.values()) {
+            BY_NAME.putIfAbsent(new Binary(kind).name(), call -> ElementRules.binary(call, kind));
+        }
+        for (Unary.Kind kind : Unary.Kind.values()) {
+            BY_NAME.putIfAbsent(new Unary(kind).name(), call -> ElementRules.unary(call, new Unary(kind), 1));
+        }
+    }
+
+    /** What only tells TVM how to compile. */
+    private static Value same(CallSite call) {
+        call.attributes().ignoreOthers();
+        return call.value(0);
+    }
 
     private Rules() {}
 
@@ -51,6 +85,7 @@ final class Rules {
     static String names() {
         TreeSet<String> names = new TreeSet<>(BY_NAME.keySet());
         names.addAll(Operators.names());
+        names.add(Split.NAME);
         return String.join(", ", names);
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.frontend.relay;
 
 import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -71,5 +72,12 @@ record Value(
 
     boolean isPlain() {
         return isWhole() && !channelsLast && flattened.isEmpty();
+    }
+
+    /** Whether a constant stands for a larger one that repeats it, as {@code zeros} and {@code full} make them. */
+    boolean isSpread() {
+        return arg instanceof Constant constant
+                && isPlain()
+                && !constant.type().shape().equals(type.shape());
     }
 }

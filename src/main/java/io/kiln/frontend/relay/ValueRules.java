@@ -14,6 +14,7 @@ import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.FilterBankAccumulate;
+import io.kiln.ir.op.FixedPointMultiply;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnBinary;
@@ -85,6 +86,12 @@ final class ValueRules {
             requantize(requantize);
         } else if (op instanceof TflRequantize requantize) {
             requantize(requantize);
+        } else if (op instanceof FixedPointMultiply) {
+            integers(
+                    FixedPointMultiply.SHIFT,
+                    "shift",
+                    shift -> shift >= 1 && shift <= FixedPointMultiply.MOST_SHIFT,
+                    "1 to " + FixedPointMultiply.MOST_SHIFT);
         } else if (op instanceof BiasAdd bias) {
             lastAxis(bias.axis());
         } else if (op instanceof Clip clip) {

@@ -7,6 +7,7 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.INT8;
+import static io.kiln.base.DType.UINT8;
 
 import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
@@ -22,11 +23,15 @@ import java.util.Set;
 public record Binary(Kind kind) implements Elementwise {
     /** The functions; comparisons give bool, others their operands' type. */
     public enum Kind {
-        ADD("add", FLOAT32, INT32, INT64),
-        SUBTRACT("subtract", FLOAT32, INT32),
-        MULTIPLY("multiply", FLOAT32, INT32),
+        ADD("add", FLOAT32, INT8, UINT8, INT16, INT32, INT64),
+        SUBTRACT("subtract", FLOAT32, INT8, UINT8, INT16, INT32, INT64),
+        MULTIPLY("multiply", FLOAT32, INT8, UINT8, INT16, INT32, INT64),
         /** Of int32 towards zero; a quotient by 0, which the reference kernel does not define, is 0. */
-        DIVIDE("divide", FLOAT32, INT32),
+        DIVIDE("divide", FLOAT32, INT32, INT64),
+        /** {@code lhs * 2^rhs}; of rhs its low bits count, 5 of int32 and 6 of int64. */
+        LEFT_SHIFT("left_shift", INT32, INT64),
+        /** {@code floor(lhs / 2^rhs)}; of rhs its low bits count likewise. */
+        RIGHT_SHIFT("right_shift", INT32, INT64),
         MAXIMUM("maximum", FLOAT32, INT8, INT16, INT32, INT64),
         MINIMUM("minimum", FLOAT32, INT8, INT16, INT32, INT64),
         /** {@code floor(lhs / rhs)} of the exact quotient. */
@@ -37,12 +42,12 @@ public record Binary(Kind kind) implements Elementwise {
         SQUARED_DIFFERENCE("tfl.squared_difference", FLOAT32, INT32),
         /** {@code lhs >= 0 ? lhs : lhs * rhs}; Relay's {@code nn.prelu} takes a vector for rhs alone (micro/kernels/prelu_common.cc). */
         PRELU("tfl.prelu", FLOAT32),
-        EQUAL("equal", FLOAT32, INT32, INT64, BOOL),
-        NOT_EQUAL("not_equal", FLOAT32, INT32, INT64, BOOL),
-        LESS("less", FLOAT32, INT32, INT64),
-        LESS_EQUAL("less_equal", FLOAT32, INT32, INT64),
-        GREATER("greater", FLOAT32, INT32, INT64),
-        GREATER_EQUAL("greater_equal", FLOAT32, INT32, INT64),
+        EQUAL("equal", FLOAT32, INT8, INT16, INT32, INT64, BOOL),
+        NOT_EQUAL("not_equal", FLOAT32, INT8, INT16, INT32, INT64, BOOL),
+        LESS("less", FLOAT32, INT8, INT16, INT32, INT64),
+        LESS_EQUAL("less_equal", FLOAT32, INT8, INT16, INT32, INT64),
+        GREATER("greater", FLOAT32, INT8, INT16, INT32, INT64),
+        GREATER_EQUAL("greater_equal", FLOAT32, INT8, INT16, INT32, INT64),
         LOGICAL_AND("logical_and", BOOL),
         LOGICAL_OR("logical_or", BOOL);
 

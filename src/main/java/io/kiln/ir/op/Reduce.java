@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
+import io.kiln.base.DType;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
@@ -8,7 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One element for all those along some dimensions: their sum or mean (float32), or the largest or smallest (any type). Argument: data.
+ * One element for all those along some dimensions: their sum or mean (float32; int32, which wraps around and whose mean is cut
+ * towards zero), or the largest or smallest (any type). Argument: data.
  *
  * @param kind what is computed
  * @param axes the dimensions, from 0, ascending
@@ -56,7 +58,10 @@ public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.that(
-                kind == Kind.MAX || kind == Kind.MIN || args.get(0).dtype().isFloat(),
+                kind == Kind.MAX
+                        || kind == Kind.MIN
+                        || args.get(0).dtype().isFloat()
+                        || args.get(0).dtype() == DType.INT32,
                 "the " + kind.text() + " of " + args.get(0).dtype().text() + " is not supported");
         Check.ordered(this, args.get(0));
         return new TensorType(

@@ -7,11 +7,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * TensorFlow Lite's fixed-point rescaling, rounding twice ({@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier(int, int, int)}):
+ * Fixed-point rescaling by explicit multipliers. TensorFlow Lite's rounds twice ({@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier(int, int, int)}):
  * {@code saturate(outputZeroPoint + MultiplyByQuantizedMultiplier(data - inputZeroPoint, multiplier, shift))}.
  *
  * <p>Of int64 data it rounds once, with the multiplier's upper 16 bits ({@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier(long,
  * int, int)}), as the reference kernels do with int64 accumulators.
+ *
+ * <p>TVM's rounds once, halves upward or away from zero ({@link io.kiln.base.FixedPoint#multiplyRoundingUpward}), exact in 64 bits, of
+ * data of up to 32 bits, to results of up to 16.
  *
  * <p>Arguments: data, multiplier (int32, Q31, scalar or per channel), shift (int32, the power of two, positive to the
  * left, likewise). Multipliers are explicit because TFLite computes them from scales in double precision.
@@ -20,8 +23,22 @@ import java.util.Map;
  * @param inputZeroPoint subtracted before
  * @param outputZeroPoint added after
  * @param outDtype type that the result saturates to
+ * @param rounding {@link Rounding#TFLITE}, {@link Rounding#UPWARD} or {@link Rounding#TONEAREST}
  */
-public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, DType outDtype) implements Op {
+public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, DType outDtype, Rounding rounding)
+        implements Op {
+    public TflRequantize {
+        Check.that(rounding != Rounding.TRUNCATE, "rounding must be TFLITE, UPWARD or TONEAREST, not " + rounding);
+        Check.that(
+                rounding == Rounding.TFLITE || outDtype.bytes() < Integer.BYTES,
+                "rescaling that rounds once to " + outDtype.text() + " is not supported");
+    }
+
+    /** In TensorFlow Lite's arithmetic. */
+    public TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, DType outDtype) {
+        this(axis, inputZeroPoint, outputZeroPoint, outDtype, Rounding.TFLITE);
+    }
+
     @Override
     public String name() {
         return "tfl.requantize";
@@ -38,7 +55,7 @@ public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, D
                 "axis", axis,
                 "input_zero_point", inputZeroPoint,
                 "output_zero_point", outputZeroPoint,
-                "rounding", "TFLITE",
+                "rounding", rounding.name(),
                 "out_dtype", outDtype.text());
     }
 
@@ -52,6 +69,9 @@ public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, D
         int channels = isScalar ? 1 : args.get(0).shape().dim(axis);
         Check.perAxis("multiplier", args.get(1), DType.INT32, channels);
         Check.perAxis("shift", args.get(2), DType.INT32, channels);
+        Check.that(
+                rounding == Rounding.TFLITE || !args.get(0).dtype().isLong(),
+                "data must have at most 32 bits where rescaling rounds once");
         return new TensorType(args.get(0).shape(), outDtype);
     }
 }

@@ -29,6 +29,8 @@ public record Unary(Kind kind) implements Elementwise {
         FLOOR("floor", DType.FLOAT32),
         /** To the nearest whole number, halves to the even one (reference/round.h); Relay's {@code round} is for the target to define. */
         ROUND("tfl.round", DType.FLOAT32),
+        /** To the nearest whole number, halves away from zero, as TVM's C code generator has Relay's {@code round} (roundf). */
+        ROUND_AWAY("round", DType.FLOAT32),
         /** {@code 1 / (1 + exp(-x))}. */
         SIGMOID("sigmoid", DType.FLOAT32),
         TANH("tanh", DType.FLOAT32),
