@@ -22,6 +22,9 @@ public final class FileFailure {
     private static final List<String> FULL =
             List.of("no space left on device", "disk full", "not enough space on the disk", "disk quota exceeded");
 
+    private static final List<String> NO_FOLDER = List.of("not a directory");
+    private static final String NO_SPACE = "no space left on the disk";
+    private static final String FREE_SPACE = "Free some space, then run the build again";
     private static final List<String> READ_ONLY = List.of("read-only file system", "media is write protected");
 
     private FileFailure() {}
@@ -39,14 +42,19 @@ public final class FileFailure {
                 new Problem(action + ": " + reason(cause), place(file, cause), "", advice(cause)), failure);
     }
 
-    /** Whether an access failed because the disk is full. */
-    public static boolean isDiskFull(Throwable failure) {
-        return says(failure, FULL);
+    /** Whether a program says that it ended because the disk is full. */
+    public static boolean isDiskFull(String said) {
+        return says(said, FULL);
+    }
+
+    /** What to say when a program could not write its output, in place of all that it said. */
+    public static Problem diskFull(Path place) {
+        return new Problem("cannot write: " + NO_SPACE, place.toString(), "", FREE_SPACE);
     }
 
     private static String reason(Throwable cause) {
-        if (isDiskFull(cause)) {
-            return "no space left on the disk";
+        if (says(cause, FULL)) {
+            return NO_SPACE;
         }
         if (says(cause, READ_ONLY)) {
             return "the file system is read-only";
@@ -57,7 +65,9 @@ public final class FileFailure {
         if (cause instanceof AccessDeniedException) {
             return "permission denied";
         }
-        if (cause instanceof FileAlreadyExistsException || cause instanceof NotDirectoryException) {
+        if (cause instanceof FileAlreadyExistsException
+                || cause instanceof NotDirectoryException
+                || says(cause, NO_FOLDER)) {
             return "a file is where a folder is needed";
         }
         if (cause instanceof DirectoryNotEmptyException) {
@@ -76,20 +86,24 @@ public final class FileFailure {
     private static String place(Path file, Throwable cause) {
         boolean namesAnother = cause instanceof FileSystemException system
                 && system.getFile() != null
-                && !isDiskFull(cause)
+                && !says(cause, FULL)
                 && (Path.of(system.getFile()).startsWith(file) || file.startsWith(system.getFile()));
         return namesAnother ? ((FileSystemException) cause).getFile() : file.toString();
     }
 
     private static String advice(Throwable cause) {
-        if (isDiskFull(cause)) {
-            return "Free some space, then run the build again";
+        if (says(cause, FULL)) {
+            return FREE_SPACE;
         }
         return cause instanceof AccessDeniedException ? "Correct the permissions, or choose another folder" : "";
     }
 
     private static boolean says(Throwable failure, List<String> words) {
-        String message = Optional.ofNullable(failure.getMessage()).orElse("").toLowerCase(Locale.ROOT);
-        return words.stream().anyMatch(message::contains);
+        return says(Optional.ofNullable(failure.getMessage()).orElse(""), words);
+    }
+
+    private static boolean says(String message, List<String> words) {
+        String lower = message.toLowerCase(Locale.ROOT);
+        return words.stream().anyMatch(lower::contains);
     }
 }

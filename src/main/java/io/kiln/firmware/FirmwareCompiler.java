@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
@@ -87,6 +88,7 @@ public final class FirmwareCompiler {
         project.units().forEach(unit -> digests.of(unit.path()));
         project.headers().forEach(digests::of);
         List<Outcome> outcomes = run(stale, digests);
+        requireSpace(project, outcomes);
         writeLog(project, outcomes);
         Map<String, Entry> next = new TreeMap<>();
         own.stream()
@@ -134,6 +136,16 @@ public final class FirmwareCompiler {
             throw new IllegalStateException(e.getCause());
         } finally {
             pool.shutdownNow();
+        }
+    }
+
+    /** Each compiler would say so in its own words, and the log could not be written either. */
+    private static void requireSpace(FirmwareProject project, List<Outcome> outcomes) {
+        boolean isFull = outcomes.stream()
+                .anyMatch(outcome -> outcome.entry().isEmpty()
+                        && FileFailure.isDiskFull(outcome.result().message()));
+        if (isFull) {
+            throw new KilnException(FileFailure.diskFull(project.objectDirectory()));
         }
     }
 

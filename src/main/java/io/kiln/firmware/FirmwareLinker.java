@@ -95,6 +95,10 @@ public final class FirmwareLinker {
         if (result.succeeded()) {
             return;
         }
+        if (FileFailure.isDiskFull(result.message())) {
+            delete(elf, map);
+            throw new KilnException(FileFailure.diskFull(elf));
+        }
         if (OVERFLOW.matcher(result.message()).find()) {
             Path roomy = project.buildDirectory().resolve("overflow");
             RoomyScripts.write(project.board(), roomy);
@@ -107,6 +111,16 @@ public final class FirmwareLinker {
                 base + ".elf",
                 "",
                 ""));
+    }
+
+    private static void delete(Path... parts) {
+        for (Path part : parts) {
+            try {
+                Files.deleteIfExists(part);
+            } catch (IOException e) {
+                throw FileFailure.of("cannot delete", part, e);
+            }
+        }
     }
 
     private Result run(Path elf, Path map, String scripts, String logFile) {

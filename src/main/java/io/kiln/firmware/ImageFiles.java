@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -17,6 +18,8 @@ import java.util.TreeMap;
 
 /** The files of an image beside each other: {@code <base>.elf}, {@code .bin}, {@code .hex} and {@code .map}. */
 final class ImageFiles {
+    private static final List<String> EXTENSIONS = List.of(".bin", ".hex", ".map", ".elf");
+
     private final Path folder;
     private final String base;
     private final Path parts;
@@ -63,6 +66,8 @@ final class ImageFiles {
             }
         } catch (IOException e) {
             throw FileFailure.of("cannot write the image", folder, e);
+        } finally {
+            EXTENSIONS.forEach(extension -> part(base + extension).toFile().delete());
         }
         return digests;
     }

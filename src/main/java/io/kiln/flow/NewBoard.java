@@ -11,6 +11,7 @@ import io.kiln.toolchain.board.Boards;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -64,10 +65,22 @@ final class NewBoard {
         USUALLY_CHANGED.stream()
                 .filter(name -> board.files().containsKey(name))
                 .forEach(name -> files.put(name, board.files().get(name)));
-        files.forEach((name, content) -> WholeFiles.write(place.resolve(name), content.toArray()));
-        WholeFiles.write(place.resolve(DESCRIPTOR), renamed(descriptor, board, id));
+        files.put(DESCRIPTOR, Bytes.ofText(renamed(descriptor, board, id)));
+        write(files, place);
+        files.remove(DESCRIPTOR);
         log.info("Wrote " + place + ": " + DESCRIPTOR + ", " + String.join(", ", files.keySet()));
         log.info("Change what differs; the comments in " + DESCRIPTOR + " say where. Then: -Dkiln.board=" + id);
+    }
+
+    /** All files or none: half a board would be in the way of the next try. */
+    private static void write(SortedMap<String, Bytes> files, Path place) {
+        try {
+            files.forEach((name, content) -> WholeFiles.write(place.resolve(name), content.toArray()));
+        } catch (KilnException e) {
+            FreshFolder.clear(place);
+            place.toFile().delete();
+            throw e;
+        }
     }
 
     private static String renamed(String descriptor, Board from, String id) {
