@@ -29,6 +29,9 @@ final class CommandLines {
                 .map(flag -> flag.startsWith("-I") ? "-I" + ProjectFiles.BOARD + "/" + flag.substring(2) : flag)
                 .forEach(flags::add);
         flags.add("-ffile-prefix-map=" + directory + "=.");
+        if (project.includes().contains("-I" + ProjectFiles.USER)) {
+            flags.add(UserNames.prefixMap());
+        }
         flags.addAll(project.includes());
         return flags;
     }

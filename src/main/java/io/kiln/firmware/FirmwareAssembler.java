@@ -37,6 +37,7 @@ public final class FirmwareAssembler {
                 request.toolchain(),
                 request.optimize(),
                 request.directory(),
+                request.userSources(),
                 request.buildDirectory(),
                 files.units(),
                 files.objects(),

@@ -159,12 +159,14 @@ public final class FirmwareCompiler {
 
     private static void report(FirmwareProject project, List<Outcome> outcomes, Log log) {
         Problems problems = new Problems();
+        UserNames names = new UserNames(project);
         for (Outcome outcome : outcomes) {
-            String said = outcome.result().message();
+            String said = names.original(outcome.result().message());
+            String source = UserNames.name(outcome.unit());
             if (outcome.result().timedOut()) {
-                problems.add("the compiler ran out of time", outcome.unit().path(), "", "");
+                problems.add("the compiler ran out of time", source, "", "");
             } else if (outcome.entry().isEmpty()) {
-                problems.add("does not compile:\n" + said, outcome.unit().path(), "", advice(project, outcome));
+                problems.add("does not compile:\n" + said, source, "", advice(project, outcome));
             } else if (!said.isEmpty()) {
                 said.lines().forEach(log::warn);
             }

@@ -107,7 +107,8 @@ public final class FirmwareLinker {
             }
         }
         throw new KilnException(new Problem(
-                (result.timedOut() ? "the linker ran out of time" : "does not link") + ":\n" + result.message(),
+                (result.timedOut() ? "the linker ran out of time" : "does not link") + ":\n"
+                        + new UserNames(project).original(result.message()),
                 base + ".elf",
                 "",
                 ""));

@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param toolchain the compiler
  * @param optimize what it shall save
  * @param directory absolute path of the project; compilers run in it
+ * @param userSources where the user edits what is copied to {@code main}; empty if there is none
  * @param buildDirectory absolute path of what this build keeps beside it
  * @param units what is compiled, in link order
  * @param objects objects that came with a model library, relative to the project, linked as they are
@@ -28,6 +29,7 @@ public record FirmwareProject(
         Toolchain toolchain,
         Optimize optimize,
         Path directory,
+        Optional<Path> userSources,
         Path buildDirectory,
         List<SourceUnit> units,
         List<String> objects,

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Writes what debuggers need: scripts for gdb and launch set-ups for Visual Studio Code, for the probe and for QEMU. */
 final class DebugStep {
@@ -47,6 +48,7 @@ final class DebugStep {
      */
     void run() {
         Board board = build.board();
+        FreshFolder.clear(folder);
         List<DebugLaunch.Configuration> configurations = new ArrayList<>();
         board.openOcd().filter(how -> !how.isVirtual()).ifPresent(how -> configurations.add(byProbe(how)));
         if (board.emulation() instanceof Emulation.Qemu qemu) {
@@ -82,13 +84,17 @@ final class DebugStep {
                 List.of(openOcd, "-f", config.toString()),
                 List.of("monitor reset halt", "load", "monitor reset halt"));
         return DebugLaunch.Configuration.openOcd(
-                title("probe"), openOcd, config.toString(), elf().toString(), debugger());
+                title("probe"), openOcd, config.toString(), elf().toString(), debugger(), places());
     }
 
     private DebugLaunch.Configuration byQemu() {
         List<String> waiting = List.of("-S", "-gdb", "tcp:" + SERVER);
         explain("qemu", Emulator.of(build.board(), Duration.ZERO).line(elf(), waiting), List.of());
-        return DebugLaunch.Configuration.external(title("QEMU"), SERVER, elf().toString(), debugger());
+        return DebugLaunch.Configuration.external(title("QEMU"), SERVER, elf().toString(), debugger(), places());
+    }
+
+    private List<String> places() {
+        return sources().stream().map(Path::toString).toList();
     }
 
     private String title(String way) {
@@ -101,13 +107,28 @@ final class DebugStep {
 
     private void explain(String way, List<String> server, List<String> afterConnecting) {
         Path script = folder.resolve(way + ".gdb");
-        List<String> lines = new ArrayList<>(List.of("target extended-remote " + SERVER));
+        List<String> lines = new ArrayList<>();
+        // gdb looks into the last one first.
+        sources().forEach(place -> lines.add("directory " + quoted(place)));
+        lines.add("target extended-remote " + SERVER);
         lines.addAll(afterConnecting);
         lines.addAll(List.of("tbreak main", "continue"));
         WholeFiles.write(script, String.join("\n", lines) + "\n");
         log.info("Debugging by " + way + ": start the server, then the debugger in another terminal");
         log.info("  " + ShellWords.join(server));
         log.info("  " + ShellWords.join(List.of(debugger(), "-x", script.toString(), elf().toString())));
+    }
+
+    /** Folders that names in debug information begin in: the C project's, and the user's own, such as {@code src/main/c/main.c}. */
+    private List<Path> sources() {
+        return Stream.of(build.spec().layout().firmware(), build.spec().layout().project())
+                .map(place -> place.toAbsolutePath().normalize())
+                .toList();
+    }
+
+    /** A path for gdb, which splits what is not quoted at blanks and takes a backslash for the start of an escape. */
+    private static String quoted(Path path) {
+        return '"' + path.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }
 
     private String debugger() {

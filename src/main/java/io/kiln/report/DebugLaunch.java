@@ -4,6 +4,7 @@ package io.kiln.report;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A {@code launch.json} of Visual Studio Code for its extension Cortex-Debug.
@@ -34,6 +35,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
      * @param cwd folder of the sources
      * @param executable the ELF
      * @param gdbPath the debugger
+     * @param debuggerArgs options of the debugger: where else it looks for sources
      * @param runToEntryPoint function to stop at first
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -48,6 +50,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
         "cwd",
         "executable",
         "gdbPath",
+        "debuggerArgs",
         "runToEntryPoint"
     })
     public record Configuration(
@@ -61,14 +64,16 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
             String cwd,
             String executable,
             String gdbPath,
+            List<String> debuggerArgs,
             String runToEntryPoint) {
         public Configuration {
             configFiles = List.copyOf(configFiles);
+            debuggerArgs = List.copyOf(debuggerArgs);
         }
 
         /** OpenOCD, started by the editor with one configuration file. */
         public static Configuration openOcd(
-                String name, String openOcd, String configFile, String executable, String gdb) {
+                String name, String openOcd, String configFile, String executable, String gdb, List<String> sources) {
             return new Configuration(
                     name,
                     TYPE,
@@ -80,11 +85,17 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
                     WORKSPACE,
                     executable,
                     gdb,
+                    searching(sources),
                     ENTRY_POINT);
         }
 
+        private static List<String> searching(List<String> sources) {
+            return sources.stream().flatMap(place -> Stream.of("-d", place)).toList();
+        }
+
         /** A server that the user starts and that has the image. */
-        public static Configuration external(String name, String gdbTarget, String executable, String gdb) {
+        public static Configuration external(
+                String name, String gdbTarget, String executable, String gdb, List<String> sources) {
             return new Configuration(
                     name,
                     TYPE,
@@ -96,6 +107,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
                     WORKSPACE,
                     executable,
                     gdb,
+                    searching(sources),
                     ENTRY_POINT);
         }
     }

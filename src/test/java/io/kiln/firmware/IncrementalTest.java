@@ -118,7 +118,9 @@ class IncrementalTest {
         assertThatThrownBy(() -> build(request()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("2 problems")
-                .hasMessageContaining("main/bad.c:1:")
+                .hasMessageContaining("src/main/c/bad.c: does not compile")
+                .hasMessageContaining("\n" + folder.resolve("src/main/c/bad.c") + ":1:")
+                .hasMessageContaining("\n" + folder.resolve("src/main/c/worse.c") + ":1:")
                 .hasMessageContaining("nowhere")
                 .hasMessageContaining("#error this is worse");
         assertThat(folder.resolve("target/app.elf")).doesNotExist();
