@@ -31,14 +31,22 @@ void DebugMon_Handler(void) __attribute__((weak, alias("kiln_unexpected")));
 void PendSV_Handler(void) __attribute__((weak, alias("kiln_unexpected")));
 void SysTick_Handler(void) __attribute__((weak, alias("kiln_unexpected")));
 
-/* The stack may be what is broken: note where it was and start it afresh. */
+/*
+ * The stack may be what is broken. Where it has room left it stays, because the frame that the core pushed lies there; else it starts
+ * afresh at its top, far from the frame.
+ */
 __attribute__((naked, used)) void kiln_unexpected(void) {
   __asm__ volatile(
       "mrs r0, msp\n\t"
-      "mrs r1, ipsr\n\t"
-      "ldr r2, =__stack_top\n\t"
-      "mov sp, r2\n\t"
-      "ldr r2, =kiln_fault\n\t"
+      "mov r1, lr\n\t"
+      "ldr r2, =__stack_bottom + 0x100\n\t"
+      "ldr r3, =__stack_top\n\t"
+      "cmp r0, r2\n\t"
+      "blo 1f\n\t"
+      "cmp r0, r3\n\t"
+      "bls 2f\n"
+      "1:\tmov sp, r3\n"
+      "2:\tldr r2, =kiln_fault\n\t"
       "bx r2\n\t"
       ".ltorg\n\t");
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "kiln_console.h"
+#include "kiln_end.h"
 
 void kiln_console_init(void) {}
 
@@ -19,6 +20,7 @@ void kiln_console_put(uint8_t byte) {
 }
 
 void kiln_board_exit(int code) {
+  kiln_end_report(code);
   fflush(stdout);
   exit(code);
 }

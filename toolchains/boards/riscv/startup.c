@@ -7,9 +7,9 @@
 
 #include "kiln_board.h"
 #include "kiln_console.h"
+#include "kiln_end.h"
 
-#define KILN_FAULT_EXIT 70
-
+extern uint32_t __stack_bottom[];
 extern uint32_t __data_start[];
 extern uint32_t __data_end[];
 extern const uint32_t __data_load[];
@@ -20,7 +20,7 @@ int main(void);
 void _start(void);
 void kiln_start(void);
 void kiln_trap(void);
-void kiln_fault(uint32_t cause, uint32_t pc);
+void kiln_fault(uint32_t cause, uint32_t pc, uint32_t address, uint32_t caller, const uint32_t* stack);
 
 /*
  * KILN_PROTECT_CODE: physical memory protection, entry 0: everything below CODE, where devices lie, with all rights; entry 1: CODE, read
@@ -47,28 +47,25 @@ __attribute__((naked, noreturn, section(".vectors"), used)) void _start(void) {
       "1: j 1b\n\t");
 }
 
-/* The stack may be what is broken: start it afresh. */
+/* The stack may be what is broken: start it afresh. What the registers say is handed over first. */
 __attribute__((naked, aligned(4), used)) void kiln_trap(void) {
   __asm__ volatile(
+      "mv a4, sp\n\t"
+      "mv a3, ra\n\t"
       "la sp, __stack_top\n\t"
       "csrr a0, mcause\n\t"
       "csrr a1, mepc\n\t"
+      "csrr a2, mtval\n\t"
       "call kiln_fault\n\t");
 }
 
-static void put_hex(uint32_t value) {
-  kiln_console_text("0x");
-  for (int shift = 28; shift >= 0; shift -= 4) {
-    kiln_console_put((uint8_t) "0123456789abcdef"[(value >> shift) & 15u]);
-  }
-}
-
-__attribute__((used, noreturn)) void kiln_fault(uint32_t cause, uint32_t pc) {
-  kiln_console_text("\r\nkiln: exception ");
-  put_hex(cause);
-  kiln_console_text(" at ");
-  put_hex(pc);
-  kiln_console_text(cause == 7u ? " (store access: stack overflow? raise __stack_size)\r\n" : "\r\n");
+__attribute__((cold, used, noreturn)) void kiln_fault(
+    uint32_t cause, uint32_t pc, uint32_t address, uint32_t caller, const uint32_t* stack) {
+  uint32_t words[] = {cause, pc, caller, address};
+  kiln_end_text(
+      stack < __stack_bottom ? "\xff\r\nkiln: stack overflow\r\n"
+                             : "\xff\r\nkiln: exception 0x# at 0x#, called from 0x#, address 0x#\r\n",
+      words);
   kiln_board_exit(KILN_FAULT_EXIT);
 }
 

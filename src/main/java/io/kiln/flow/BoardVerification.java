@@ -6,6 +6,7 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.console.SerialConsole;
 import io.kiln.device.emulator.Emulator;
+import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.flash.FlashResult;
 import io.kiln.device.transport.FirmwareSession;
 import io.kiln.toolchain.board.Board;
@@ -87,8 +88,9 @@ final class BoardVerification {
                     "emulator: {qemu: …, machine: …}",
                     ""));
         }
+        Path elf = elf();
         if (device.isFlashed()) {
-            flash();
+            flash(elf);
         }
         VirtualBoards boards = new VirtualBoards(build.spec().layout().reports().resolve("virtual"));
         String name = boards.names(device.flash().probe()).get(0);
@@ -100,9 +102,13 @@ final class BoardVerification {
                     "what its flash holds",
                     "Leave out kiln.flash.skip"));
         }
-        Emulator emulator = new Emulator(board, Verification.limit(models), Optional.of(logFile));
+        Emulator emulator = new Emulator(
+                board,
+                Verification.limit(models),
+                Optional.of(logFile),
+                build.spec().semihosting());
         String ranOn = board.id() + ", probe " + name + ": its flash content in " + emulator.name();
-        return new Answer(ranOn, Verification.run(emulator, content, models));
+        return new Answer(ranOn, Verification.run(emulator, content, elf, models));
     }
 
     private Answer overSerial(List<VerificationCases> models) {
@@ -111,23 +117,32 @@ final class BoardVerification {
         // Named before anything is written, opened before the reset: the banner comes right behind it.
         String port = line.portBeside(device.flash().probe());
         ConsoleLog text = new ConsoleLog(logFile);
+        FaultWatch faults = new FaultWatch(text);
+        Path elf = elf();
         try (SerialConsole console = SerialConsole.open(port, line.baud())) {
-            String probe = device.isFlashed() ? flash() : "";
-            FirmwareSession session =
-                    FirmwareSession.join(console.input(), console.output(), TO_BOOT, Verification.limit(models), text);
-            Verification.Outcome outcome = Verification.run(session, models);
-            String by = probe.isEmpty() ? "" : ", probe " + probe;
-            return new Answer(board.id() + by + ", console " + port, outcome);
+            String probe = device.isFlashed() ? flash(elf) : "";
+            try (FirmwareSession session = FirmwareSession.join(
+                    console.input(), console.output(), TO_BOOT, Verification.limit(models), faults)) {
+                Verification.Outcome outcome = Verification.run(session, models);
+                String by = probe.isEmpty() ? "" : ", probe " + probe;
+                return new Answer(board.id() + by + ", console " + port, outcome);
+            }
         } catch (KilnException e) {
-            throw ConsoleLog.located(e, port + " at " + line.baud() + " baud");
+            throw ConsoleLog.located(faults.explained(e, elf), port + " at " + line.baud() + " baud");
         } finally {
             text.write();
         }
     }
 
+    /** The image that answers; of a board that is taken as it is, the build's. */
+    private Path elf() {
+        return device.isFlashed()
+                ? RunnableImage.forTheBoard(log, build).file()
+                : build.spec().layout().image("elf");
+    }
+
     /** Flashes the image that answers; the name of the probe. */
-    private String flash() {
-        Path elf = RunnableImage.forTheBoard(log, build).file();
+    private String flash(Path elf) {
         List<FlashResult> results = new FlashStep(log, build, device.flash()).flash(elf);
         return results.get(0).probe().text();
     }

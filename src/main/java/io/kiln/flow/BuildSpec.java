@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param verify how the image is verified
  * @param boardSources where boards come from, beside those built in and the project's own
  * @param pipeline what to change about the compiler's passes
+ * @param semihosting whether an image in QEMU may open files and start programs of this computer
  */
 public record BuildSpec(
         Layout layout,
@@ -34,9 +35,38 @@ public record BuildSpec(
         Optional<Instant> timestamp,
         VerifySpec verify,
         BoardSources boardSources,
-        PipelineSpec pipeline) {
+        PipelineSpec pipeline,
+        boolean semihosting) {
     public BuildSpec {
         models = List.copyOf(models);
+    }
+
+    /** A build whose image reaches nothing of this computer. */
+    public BuildSpec(
+            Layout layout,
+            List<ModelSource> models,
+            String board,
+            Optional<String> toolchain,
+            String optimize,
+            String io,
+            int mlfVersion,
+            Optional<Instant> timestamp,
+            VerifySpec verify,
+            BoardSources boardSources,
+            PipelineSpec pipeline) {
+        this(
+                layout,
+                models,
+                board,
+                toolchain,
+                optimize,
+                io,
+                mlfVersion,
+                timestamp,
+                verify,
+                boardSources,
+                pipeline,
+                false);
     }
 
     /** A build with every pass whose board is built in or the project's own. */

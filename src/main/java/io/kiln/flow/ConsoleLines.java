@@ -6,6 +6,9 @@ import java.util.function.Consumer;
 
 /** Logs console text line by line, however it arrives. Not thread-safe. */
 final class ConsoleLines implements Consumer<String> {
+    /** Characters of a line; longer ones are broken. */
+    private static final int LONGEST = 4096;
+
     private final Log log;
     private final StringBuilder line = new StringBuilder();
 
@@ -24,10 +27,11 @@ final class ConsoleLines implements Consumer<String> {
     public void accept(String text) {
         for (int i = 0; i < text.length(); i++) {
             char character = text.charAt(i);
-            if (character == '\n') {
+            if (character == '\n' || line.length() == LONGEST) {
                 log.info("| " + line);
                 line.setLength(0);
-            } else if (character != '\r') {
+            }
+            if (character != '\n' && character != '\r') {
                 line.append(character);
             }
         }

@@ -89,7 +89,9 @@ final class DebugStep {
 
     private DebugLaunch.Configuration byQemu() {
         List<String> waiting = List.of("-S", "-gdb", "tcp:" + SERVER);
-        explain("qemu", Emulator.of(build.board(), Duration.ZERO).line(elf(), waiting), List.of());
+        Emulator emulator = new Emulator(
+                build.board(), Duration.ZERO, Optional.empty(), build.spec().semihosting());
+        explain("qemu", emulator.line(elf(), waiting), List.of());
         return DebugLaunch.Configuration.external(title("QEMU"), SERVER, elf().toString(), debugger(), places());
     }
 

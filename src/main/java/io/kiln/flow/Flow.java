@@ -5,7 +5,6 @@ import io.kiln.base.Log;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -70,8 +69,8 @@ public final class Flow {
     }
 
     /** Builds what is not built yet, boots the image and shows its console or its answers. */
-    public void run(BuildSpec spec, Duration limit) {
-        new RunStep(log, image(spec)).run(limit);
+    public void run(BuildSpec spec, RunSpec run) {
+        new RunStep(log, image(spec), run).run();
     }
 
     /** Builds what is not built yet and counts the instructions of an inference. */
@@ -102,7 +101,7 @@ public final class Flow {
     /** Shows what the board says on its serial line. Needs no model. */
     public void monitor(BuildSpec spec, MonitorSpec monitor) {
         Board board = spec.boards().find(spec.board());
-        new MonitorStep(log, board, monitor).run();
+        new MonitorStep(log, board, spec.layout().image("elf"), monitor).run();
     }
 
     /**

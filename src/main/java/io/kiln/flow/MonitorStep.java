@@ -6,10 +6,11 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.Utf8Text;
 import io.kiln.device.console.SerialConsole;
+import io.kiln.device.fault.FaultWatch;
 import io.kiln.toolchain.board.Board;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Predicate;
 
 /** Shows what a board says on its serial line. */
 final class MonitorStep {
@@ -17,11 +18,14 @@ final class MonitorStep {
 
     private final Log log;
     private final Board board;
+    private final Path image;
     private final MonitorSpec spec;
 
-    MonitorStep(Log log, Board board, MonitorSpec spec) {
+    /** A step; the image, which may be missing, names functions and lines in what a fault says. */
+    MonitorStep(Log log, Board board, Path image, MonitorSpec spec) {
         this.log = log;
         this.board = board;
+        this.image = image;
         this.spec = spec;
     }
 
@@ -40,11 +44,13 @@ final class MonitorStep {
             log.info("Console of " + board.id() + " on " + path + " at " + baud + " baud"
                     + (spec.until().isEmpty() ? ", Ctrl-C ends it" : ""));
             ConsoleLines lines = new ConsoleLines(log);
-            Awaited awaited = new Awaited(text);
+            FaultWatch faults = new FaultWatch(lines);
+            AwaitedText awaited = new AwaitedText(text);
             Utf8Text characters = new Utf8Text();
             SerialConsole.End end = console.read(limit, bytes -> {
                 String piece = characters.accept(bytes);
-                lines.accept(piece);
+                faults.accept(piece);
+                faults.take(image).ifPresent(fault -> log.info(fault.text()));
                 return awaited.test(piece);
             });
             lines.accept(characters.end());
@@ -65,26 +71,5 @@ final class MonitorStep {
                     "Reset the board, look at the baud rate, or set kiln.monitor.timeout"));
         }
         text.ifPresent(found -> log.info("'" + found + "' came"));
-    }
-
-    /** Waits for a text that may come in pieces. */
-    private static final class Awaited implements Predicate<String> {
-        private final Optional<String> text;
-        private final StringBuilder recent = new StringBuilder();
-
-        Awaited(Optional<String> text) {
-            this.text = text;
-        }
-
-        @Override
-        public boolean test(String piece) {
-            if (text.isEmpty()) {
-                return false;
-            }
-            recent.append(piece);
-            boolean came = recent.indexOf(text.get()) >= 0;
-            recent.delete(0, Math.max(0, recent.length() - text.get().length()));
-            return came;
-        }
     }
 }

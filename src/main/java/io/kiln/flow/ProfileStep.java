@@ -40,8 +40,11 @@ final class ProfileStep {
     void run() {
         Layout layout = build.spec().layout();
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
-        Emulator emulator =
-                new Emulator(image.board(), LIMIT, Optional.of(layout.reports().resolve("profile.log")));
+        Emulator emulator = new Emulator(
+                image.board(),
+                LIMIT,
+                Optional.of(layout.reports().resolve("profile.log")),
+                build.spec().semihosting());
         long total = 0;
         List<ProfileReport.Operator> operators = new ArrayList<>();
         for (ModelMetadata model : GenerateStep.store(layout).metadata()) {

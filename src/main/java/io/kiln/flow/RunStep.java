@@ -4,15 +4,15 @@ package io.kiln.flow;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problem;
 import io.kiln.device.emulator.Emulator;
+import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.transport.FirmwareSession;
+import io.kiln.device.transport.ImageConsole;
+import io.kiln.device.transport.ImageConsole.End;
 import io.kiln.process.RunningProcess;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,43 +24,90 @@ import java.util.Optional;
 final class RunStep {
     private static final int CASES_SHOWN = 8;
 
+    private static final Duration TO_END = Duration.ofSeconds(2);
+
     private final Log log;
     private final ResolvedBuild build;
+    private final RunSpec spec;
 
-    RunStep(Log log, ResolvedBuild build) {
+    RunStep(Log log, ResolvedBuild build, RunSpec spec) {
         this.log = log;
         this.build = build;
+        this.spec = spec;
     }
 
-    /** Runs the image until it ends, or has answered, or its time is over. */
-    void run(Duration limit) {
+    /**
+     * Runs the image until it ends, has answered, or prints what is waited for.
+     *
+     * @throws KilnException if it ends with a code that is not 0, by a fault, or not in time
+     */
+    void run() {
         RunnableImage image = RunnableImage.asBuilt(log, build);
         Path file = build.spec().layout().reports().resolve("console.log");
-        Emulator emulator = new Emulator(image.board(), limit, Optional.of(file));
+        Emulator emulator = new Emulator(
+                image.board(), spec.limit(), Optional.of(file), build.spec().semihosting());
         log.info("Booting " + image.file().getFileName() + " on " + RunnableImage.name(build, emulator));
         if (image.hasOwnMain()) {
-            console(emulator, image.file(), limit);
+            console(emulator, image.file());
         } else {
             answers(emulator, image.file());
         }
     }
 
-    private void console(Emulator emulator, Path image, Duration limit) {
-        try (RunningProcess process = emulator.start(image);
-                BufferedReader lines =
-                        new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8))) {
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                log.info("| " + line);
-            }
-            Optional<Integer> code = process.waitFor(Duration.ofSeconds(2));
-            if (process.timedOut()) {
-                log.info("Stopped after " + limit.toSeconds() + " s (kiln.run.timeout)");
-            } else {
-                code.ifPresent(value -> log.info("The image ended with code " + value));
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException("cannot read the console", e);
+    private void console(Emulator emulator, Path image) {
+        ConsoleLines lines = new ConsoleLines(log);
+        FaultWatch faults = new FaultWatch(lines);
+        try (RunningProcess process = emulator.start(image)) {
+            End end = ImageConsole.follow(process.output(), spec.limit(), faults, new AwaitedText(spec.until()));
+            lines.end();
+            judge(end, emulator, image, process);
+        } catch (KilnException e) {
+            lines.end();
+            throw faults.explained(e, image);
         }
+    }
+
+    private void judge(End end, Emulator emulator, Path image, RunningProcess process) {
+        if (end instanceof End.Enough) {
+            log.info("'" + spec.until().orElse("") + "' came: the image was stopped");
+            return;
+        }
+        if (end instanceof End.Returned returned && returned.code() != 0) {
+            throw new KilnException(
+                    new Problem("the image ended with code " + returned.code(), image.toString(), "code 0", ""));
+        }
+        boolean goesOn = end instanceof End.Returned && !emulator.board().isHost();
+        if (!goesOn && process.waitFor(TO_END).isEmpty() || process.timedOut()) {
+            throw tooLate(image);
+        }
+        if (!goesOn) {
+            List<Problem> problems = emulator.howItEnded(image, process);
+            if (!problems.isEmpty()) {
+                throw new KilnException(problems);
+            }
+        }
+        spec.until().ifPresent(text -> {
+            throw new KilnException(
+                    new Problem("the image ended, and '" + text + "' did not come", image.toString(), "that text", ""));
+        });
+        log.info("The image ended with code 0");
+    }
+
+    private KilnException tooLate(Path image) {
+        String seconds = spec.limit().toSeconds() + " s";
+        return new KilnException(
+                spec.until().isPresent()
+                        ? new Problem(
+                                "'" + spec.until().get() + "' did not come within " + seconds + "; the image was stopped",
+                                image.toString(),
+                                "that text on the console",
+                                "Set kiln.run.timeout to more seconds if it needs them")
+                        : new Problem(
+                                "the image did not end within " + seconds + " and was stopped",
+                                image.toString(),
+                                "a main that returns",
+                                "Set kiln.run.timeout to more seconds if it needs them, or kiln.run.until to a text that it"
+                                        + " prints if it is meant to run for ever"));
     }
 
     private void answers(Emulator emulator, Path image) {

@@ -54,11 +54,12 @@ final class Verification {
     /**
      * Boots the image and runs every case of every model.
      *
-     * @param image ELF with the default application, linked for what the emulator runs
+     * @param image with the default application, linked for what the emulator runs
+     * @param symbols the ELF file that the image is or was made of
      * @throws KilnException if the image or the emulator fails
      */
-    static Outcome run(Emulator emulator, Path image, List<VerificationCases> models) {
-        return emulator.talk(image, text -> {}, session -> run(session, models));
+    static Outcome run(Emulator emulator, Path image, Path symbols, List<VerificationCases> models) {
+        return emulator.talk(image, symbols, text -> {}, session -> run(session, models));
     }
 
     /**

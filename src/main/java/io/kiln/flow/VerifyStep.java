@@ -67,6 +67,7 @@ final class VerifyStep {
                 .file("image", layout.image("elf"))
                 .setting("board", build.board().id())
                 .setting("runs on", build.runsOn().get().emulation())
+                .setting("semihosting", build.spec().semihosting())
                 .setting("samples", spec.samples())
                 .setting("seed", spec.seed());
         spec.vectors().ifPresent(folder -> now.folder("vectors", folder));
@@ -84,8 +85,10 @@ final class VerifyStep {
         Emulator emulator = new Emulator(
                 image.board(),
                 Verification.limit(models),
-                Optional.of(layout.reports().resolve("verify.log")));
-        return report(RunnableImage.name(build, emulator), Verification.run(emulator, image.file(), models));
+                Optional.of(layout.reports().resolve("verify.log")),
+                build.spec().semihosting());
+        Verification.Outcome outcome = Verification.run(emulator, image.file(), image.file(), models);
+        return report(RunnableImage.name(build, emulator), outcome);
     }
 
     private Collection<Path> report(String ranOn, Verification.Outcome outcome) {

@@ -197,6 +197,15 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     @Parameter(property = "kiln.inputShapes")
     private String inputShapes;
 
+    /**
+     * Whether an image in QEMU may open files and start programs of this computer, as semihosting lets it. Only for images whose
+     * code you trust, models that came as archives included.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.semihosting", defaultValue = "false")
+    private boolean semihosting;
+
     /** The time that reproducible builds state. */
     @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
     private String outputTimestamp;
@@ -228,7 +237,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                 Timestamps.parse(outputTimestamp),
                 verifySpec(),
                 artifacts.fetch(project().getDependencies(), trustBoard == null ? "" : trustBoard, fetcher()),
-                pipelineSpec());
+                pipelineSpec(),
+                semihosting);
     }
 
     /** Shapes of a single model's inputs; empty for the file's. */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.RunSpec;
 import java.time.Duration;
+import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -21,12 +23,20 @@ public final class RunMojo extends AbstractByHandMojo {
     private boolean skipRun;
 
     /**
-     * Seconds until an image that does not end by itself is stopped.
+     * Seconds in which the image must end, or print the text of {@code until}; the goal fails otherwise.
      *
      * @since 0.1.0
      */
     @Parameter(property = "kiln.run.timeout", defaultValue = "10")
     private int timeout;
+
+    /**
+     * A text that the image prints, at which it is stopped and the goal succeeds: for a program that is meant to run for ever.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.run.until")
+    private String until;
 
     @Override
     boolean isGoalSkipped() {
@@ -35,6 +45,6 @@ public final class RunMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        flow().run(spec(), Duration.ofSeconds(timeout));
+        flow().run(spec(), new RunSpec(Duration.ofSeconds(Math.max(1, timeout)), Optional.ofNullable(until)));
     }
 }

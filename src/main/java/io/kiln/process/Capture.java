@@ -8,34 +8,34 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/** Drains a stream in a thread of its own: the first bytes into memory, all of them into the log. */
+/** Drains a stream in a thread of its own: the first bytes into memory, all of them to the log and off the budget. */
 final class Capture {
     /** What a line has beyond this is not told. */
     private static final int LONGEST_LINE = 64 << 10;
 
-    private final int limit;
     private final OutputStream log;
+    private final Budget budget;
     private final Consumer<String> lines;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
     private final Thread thread;
 
-    private Capture(String name, InputStream source, int limit, OutputStream log, Consumer<String> lines) {
-        this.limit = limit;
+    private Capture(String name, InputStream source, OutputStream log, Budget budget, Consumer<String> lines) {
         this.log = log;
+        this.budget = budget;
         this.lines = lines;
         this.thread = new Thread(() -> drain(source), name);
         thread.setDaemon(true);
     }
 
     /** Starts draining at once. The log must tolerate several writers. */
-    static Capture of(String name, InputStream source, int limit, OutputStream log) {
-        return of(name, source, limit, log, line -> {});
+    static Capture of(String name, InputStream source, OutputStream log, Budget budget) {
+        return of(name, source, log, budget, line -> {});
     }
 
     /** As above; each line, without its end, is told as soon as it is whole. */
-    static Capture of(String name, InputStream source, int limit, OutputStream log, Consumer<String> lines) {
-        Capture capture = new Capture(name, source, limit, log, lines);
+    static Capture of(String name, InputStream source, OutputStream log, Budget budget, Consumer<String> lines) {
+        Capture capture = new Capture(name, source, log, budget, lines);
         capture.thread.start();
         return capture;
     }
@@ -48,6 +48,7 @@ final class Capture {
                 log.write(block, 0, n);
                 log.flush();
                 tell(block, n);
+                budget.spend(n);
             }
         } catch (IOException e) {
             // The process was killed or its stream closed: what was read so far is all there is.
@@ -67,7 +68,7 @@ final class Capture {
     }
 
     private synchronized void keep(byte[] block, int n) {
-        kept.write(block, 0, Math.min(n, limit - kept.size()));
+        kept.write(block, 0, Math.min(n, ProcessRunner.CAPTURE_LIMIT - kept.size()));
     }
 
     /** Waits for the end of the stream, at most so long. */

@@ -21,7 +21,9 @@ import java.util.TreeMap;
  * @param without variables of this process that the new one shall not see
  * @param timeout after this the process and its descendants are killed
  * @param input what it reads from its standard input; ignored by {@link ProcessRunner#start}
- * @param logFile gets the whole output, standard output and error as they come; replaced if it exists
+ * @param logFile gets the first 16 MiB of the output, standard output and error as they come; replaced if it exists
+ * @param temporary a folder of the process's own, which {@link RunningProcess#close} removes, or the end of this JVM; ignored by
+ *     {@link ProcessRunner#run}
  */
 public record Command(
         String executable,
@@ -31,7 +33,8 @@ public record Command(
         Set<String> without,
         Duration timeout,
         Bytes input,
-        Optional<Path> logFile) {
+        Optional<Path> logFile,
+        Optional<Path> temporary) {
     private static final Duration DEFAULT_TIMEOUT = Duration.ofMinutes(5);
 
     public Command {
@@ -55,6 +58,7 @@ public record Command(
                 Set.of(),
                 DEFAULT_TIMEOUT,
                 Bytes.wrap(new byte[0]),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -64,29 +68,34 @@ public record Command(
     }
 
     public Command in(Path newDirectory) {
-        return new Command(executable, arguments, newDirectory, environment, without, timeout, input, logFile);
+        return new Command(executable, arguments, newDirectory, environment, without, timeout, input, logFile, temporary);
     }
 
     public Command within(Duration newTimeout) {
-        return new Command(executable, arguments, directory, environment, without, newTimeout, input, logFile);
+        return new Command(executable, arguments, directory, environment, without, newTimeout, input, logFile, temporary);
     }
 
     public Command reading(Bytes newInput) {
-        return new Command(executable, arguments, directory, environment, without, timeout, newInput, logFile);
+        return new Command(executable, arguments, directory, environment, without, timeout, newInput, logFile, temporary);
     }
 
     public Command loggingTo(Path file) {
-        return new Command(executable, arguments, directory, environment, without, timeout, input, Optional.of(file));
+        return new Command(executable, arguments, directory, environment, without, timeout, input, Optional.of(file), temporary);
+    }
+
+    public Command owning(Path folder) {
+        return new Command(
+                executable, arguments, directory, environment, without, timeout, input, logFile, Optional.of(folder));
     }
 
     public Command with(String variable, String value) {
         Map<String, String> more = new TreeMap<>(environment);
         more.put(variable, value);
-        return new Command(executable, arguments, directory, more, without, timeout, input, logFile);
+        return new Command(executable, arguments, directory, more, without, timeout, input, logFile, temporary);
     }
 
     public Command without(Set<String> variables) {
-        return new Command(executable, arguments, directory, environment, variables, timeout, input, logFile);
+        return new Command(executable, arguments, directory, environment, variables, timeout, input, logFile, temporary);
     }
 
     /** Executable and arguments. */

@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 import org.apache.commons.exec.CommandLine;
 import org.apache.commons.exec.launcher.CommandLauncherFactory;
 
-/** Runs commands through Commons Exec. Stateless. */
+/** Runs commands through Commons Exec. What it starts dies with this JVM, even if the JVM is killed. Stateless. */
 public final class ProcessRunner {
-    /** Bytes of each output stream that are kept in memory; the log file gets all. */
+    /** Bytes of each output stream that are kept in memory; the log file gets more. */
     public static final int CAPTURE_LIMIT = 4 << 20;
 
     private static final long DRAIN_MILLIS = 2000;
@@ -28,7 +28,7 @@ public final class ProcessRunner {
     /**
      * Runs a command to its end or its time limit. A non-zero exit code is an answer, not an error.
      *
-     * @throws KilnException if it cannot be started, or if this thread is interrupted; the process is gone then
+     * @throws KilnException if it cannot be started, prints more than 64 MiB, or if this thread is interrupted; the process is gone then
      */
     public static Result run(Command command) {
         return run(command, line -> {});
@@ -41,15 +41,18 @@ public final class ProcessRunner {
         Thread hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
         Runtime.getRuntime().addShutdownHook(hook);
         try (OutputStream log = openLog(command)) {
-            Capture output = Capture.of("stdout-" + process.pid(), process.getInputStream(), CAPTURE_LIMIT, log);
-            Capture errors =
-                    Capture.of("stderr-" + process.pid(), process.getErrorStream(), CAPTURE_LIMIT, log, errorLines);
+            Budget budget = new Budget(process);
+            Capture output = Capture.of("stdout-" + process.pid(), process.getInputStream(), log, budget);
+            Capture errors = Capture.of("stderr-" + process.pid(), process.getErrorStream(), log, budget, errorLines);
             feed(process, command);
             boolean timedOut = !process.waitFor(command.timeout().toMillis(), TimeUnit.MILLISECONDS);
             ProcessTree.kill(process);
             int exitCode = process.waitFor();
             output.await(DRAIN_MILLIS);
             errors.await(DRAIN_MILLIS);
+            if (budget.isSpent()) {
+                throw new KilnException(Problem.of(Budget.message(), command.executable()));
+            }
             Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
             return new Result(exitCode, timedOut, output.text(), errors.text(), elapsed);
         } catch (InterruptedException e) {
@@ -70,7 +73,7 @@ public final class ProcessRunner {
      */
     public static RunningProcess start(Command command) {
         OutputStream log = openLog(command);
-        return new RunningProcess(launch(command), command.timeout(), log);
+        return new RunningProcess(launch(command), command, log);
     }
 
     static KilnException interrupted(String executable, InterruptedException cause) {
@@ -85,7 +88,9 @@ public final class ProcessRunner {
         environment.keySet().removeAll(command.without());
         environment.putAll(command.environment());
         try {
-            return CommandLauncherFactory.createVMLauncher().exec(line, environment, command.directory());
+            Process process = CommandLauncherFactory.createVMLauncher().exec(line, environment, command.directory());
+            Guardian.watch(process, command.temporary());
+            return process;
         } catch (IOException e) {
             throw new KilnException(
                     new Problem("cannot be started: " + e.getMessage(), command.executable(), "an executable file", ""),

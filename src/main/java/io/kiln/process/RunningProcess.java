@@ -5,11 +5,17 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 
 /**
  * A process to talk to: an emulator's console, a program on the host. Closing it kills it and its
@@ -22,19 +28,26 @@ public final class RunningProcess implements AutoCloseable {
     private final OutputStream log;
     private final InputStream output;
     private final Capture errors;
+    private final Budget budget;
+    private final Optional<Path> temporary;
     private final Thread hook;
     private final CompletableFuture<Void> timer;
     private final CompletableFuture<Void> expiry;
     private final AtomicBoolean timedOut = new AtomicBoolean();
+    private final AtomicBoolean closed = new AtomicBoolean();
 
-    RunningProcess(Process process, Duration timeout, OutputStream log) {
+    RunningProcess(Process process, Command command, OutputStream log) {
         this.process = process;
         this.log = log;
+        this.temporary = command.temporary();
+        this.budget = new Budget(process);
         this.output = new Teeing(process.getInputStream(), log);
-        this.errors = Capture.of("stderr-" + process.pid(), process.getErrorStream(), ProcessRunner.CAPTURE_LIMIT, log);
+        this.errors = Capture.of("stderr-" + process.pid(), process.getErrorStream(), log, budget);
         this.hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
-        this.timer = new CompletableFuture<Void>().completeOnTimeout(null, timeout.toMillis(), TimeUnit.MILLISECONDS);
-        this.expiry = timer.thenRunAsync(this::expire);
+        long millis = command.timeout().toMillis();
+        this.timer = new CompletableFuture<Void>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
+        // In a thread of its own: those of the common pool may all be waiting for the process.
+        this.expiry = timer.thenRunAsync(this::expire, task -> new Thread(task, "expire-" + process.pid()).start());
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
@@ -64,6 +77,16 @@ public final class RunningProcess implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** Whether it was killed because it printed more errors than anybody reads. */
+    public boolean flooded() {
+        return budget.isSpent();
+    }
+
+    /** Whether it was killed by {@link #close}, if it had not ended before. */
+    public boolean isClosed() {
+        return closed.get();
+    }
+
     /** Whether it was killed because its time was over. */
     public boolean timedOut() {
         return timedOut.get();
@@ -91,9 +114,11 @@ public final class RunningProcess implements AutoCloseable {
     /** Kills the process and its descendants if they still run; returns when they are gone. May be repeated. */
     @Override
     public void close() {
+        closed.set(true);
         timer.cancel(false);
         expiry.cancel(false);
         ProcessTree.kill(process);
+        temporary.ifPresent(RunningProcess::remove);
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
@@ -101,6 +126,19 @@ public final class RunningProcess implements AutoCloseable {
             return;
         } finally {
             closeLog();
+        }
+    }
+
+    private static void remove(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (NoSuchFileException e) {
+            // Removed before.
+            return;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot remove " + folder, e);
         }
     }
 

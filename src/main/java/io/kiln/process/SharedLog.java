@@ -3,13 +3,20 @@ package io.kiln.process;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 
 /**
- * A log that two pumps write to; what comes after it was closed is dropped. So is what comes after the disk was full: a process whose output
- * nobody takes any more would stop, and what it says of the full disk would be lost.
+ * A log that two pumps write to, of bounded size; what comes beyond, or after it was closed, is dropped. So is what comes after the disk
+ * was full: a process whose output nobody takes any more would stop, and what it says of the full disk would be lost.
  */
 final class SharedLog extends OutputStream {
+    /** Bytes; the last line of a log that has them says that there was more. */
+    static final int MOST = 16 << 20;
+
+    private static final byte[] CUT = ("\n[cut here, after " + (MOST >> 20) + " MiB]\n").getBytes(StandardCharsets.US_ASCII);
+
     private final OutputStream target;
+    private long left = MOST;
     private boolean ended;
 
     SharedLog(OutputStream target) {
@@ -23,9 +30,15 @@ final class SharedLog extends OutputStream {
 
     @Override
     public synchronized void write(byte[] block, int offset, int length) {
+        if (ended || left == 0) {
+            return;
+        }
         try {
-            if (!ended) {
-                target.write(block, offset, length);
+            int taken = (int) Math.min(left, length);
+            target.write(block, offset, taken);
+            left -= taken;
+            if (left == 0) {
+                target.write(CUT);
             }
         } catch (IOException e) {
             ended = true;

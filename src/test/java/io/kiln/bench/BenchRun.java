@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
 import io.kiln.bench.Disassembly.Tally;
+import io.kiln.device.emulator.QemuLine;
 import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ElfFile.Symbol;
 import io.kiln.process.Command;
@@ -47,11 +48,12 @@ record BenchRun(long instructions, long ticks, long stack, boolean bitExact, Lis
         WholeFiles.write(folder.resolve("input.bin"), concatenated(golden, "input_", cases));
         WholeFiles.write(folder.resolve("functions.txt"), functions(image));
         Emulation.Qemu qemu = (Emulation.Qemu) image.board().emulation();
-        List<String> line = new ArrayList<>(List.of(qemu.program(), "-M", qemu.machine()));
-        line.addAll(qemu.args());
-        line.addAll(List.of("-kernel", "bench.elf", "-display", "none", "-monitor", "none", "-serial", "none"));
-        line.addAll(List.of("-semihosting-config", "enable=on,target=native", "-icount", "shift=0,sleep=off"));
-        line.addAll(List.of("-plugin", plugin.toAbsolutePath() + ",functions=functions.txt,out=counts.txt"));
+        String counting = plugin.toAbsolutePath() + ",functions=functions.txt,out=counts.txt";
+        List<String> line = QemuLine.of(qemu, "bench.elf")
+                .withoutConsole()
+                .semihosting(true)
+                .with(List.of("-icount", "shift=0,sleep=off", "-plugin", counting))
+                .words();
         Result result = ProcessRunner.run(Command.ofLine(line).in(folder).within(LIMIT));
         if (!result.succeeded()) {
             throw new IllegalStateException(String.join(" ", line) + " in " + folder + ": code " + result.exitCode()

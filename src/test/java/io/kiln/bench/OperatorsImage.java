@@ -10,6 +10,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
+import io.kiln.device.emulator.QemuLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
@@ -55,10 +56,8 @@ final class OperatorsImage {
         inputs.forEach(i -> all.writeBytes(i.toArray()));
         WholeFiles.write(folder.resolve("input.bin"), all.toByteArray());
         Board.Emulation.Qemu qemu = (Board.Emulation.Qemu) target.emulation();
-        List<String> line = new ArrayList<>(List.of(qemu.program(), "-M", qemu.machine()));
-        line.addAll(qemu.args());
-        line.addAll(List.of("-kernel", "bench.elf", "-display", "none", "-monitor", "none", "-serial", "none"));
-        line.addAll(List.of("-semihosting-config", "enable=on,target=native"));
+        List<String> line =
+                QemuLine.of(qemu, "bench.elf").withoutConsole().semihosting(true).words();
         Result result = ProcessRunner.run(Command.ofLine(line).in(folder).within(Duration.ofMinutes(2)));
         if (!result.succeeded()) {
             throw new IllegalStateException(String.join(" ", line) + ": " + result.message());

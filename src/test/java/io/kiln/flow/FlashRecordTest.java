@@ -3,6 +3,7 @@ package io.kiln.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.Log;
 import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.FlashTarget;
 import io.kiln.device.flash.Probe;

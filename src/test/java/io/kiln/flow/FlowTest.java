@@ -320,7 +320,7 @@ final class FlowTest {
 
     @Test
     void theImageShowsItsAnswersWhenItRuns() {
-        flow.run(spec(VECTORS, 0), Duration.ofSeconds(60));
+        flow.run(spec(VECTORS, 0), RunSpec.toItsEnd(Duration.ofSeconds(60)));
         assertThat(said).contains("Booting gesture.elf on qemu-system-arm mps2-an386", "| kiln: ready, gesture");
         assertThat(said).filteredOn(line -> line.contains("-> gesture = ")).hasSize(4);
     }

@@ -15,6 +15,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 final class MonitorStepTest {
+    private static final Path NO_IMAGE = Path.of("no-image.elf");
     private final List<String> said = new ArrayList<>();
 
     private final Log log = new Log() {
@@ -46,7 +48,7 @@ final class MonitorStepTest {
             Assumptions.abort("qemu-system-arm is not installed");
         }
         return ProcessRunner.start(Command.of(
-                        "qemu-system-arm", "-M", "none", "-display", "none", "-chardev", "pty,id=line", "-mon", "line")
+                        "qemu-system-arm", "-M", "none", "-nic", "none", "-display", "none", "-chardev", "pty,id=line", "-mon", "line")
                 .within(Duration.ofMinutes(1)));
     }
 
@@ -60,7 +62,7 @@ final class MonitorStepTest {
     private void monitor(String port, String until, Duration limit) {
         MonitorSpec spec = new MonitorSpec(
                 new ConsoleSpec(Optional.of(port), Optional.empty(), Optional.empty()), Optional.of(until), limit);
-        new MonitorStep(log, Boards.builtIn().find("stm32f405"), spec).run();
+        new MonitorStep(log, Boards.builtIn().find("stm32f405"), NO_IMAGE, spec).run();
     }
 
     @Test

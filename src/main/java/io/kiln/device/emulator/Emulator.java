@@ -3,9 +3,9 @@ package io.kiln.device.emulator;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.device.fault.FaultWatch;
 import io.kiln.device.transport.FirmwareSession;
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
@@ -17,20 +17,28 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Starts images of one board.
  *
  * @param board a board that QEMU emulates, or this computer; for a board with a stand-in, the stand-in
  * @param limit time after which an image is stopped, whatever it does
- * @param log gets everything that the emulator and the image print
+ * @param log gets what the emulator and the image print, as far as a log may grow
+ * @param semihosting whether images may open files and start programs of this computer, because the user asked for it
  */
-public record Emulator(Board board, Duration limit, Optional<Path> log) {
-    private static final Duration TO_LEAVE = Duration.ofSeconds(2);
+public record Emulator(Board board, Duration limit, Optional<Path> log, boolean semihosting) {
+    private static final int MOST_SAID = 2000;
+
+    /** What QEMU says of a network card that leads nowhere, as all do. */
+    private static final String NO_NETWORK = "has no peer";
+
+    /** What QEMU says when somebody else ends it; its exit code is 0 then. */
+    private static final String BY_SIGNAL = "terminating on signal";
 
     /** An emulator that keeps no log. */
     public static Emulator of(Board board, Duration limit) {
-        return new Emulator(board, limit, Optional.empty());
+        return new Emulator(board, limit, Optional.empty(), false);
     }
 
     /** How people and JSON files name what runs the image, such as {@code qemu-system-arm mps2-an386}. */
@@ -52,7 +60,16 @@ public record Emulator(Board board, Duration limit, Optional<Path> log) {
 
     /** As {@link #start(Path)}, with more arguments for QEMU. */
     RunningProcess start(Path image, List<String> more) {
-        Command command = Command.ofLine(line(image, more)).within(limit);
+        return start(Command.ofLine(line(image, more)));
+    }
+
+    /** Starts QEMU with a folder of its own for its sockets, which goes with it. */
+    RunningProcess start(Path image, List<String> more, Path folder) {
+        return start(Command.ofLine(line(image, more)).owning(folder));
+    }
+
+    private RunningProcess start(Command line) {
+        Command command = line.within(limit);
         return ProcessRunner.start(log.map(command::loggingTo).orElse(command));
     }
 
@@ -65,67 +82,102 @@ public record Emulator(Board board, Duration limit, Optional<Path> log) {
      * @throws KilnException if the image or the emulator fails, with what they printed
      */
     public <T> T talk(Path image, Consumer<String> console, Function<FirmwareSession, T> talk) {
+        return talk(image, image, console, talk);
+    }
+
+    /**
+     * As above, for what is no ELF file itself.
+     *
+     * @param symbols the ELF file that it was made of, for the names of functions in what a fault says
+     */
+    public <T> T talk(Path image, Path symbols, Consumer<String> console, Function<FirmwareSession, T> talk) {
+        FaultWatch faults = new FaultWatch(console);
         try (RunningProcess process = start(image)) {
-            try {
-                FirmwareSession session = FirmwareSession.open(process.output(), process.input(), limit, console);
+            try (FirmwareSession session =
+                    FirmwareSession.open(process.output(), process.input(), limit, faults)) {
                 T result = talk.apply(session);
                 session.exit();
-                process.waitFor(TO_LEAVE);
                 return result;
             } catch (KilnException e) {
-                throw explained(e, image, process);
+                throw explained(faults.explained(e, symbols), image, process);
             }
         }
     }
 
     /** Adds what the process said and how it ended to what failed. */
-    KilnException explained(KilnException e, Path image, RunningProcess process) {
-        Optional<Integer> code = process.waitFor(Duration.ofMillis(200));
-        String said = process.errors().strip();
+    public KilnException explained(KilnException e, Path image, RunningProcess process) {
         List<Problem> problems = new ArrayList<>(e.problems());
-        if (process.timedOut()) {
-            problems.add(new Problem(
-                    "the image ran longer than " + limit.toSeconds() + " s and was stopped", image.toString(), "", ""));
-        } else if (code.isPresent() && code.get() != 0) {
-            problems.add(new Problem(name() + " ended with code " + code.get(), image.toString(), "0", ""));
-        }
-        if (!said.isEmpty()) {
-            problems.add(new Problem(name() + " said: " + said, "", "", ""));
-        }
+        problems.addAll(howItEnded(image, process));
         KilnException more = new KilnException(problems);
         more.initCause(e);
         return more;
     }
 
-    /** The whole command line. */
-    public List<String> line(Path image, List<String> more) {
-        List<String> line = new ArrayList<>();
-        if (board.emulation() instanceof Emulation.Qemu qemu) {
-            line.add(require(qemu.program()));
-            line.addAll(List.of("-M", qemu.machine()));
-            line.addAll(qemu.args());
-            line.addAll(List.of("-kernel", image.toAbsolutePath().toString(), "-display", "none", "-monitor", "none"));
-            // Calls that are sent to a debugger, of which there is none, open no file and start no program.
-            String semihosting = qemu.fenced() ? "gdb" : "native";
-            line.addAll(List.of("-serial", "stdio", "-semihosting-config", "enable=on,target=" + semihosting));
-            line.addAll(more);
-        } else if (board.emulation() instanceof Emulation.Native) {
-            line.add(image.toAbsolutePath().toString());
-        } else {
-            throw new KilnException(
-                    new Problem("the board " + board.id() + " has no emulator of its own", board.origin(), "", ""));
+    /** What is wrong with how a process ended, and what it said; empty if it runs, or ended well and quietly. */
+    public List<Problem> howItEnded(Path image, RunningProcess process) {
+        Optional<Integer> code = process.waitFor(Duration.ofMillis(200));
+        List<Problem> problems = new ArrayList<>();
+        String said = said(process);
+        if (process.timedOut()) {
+            problems.add(new Problem(
+                    "the image ran longer than " + limit.toSeconds() + " s and was stopped", image.toString(), "", ""));
+        } else if (code.isPresent() && !process.isClosed() && (code.get() != 0 || said.contains(BY_SIGNAL))) {
+            problems.add(new Problem(
+                    (board.isHost() ? "the image" : name()) + " ended with code " + code.get(), image.toString(), "0", ""));
         }
-        return line;
+        if (process.flooded()) {
+            problems.add(new Problem(name() + " printed more errors than anybody reads and was stopped", "", "", ""));
+        }
+        if (!said.isEmpty()) {
+            problems.add(new Problem(name() + " said: " + said, "", "", ""));
+        }
+        return problems;
     }
 
-    private static String require(String program) {
-        return Executables.find(program)
-                .orElseThrow(() -> new KilnException(new Problem(
-                        program + " is not there",
-                        "PATH",
-                        "QEMU",
-                        "Install it: apt-get install " + debianPackage(program))))
-                .toString();
+    private static String said(RunningProcess process) {
+        String said = process.errors()
+                .lines()
+                .filter(line -> !line.contains(NO_NETWORK))
+                .collect(Collectors.joining("\n"))
+                .strip();
+        return said.length() <= MOST_SAID ? said : said.substring(0, MOST_SAID) + "…";
+    }
+
+    /**
+     * The whole command line.
+     *
+     * @throws KilnException if the board has no emulator of its own, or switches semihosting on without being asked to
+     */
+    public List<String> line(Path image, List<String> more) {
+        if (board.emulation() instanceof Emulation.Qemu qemu) {
+            checkSemihosting(qemu);
+            return QemuLine.of(qemu, image.toAbsolutePath().toString())
+                    .semihosting(semihosting)
+                    .with(more)
+                    .words();
+        }
+        if (board.emulation() instanceof Emulation.Native) {
+            return List.of(image.toAbsolutePath().toString());
+        }
+        throw new KilnException(
+                new Problem("the board " + board.id() + " has no emulator of its own", board.origin(), "", ""));
+    }
+
+    private void checkSemihosting(Emulation.Qemu qemu) {
+        if (semihosting && qemu.fenced()) {
+            throw new KilnException(new Problem(
+                    "code of the board " + board.id() + " could open files and start programs by semihosting",
+                    "kiln.semihosting",
+                    "a board that is trusted",
+                    "If you trust who wrote it: <trustBoard>" + board.id() + "</trustBoard>"));
+        }
+        if (!semihosting && qemu.args().stream().anyMatch(arg -> arg.contains("semihosting"))) {
+            throw new KilnException(new Problem(
+                    "the board " + board.id() + " switches semihosting on, by which images open files and start programs",
+                    board.origin(),
+                    "emulator.args without it",
+                    "Take it out, or allow it: -Dkiln.semihosting"));
+        }
     }
 
     /** The Debian package that has a program of QEMU. */

@@ -7,16 +7,13 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.DebugStub.Architecture;
-import io.kiln.device.emulator.DebugStub.Stop;
-import io.kiln.device.transport.FirmwareSession.Model;
-import io.kiln.device.transport.FirmwareSession;
+import io.kiln.device.fault.FaultWatch;
 import io.kiln.firmware.ElfFile.Symbol;
 import io.kiln.firmware.ElfFile;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,9 +21,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -39,6 +33,8 @@ import java.util.stream.Stream;
 public record InstructionCounter(Emulator emulator) {
     private static final Duration TO_CONNECT = Duration.ofSeconds(10);
     private static final int EM_RISCV = 243;
+    private static final String DEBUG = "debug";
+    private static final String MONITOR = "monitor";
 
     /**
      * Counts one run.
@@ -56,13 +52,15 @@ public record InstructionCounter(Emulator emulator) {
         String entry = "tvmgen_" + model.toLowerCase(Locale.ROOT) + "_run";
         Map<String, List<Long>> functions = functions(elf, image, entry, operators);
         List<Long> entries = functions.remove(entry);
-        try (Scratch scratch = new Scratch();
-                RunningProcess process = emulator.start(image, scratch.arguments())) {
-            try (MachineMonitor monitor = MachineMonitor.connect(scratch.monitor(), TO_CONNECT);
-                    DebugStub stub = DebugStub.connect(scratch.debug(), monitor, architecture, TO_CONNECT)) {
-                return count(stub, process, model, entries, functions, inputs);
+        Path folder = temporaryFolder();
+        FaultWatch faults = new FaultWatch(text -> {});
+        try (RunningProcess process = emulator.start(image, sockets(folder), folder)) {
+            try (MachineMonitor monitor = MachineMonitor.connect(folder.resolve(MONITOR), TO_CONNECT);
+                    DebugStub stub = DebugStub.connect(folder.resolve(DEBUG), monitor, architecture, TO_CONNECT)) {
+                return new Counting(emulator.limit(), stub, process, faults)
+                        .count(model, entries, functions, inputs);
             } catch (KilnException e) {
-                throw emulator.explained(e, image, process);
+                throw emulator.explained(faults.explained(e, image), image, process);
             }
         }
     }
@@ -102,79 +100,23 @@ public record InstructionCounter(Emulator emulator) {
         return functions;
     }
 
-    private InstructionCounts count(
-            DebugStub stub,
-            RunningProcess process,
-            String name,
-            List<Long> entries,
-            Map<String, List<Long>> functions,
-            List<Bytes> inputs) {
-        entries.forEach(stub::stopAt);
-        stub.resume();
-        FirmwareSession session = FirmwareSession.open(process.output(), process.input(), emulator.limit(), text -> {});
-        List<Model> models = session.models();
-        int index = IntStream.range(0, models.size())
-                .filter(i -> models.get(i).name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> new KilnException(new Problem(
-                        "the image does not run a model " + name,
-                        "console",
-                        "one of " + models.stream().map(Model::name).toList(),
-                        "")));
-        CompletableFuture<List<Bytes>> answer =
-                CompletableFuture.supplyAsync(() -> session.run(index, models.get(index), inputs));
-        Stop entry = stub.await();
-        entries.forEach(stub::passBy);
-        CallCounter counter = new CallCounter(stub, functions);
-        long total = counter.countCall(entry);
-        stub.resume();
+    private static Path temporaryFolder() {
         try {
-            return new InstructionCounts(total, counter.counts(), answer.join());
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof KilnException cause ? cause : e;
+            return Files.createTempDirectory("kiln");
+        } catch (IOException e) {
+            throw FileFailure.of("cannot make a folder in", Path.of(System.getProperty("java.io.tmpdir")), e);
         }
     }
 
-    /** The files that QEMU needs while it counts. */
-    private static final class Scratch implements AutoCloseable {
-        private final Path folder;
-
-        Scratch() {
-            try {
-                folder = Files.createTempDirectory("kiln");
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        Path debug() {
-            return folder.resolve("debug");
-        }
-
-        Path monitor() {
-            return folder.resolve("monitor");
-        }
-
-        List<String> arguments() {
-            return List.of(
-                    "-icount",
-                    "shift=0,sleep=off",
-                    "-S",
-                    "-gdb",
-                    "unix:" + debug() + ",server=on,wait=off",
-                    "-qmp",
-                    "unix:" + monitor() + ",server=on,wait=off");
-        }
-
-        @Override
-        public void close() {
-            for (Path file : List.of(debug(), monitor(), folder)) {
-                try {
-                    Files.deleteIfExists(file);
-                } catch (IOException e) {
-                    throw FileFailure.of("cannot tidy", folder, e);
-                }
-            }
-        }
+    /** The clock goes by instructions; debug stub and monitor are sockets in a folder. */
+    private static List<String> sockets(Path folder) {
+        return List.of(
+                "-icount",
+                "shift=0,sleep=off",
+                "-S",
+                "-gdb",
+                "unix:" + folder.resolve(DEBUG) + ",server=on,wait=off",
+                "-qmp",
+                "unix:" + folder.resolve(MONITOR) + ",server=on,wait=off");
     }
 }

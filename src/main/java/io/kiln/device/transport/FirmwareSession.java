@@ -15,13 +15,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
  * A conversation with the default application, whose protocol {@code kiln_app.h} describes. The host sends nothing before the
- * application's banner, because a UART that is not ready drops what comes early. Not thread-safe.
+ * application's banner, because a UART that is not ready drops what comes early. An image that ends says so in a packet of its own, and
+ * whoever waits for something else learns its code. Not thread-safe.
  */
-public final class FirmwareSession {
+public final class FirmwareSession implements AutoCloseable {
     /** How the line begins that the application prints when it is ready. */
     public static final String BANNER = "kiln: ready";
 
@@ -34,13 +36,20 @@ public final class FirmwareSession {
     private static final int ATTEMPTS = 3;
     private static final String BANNER_LINE = "the line \"" + BANNER + "\"";
     private static final Duration TO_ANSWER = Duration.ofSeconds(3);
+    private static final Duration TO_LEAVE = Duration.ofSeconds(2);
+
+    /** More than a list of 255 models takes. */
+    private static final int MOST_INFORMATION = 1 << 20;
+
+    private static final long MOST_OUTPUTS = 64 << 20;
 
     private final Received received;
     private final OutputStream out;
     private final Duration timeout;
+    private boolean isLeaving;
 
     private FirmwareSession(InputStream in, OutputStream out, Duration timeout, Consumer<String> console) {
-        this.received = new Received(in, console);
+        this.received = new Received(in, console, MOST_INFORMATION);
         this.out = out;
         this.timeout = timeout;
     }
@@ -121,8 +130,9 @@ public final class FirmwareSession {
                     "model " + model.name() + " was given inputs of " + given + " bytes",
                     model.inputBytes() + " bytes");
         }
+        long expected = model.outputBytes().stream().mapToLong(Integer::longValue).sum();
+        received.expect((int) Math.max(MOST_INFORMATION, Math.min(MOST_OUTPUTS, expected + 2)));
         ByteBuffer reply = ask(RUN, request.toByteArray());
-        int expected = model.outputBytes().stream().mapToInt(Integer::intValue).sum();
         if (reply.remaining() != expected) {
             throw failure("model " + model.name() + " answered " + reply.remaining() + " bytes", expected + " bytes");
         }
@@ -135,9 +145,22 @@ public final class FirmwareSession {
         return List.copyOf(outputs);
     }
 
-    /** Asks the application to leave; the image then ends, where the board lets it. */
+    /**
+     * Asks the application to leave, and waits for the word that the image ends. A board whose own code gives none is not waited for
+     * longer than two seconds.
+     *
+     * @throws KilnException if the image ends with a code that is not 0
+     */
     public void exit() {
+        isLeaving = true;
         ask(EXIT, new byte[0]);
+        long deadline = System.nanoTime() + TO_LEAVE.toNanos();
+        for (int value = received.next(deadline); value >= 0; value = received.next(deadline)) {
+            OptionalInt code = take(value).map(ImageEnd::code).orElse(OptionalInt.empty());
+            if (code.isPresent()) {
+                return;
+            }
+        }
     }
 
     /** The last text that the image printed outside frames. */
@@ -192,17 +215,26 @@ public final class FirmwareSession {
         long deadline = System.nanoTime() + timeout.toNanos();
         Optional<Bytes> frame = Optional.empty();
         while (frame.isEmpty()) {
-            frame = received.frame(next(deadline, "an answer"));
+            frame = take(next(deadline, "an answer"));
         }
         return frame.get();
     }
 
+    /** Takes a byte; an image that ends with a fault or an error of its own answers nothing any more. */
+    private Optional<Bytes> take(int value) {
+        Optional<Bytes> frame = received.take(value);
+        OptionalInt code = frame.map(ImageEnd::code).orElse(OptionalInt.empty());
+        if (code.isPresent() && (code.getAsInt() != 0 || !isLeaving)) {
+            throw failure("the image ended with code " + code.getAsInt(), isLeaving ? "code 0" : "that it goes on");
+        }
+        return frame;
+    }
+
     private void awaitBanner() {
         long deadline = System.nanoTime() + timeout.toNanos();
-        boolean isThere = false;
-        while (!isThere) {
-            isThere = received.endsLineWith(BANNER, next(deadline, BANNER_LINE));
-        }
+        do {
+            take(next(deadline, BANNER_LINE));
+        } while (!received.endedLineWith(BANNER));
     }
 
     private boolean hasBannerWithin(Duration time) {
@@ -211,7 +243,8 @@ public final class FirmwareSession {
             if (value == TimedInput.END) {
                 throw failure("the line went away", BANNER_LINE);
             }
-            if (received.endsLineWith(BANNER, value)) {
+            take(value);
+            if (received.endedLineWith(BANNER)) {
                 return true;
             }
         }
@@ -223,7 +256,7 @@ public final class FirmwareSession {
         send(Frames.encode(Bytes.wrap(new byte[] {INFO})));
         long deadline = System.nanoTime() + TO_ANSWER.toNanos();
         for (int value = received.next(deadline); value >= 0; value = received.next(deadline)) {
-            if (received.frame(value).isPresent()) {
+            if (take(value).isPresent()) {
                 return;
             }
         }
@@ -255,5 +288,11 @@ public final class FirmwareSession {
 
     private KilnException failure(String what, String expected) {
         return new KilnException(new Problem(what, "console", expected, received.printed()));
+    }
+
+    /** Stops reading what the image sends. */
+    @Override
+    public void close() {
+        received.close();
     }
 }

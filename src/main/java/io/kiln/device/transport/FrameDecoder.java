@@ -14,7 +14,7 @@ public final class FrameDecoder {
     private static final int HEAD = 4;
     private static final int TAIL = 2;
 
-    private final int maxPayload;
+    private int maxPayload;
     private final ByteArrayOutputStream frame = new ByteArrayOutputStream();
     private final ByteArrayOutputStream text = new ByteArrayOutputStream();
     private boolean inFrame;
@@ -28,6 +28,11 @@ public final class FrameDecoder {
      */
     public FrameDecoder(int maxPayload) {
         this.maxPayload = maxPayload;
+    }
+
+    /** Takes payloads up to this size from the next frame on. */
+    void limit(int newMaxPayload) {
+        maxPayload = newMaxPayload;
     }
 
     /**

@@ -18,7 +18,7 @@ final class ModelList {
      * The models listed.
      *
      * @param reply little endian, behind the status
-     * @throws BufferUnderflowException if the list is cut short or of another version
+     * @throws BufferUnderflowException if the list is cut short, of another version, or has a size below 0
      */
     static List<Model> read(ByteBuffer reply) {
         if (reply.get() != VERSION) {
@@ -40,7 +40,11 @@ final class ModelList {
     private static List<Integer> sizes(ByteBuffer reply, int count) {
         List<Integer> sizes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            sizes.add(reply.getInt());
+            int size = reply.getInt();
+            if (size < 0) {
+                throw new BufferUnderflowException();
+            }
+            sizes.add(size);
         }
         return sizes;
     }

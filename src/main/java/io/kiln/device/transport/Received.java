@@ -2,59 +2,97 @@
 package io.kiln.device.transport;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import io.kiln.base.Utf8Text;
 import java.io.InputStream;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 /** What an image sends: frames, and text between them, which is shown and of which the end is kept. Not thread-safe. */
-final class Received {
-    private static final int MAX_PAYLOAD = 64 << 20;
+final class Received implements AutoCloseable {
+    /** Bytes of text that are taken; an image that prints more is stopped. */
+    static final int MOST_TEXT = 4 << 20;
+
     private static final int KEPT_TEXT = 4000;
 
     private final TimedInput in;
     private final Consumer<String> console;
-    private final FrameDecoder decoder = new FrameDecoder(MAX_PAYLOAD);
+    private final FrameDecoder decoder;
     private final Utf8Text characters = new Utf8Text();
     private final StringBuilder seen = new StringBuilder();
     private final StringBuilder line = new StringBuilder();
+    private boolean lineEnded;
+    private long textBytes;
 
-    Received(InputStream in, Consumer<String> console) {
+    /**
+     * Reads a stream ahead.
+     *
+     * @param console gets the text as it comes
+     * @param maxPayload bytes of the longest payload that is taken, until {@link #expect} says otherwise
+     */
+    Received(InputStream in, Consumer<String> console, int maxPayload) {
         this.in = new TimedInput(in);
         this.console = console;
+        this.decoder = new FrameDecoder(maxPayload);
     }
 
-    /** The next byte, {@link TimedInput#LATE} or {@link TimedInput#END}; it is still to be taken as one of the two below. */
+    /** Takes payloads up to this size from now on. */
+    void expect(int maxPayload) {
+        decoder.limit(maxPayload);
+    }
+
+    /** The next byte, {@link TimedInput#LATE} or {@link TimedInput#END}; it is still to be taken. */
     int next(long deadline) {
         return in.read(deadline);
     }
 
-    /** Takes a byte of frames, with text between them; a frame that it completes. */
-    Optional<Bytes> frame(int value) {
+    /**
+     * Takes a byte.
+     *
+     * @return the payload of the frame that it completes
+     * @throws KilnException if the image floods the console
+     */
+    Optional<Bytes> take(int value) {
         Optional<Bytes> frame = decoder.accept(value);
         note(decoder.takeText());
         return frame;
     }
 
-    /** Takes a byte of text; whether it ends a line with this in it. What a line picks up while it is switched on may stand before. */
-    boolean endsLineWith(String wanted, int value) {
-        note(new byte[] {(byte) value});
-        if (value != '\n') {
-            line.append((char) value);
-            return false;
-        }
-        boolean isThere = line.indexOf(wanted) >= 0;
-        line.setLength(0);
-        return isThere;
+    /** Whether the byte taken last ended a line of text with this in it. What a line picks up while it is switched on may stand before. */
+    boolean endedLineWith(String wanted) {
+        return lineEnded && line.indexOf(wanted) >= 0;
     }
 
     private void note(byte[] bytes) {
+        for (byte value : bytes) {
+            if (lineEnded) {
+                line.setLength(0);
+            }
+            lineEnded = value == '\n';
+            line.append((char) (value & 0xFF));
+            line.delete(0, Math.max(0, line.length() - KEPT_TEXT));
+        }
         String text = characters.accept(bytes);
         if (!text.isEmpty()) {
             console.accept(text);
             seen.append(text);
             seen.delete(0, Math.max(0, seen.length() - KEPT_TEXT));
         }
+        textBytes += bytes.length;
+        if (textBytes > MOST_TEXT) {
+            throw new KilnException(new Problem(
+                    "the image printed more than " + (MOST_TEXT >> 20) + " MiB of text and was stopped",
+                    "console",
+                    "",
+                    "Print less. The last it printed: " + lastLine()));
+        }
+    }
+
+    private String lastLine() {
+        String all = seen.toString().strip();
+        String last = all.substring(all.lastIndexOf('\n') + 1);
+        return last.substring(0, Math.min(80, last.length()));
     }
 
     /** The last text outside frames. */
@@ -71,5 +109,11 @@ final class Received {
         return saidNothing()
                 ? "It printed nothing"
                 : "It printed: " + seen.toString().strip();
+    }
+
+    /** Stops reading ahead. */
+    @Override
+    public void close() {
+        in.close();
     }
 }

@@ -4,44 +4,66 @@ package io.kiln.device.transport;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A stream with time limits: a daemon thread reads it ahead. */
-final class TimedInput {
+/** A stream with time limits: a daemon thread reads it ahead, by at most {@link #MOST_BLOCKS} blocks. */
+final class TimedInput implements AutoCloseable {
     /** What {@link #read} returns when no byte came in time. */
     static final int LATE = -2;
 
     /** What {@link #read} returns when no byte will come any more. */
     static final int END = -1;
 
+    private static final int MOST_BLOCKS = 64;
+    private static final int BLOCK_BYTES = 4096;
     private static final byte[] NO_MORE = new byte[0];
 
-    private final LinkedBlockingQueue<byte[]> blocks = new LinkedBlockingQueue<>();
+    private final BlockingQueue<byte[]> blocks = new ArrayBlockingQueue<>(MOST_BLOCKS);
+    private final Thread thread;
     private byte[] current = NO_MORE;
     private int next;
     private boolean ended;
 
     TimedInput(InputStream source) {
-        Thread thread = new Thread(() -> pump(source), "console-reader");
+        thread = new Thread(() -> pump(source), "console-reader");
         thread.setDaemon(true);
         thread.start();
     }
 
     private void pump(InputStream source) {
-        byte[] block = new byte[4096];
+        try {
+            pumpUntilEnd(source);
+            blocks.put(NO_MORE);
+        } catch (InterruptedException e) {
+            // Closed: whoever still waits learns it.
+            blocks.clear();
+            blocks.offer(NO_MORE);
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void pumpUntilEnd(InputStream source) throws InterruptedException {
+        byte[] block = new byte[BLOCK_BYTES];
         try {
             for (int n = source.read(block); n >= 0; n = source.read(block)) {
                 if (n > 0) {
-                    blocks.add(Arrays.copyOf(block, n));
+                    blocks.put(Arrays.copyOf(block, n));
                 }
             }
         } catch (IOException e) {
             // Closed under the reader's hands: an end like any other.
-            blocks.add(NO_MORE);
             return;
         }
-        blocks.add(NO_MORE);
+    }
+
+    /** Ends reading ahead, once the stream gives something or ends. */
+    @Override
+    public void close() {
+        thread.interrupt();
+        blocks.clear();
+        blocks.offer(NO_MORE);
     }
 
     /**

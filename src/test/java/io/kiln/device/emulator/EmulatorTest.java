@@ -9,15 +9,18 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.device.transport.FirmwareSession;
 import io.kiln.device.transport.FirmwareSession.Model;
+import io.kiln.device.transport.ImageConsole;
+import io.kiln.device.transport.ImageConsole.End;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Emulation;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,44 +96,118 @@ class EmulatorTest {
     }
 
     @Test
-    void codeThatIsNotTrustedOpensNoFileAndStartsNoProgram() throws IOException {
+    void anImageOpensFilesAndStartsProgramsOnlyIfTheUserAsksForThat() throws IOException {
         Board board = HandWrittenModel.board("mps2-an386");
         TestTools.need(board);
-        Path secret = Files.writeString(folder.resolve("secret"), "the secret");
         Path made = folder.resolve("made");
         Path image = withMain(board, """
-                #include "kiln_console.h"
-                static unsigned call(unsigned op, const void* arguments) {
-                  register unsigned r0 __asm__("r0") = op;
-                  register const void* r1 __asm__("r1") = arguments;
-                  __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
-                  return r0;
-                }
                 int main(void) {
-                  static const char file[] = "%s";
                   static const char command[] = "touch %s";
-                  static char got[11];
-                  const unsigned open[] = {(unsigned)file, 0, sizeof file - 1};
-                  const unsigned read[] = {call(1, open), (unsigned)got, 10};
                   const unsigned system[] = {(unsigned)command, sizeof command - 1};
-                  call(6, read);
-                  call(0x12, system);
-                  return got[4] == 's' ? 43 : 42;
+                  register unsigned r0 __asm__("r0") = 0x12;
+                  register const void* r1 __asm__("r1") = system;
+                  __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
+                  return 0;
                 }
-                """.formatted(secret, made));
-        assertThat(exitCode(board, image)).isEqualTo(43);
+                """.formatted(made));
+        assertThat(end(Emulator.of(board, LIMIT), image)).isEqualTo(new End.Returned(70));
+        assertThat(made).doesNotExist();
+        Emulator asked = new Emulator(board, LIMIT, Optional.empty(), true);
+        assertThat(end(asked, image)).isEqualTo(new End.Returned(0));
         assertThat(made).exists();
-        Files.delete(made);
+
         Emulation.Qemu qemu = (Emulation.Qemu) board.emulation();
         Board fenced = with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true));
-        assertThat(exitCode(fenced, image)).isEqualTo(42);
-        assertThat(made).doesNotExist();
+        assertThatThrownBy(() -> new Emulator(fenced, LIMIT, Optional.empty(), true).start(image))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kiln.semihosting")
+                .hasMessageContaining("<trustBoard>mps2-an386</trustBoard>");
+        Board switching = with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), List.of("-semihosting")));
+        assertThatThrownBy(() -> Emulator.of(switching, LIMIT).start(image))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("switches semihosting on")
+                .hasMessageContaining("-Dkiln.semihosting");
     }
 
-    private static int exitCode(Board board, Path image) throws IOException {
-        try (RunningProcess process = Emulator.of(board, LIMIT).start(image)) {
-            process.output().readAllBytes();
-            return process.waitFor(LIMIT).orElseThrow();
+    /** QEMU takes the last of several settings, wherever the others come from. */
+    @Test
+    void aFileOfSettingsDoesNotSwitchSemihostingOn() throws IOException {
+        Board board = HandWrittenModel.board("qemu-riscv32");
+        TestTools.need(board);
+        Path image = withMain(board, """
+                int main(void) {
+                  register int a0 __asm__("a0") = 0x18;
+                  register int a1 __asm__("a1") = 0x20026;
+                  __asm__ volatile(
+                      ".balign 16\\n .option push\\n .option norvc\\n"
+                      "slli x0, x0, 0x1f\\n ebreak\\n srai x0, x0, 7\\n .option pop" : "+r"(a0) : "r"(a1) : "memory");
+                  return 5;
+                }
+                """);
+        Path settings = Files.writeString(
+                folder.resolve("qemu.cfg"), "[semihosting-config]\n  enable = \"on\"\n  target = \"native\"\n");
+        Emulation.Qemu qemu = (Emulation.Qemu) board.emulation();
+        List<String> args = Stream.concat(
+                        qemu.args().stream(), Stream.of("-readconfig", settings.toString()))
+                .toList();
+        Board sly = with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), args));
+        assertThat(end(Emulator.of(sly, LIMIT), image)).isEqualTo(new End.Returned(70));
+    }
+
+    /** The image asks QEMU's user network who 10.0.2.2 is, by the board's LAN9118, and waits for the answer. */
+    @Test
+    void anImageReachesNoNetwork() throws IOException {
+        Board board = HandWrittenModel.board("mps2-an386");
+        TestTools.need(board);
+        Path image = withMain(board, """
+                #include <stdint.h>
+                #define REGISTER(offset) (*(volatile uint32_t*)(0x40200000u + (offset)))
+                static const uint8_t question[44] = {
+                    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x52, 0x54, 0, 0x12, 0x34, 0x56, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1,
+                    0x52, 0x54, 0, 0x12, 0x34, 0x56, 10, 0, 2, 15, 0, 0, 0, 0, 0, 0, 10, 0, 2, 2, 0, 0};
+                static void mac(uint32_t index, uint32_t value) {
+                  REGISTER(0xa8) = value;
+                  REGISTER(0xa4) = 0x80000000u | index;
+                }
+                int main(void) {
+                  REGISTER(0x74) = 0x00050000u;
+                  REGISTER(0x70) = 2u;
+                  mac(1, 1u << 18 | 1u << 3 | 1u << 2);
+                  REGISTER(0x20) = 1u << 13 | 1u << 12 | 42u;
+                  REGISTER(0x20) = 42u;
+                  for (uint32_t i = 0; i < 44; i += 4) {
+                    REGISTER(0x20) = question[i] | (uint32_t)question[i + 1] << 8 | (uint32_t)question[i + 2] << 16
+                        | (uint32_t)question[i + 3] << 24;
+                  }
+                  for (volatile uint32_t wait = 0; wait < 3000000; ++wait) {
+                    if ((REGISTER(0x7c) >> 16 & 0xffu) != 0u) {
+                      return 1;
+                    }
+                  }
+                  return (REGISTER(0x50) >> 16) == 0x0118u ? 0 : 2;
+                }
+                """);
+        assertThat(end(Emulator.of(board, LIMIT), image)).isEqualTo(new End.Returned(0));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mps2-an386,256", "mps2-an386,-1", "host,256", "qemu-riscv32,256"})
+    void theWholeCodeOfAnImageArrives(String id, int code) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image = withMain(board, """
+                #include "kiln_console.h"
+                int main(void) {
+                  kiln_console_text("\\xff\\xfd\\x08exit code 0, kiln: exit 0\\r\\n");
+                  return %d;
+                }
+                """.formatted(code));
+        assertThat(end(Emulator.of(board, LIMIT), image)).isEqualTo(new End.Returned(code));
+    }
+
+    private static End end(Emulator emulator, Path image) {
+        try (RunningProcess process = emulator.start(image)) {
+            return ImageConsole.follow(process.output(), LIMIT, text -> {}, text -> false);
         }
     }
 
@@ -148,11 +225,65 @@ class EmulatorTest {
                 }
                 int main(void) { volatile int start = 0; return down(&start, 1000000); }
                 """);
-        try (RunningProcess process = Emulator.of(board, LIMIT).start(image)) {
-            String said = new String(process.output().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(said).contains("stack overflow");
-            assertThat(process.waitFor(LIMIT)).contains(70);
-        }
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, text -> {}, FirmwareSession::models))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the stack overflowed")
+                .hasMessageContaining("__stack_size")
+                .hasMessageContaining("code 70");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "mps2-an386,clang,0xd0000000",
+        "mps2-an386,gnu,0xd0000000",
+        "mps2-an505,clang,0xd0000000",
+        "mps3-an547,gnu,0x70000000",
+        "microbit,clang,0xd0000000",
+        "qemu-riscv32,clang,0x00200000",
+        "qemu-riscv32,gnu,0x00200000",
+    })
+    void aWrongWriteIsNamedWithItsLineAndItsAddress(String id, String toolchain, String address) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Files.writeString(Files.createDirectories(folder.resolve("main")).resolve("main.c"), """
+                void poke(volatile int* where, int what);
+                void poke(volatile int* where, int what) {
+                  *where = what;
+                }
+                int main(void) {
+                  void (*volatile call)(volatile int*, int) = poke;
+                  call((volatile int*)%s, 3);
+                  return 0;
+                }
+                """.formatted(address));
+        Path image = HandWrittenModel.build(board, toolchain, Io.CALLER, folder);
+        String expected = id.equals("microbit") ? "a fault" : "address " + address;
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, text -> {}, FirmwareSession::models))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining(expected)
+                .hasMessageMatching("(?s).*poke \\([^ ]*main\\.c:3\\), called from main \\([^ ]*main\\.c:7\\).*")
+                .hasMessageContaining("code 70");
+    }
+
+    @Test
+    void anImageThatFloodsItsConsoleIsStopped() throws IOException {
+        Board board = HandWrittenModel.board("mps2-an386");
+        TestTools.need(board);
+        Path image = withMain(board, """
+                #include "kiln_console.h"
+                int main(void) {
+                  for (;;) {
+                    kiln_console_text("lost in space ");
+                  }
+                }
+                """);
+        Path log = folder.resolve("console.log");
+        Emulator emulator = new Emulator(board, Duration.ofMinutes(5), Optional.of(log), false);
+        assertThatThrownBy(() -> emulator.talk(image, text -> {}, FirmwareSession::models))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("more than 4 MiB")
+                .hasMessageContaining("lost in space");
+        assertThat(Files.size(log)).isLessThan(17 << 20);
     }
 
     @Test

@@ -29,7 +29,7 @@ import java.util.Optional;
 
 /**
  * A model in C by hand that needs 64-bit division, floats and memcpy, and what it must answer: for 16 numbers x their int32
- * products x * 123456789 / 1000003, and float32 e^(x / 16) and x * 0.37 / 1.7.
+ * products x * 123456789 / 1000003, and float32 e^(x / 16) and x * 0.37 / 1.7. If the first is 98 it never returns; 99 is an error.
  */
 final class HandWrittenModel {
     static final int N = 16;
@@ -75,6 +75,8 @@ final class HandWrittenModel {
             int32_t tvmgen_hand_fused_divide(const int32_t* x, int32_t* whole);
             int32_t tvmgen_hand_fused_exp(const int32_t* x, float* real);
             static int32_t run(const int32_t* x, int32_t* whole, float* real) {
+              while (*(const volatile int32_t*)x == 98) {
+              }
               int32_t result = tvmgen_hand_fused_divide(x, whole);
               return result != 0 || x[0] == 99 ? -5 : tvmgen_hand_fused_exp(x, real);
             }

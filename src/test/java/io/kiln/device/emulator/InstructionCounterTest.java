@@ -7,14 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.device.transport.ImageConsole;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class InstructionCounterTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final List<Bytes> INPUT = List.of(HandWrittenModel.input(-40));
+    private static final List<Bytes> HANGS = List.of(HandWrittenModel.input(98));
 
     @TempDir
     private Path folder;
@@ -100,8 +102,9 @@ class InstructionCounterTest {
                 """);
         Path image = HandWrittenModel.build(board, "clang", Io.CALLER, timed);
         try (RunningProcess process = Emulator.of(board, LIMIT).start(image, List.of("-icount", "shift=0,sleep=off"))) {
-            String hex = new String(process.output().readAllBytes(), StandardCharsets.US_ASCII);
-            return Long.parseLong(hex, 16);
+            StringBuilder hex = new StringBuilder();
+            ImageConsole.follow(process.output(), LIMIT, hex::append, text -> false);
+            return Long.parseLong(hex.toString(), 16);
         }
     }
 
@@ -114,6 +117,28 @@ class InstructionCounterTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("tvmgen_foot_run")
                 .hasMessageContaining("tvmgen_foot_fused_kick");
+    }
+
+    /** The model asked for is counted by its entry point; one that never returns is stopped by the emulator's limit. */
+    @Test
+    void anImageThatHangsIsStoppedAndLeavesNothing() throws IOException {
+        Board board = HandWrittenModel.board("mps2-an386");
+        TestTools.need(board);
+        Path image = HandWrittenModel.build(board, "clang", Io.CALLER, folder);
+        List<Path> before = temporaryFolders();
+        InstructionCounter counter = new InstructionCounter(Emulator.of(board, Duration.ofSeconds(3)));
+        assertThatThrownBy(() -> counter.count(image, "hand", HandWrittenModel.OPERATORS, HANGS))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("longer than 3 s");
+        assertThat(temporaryFolders()).isEqualTo(before);
+    }
+
+    private static List<Path> temporaryFolders() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return files.filter(file -> file.getFileName().toString().matches("kiln[0-9]+"))
+                    .sorted()
+                    .toList();
+        }
     }
 
     @Test

@@ -7,14 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
+import io.kiln.device.emulator.QemuLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
+import io.kiln.toolchain.board.Board.Emulation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -166,20 +169,10 @@ class VirtualProbeTest {
     }
 
     private String boot(Path content) {
-        return ProcessRunner.run(Command.of(
-                                "qemu-system-arm",
-                                "-M",
-                                "netduinoplus2",
-                                "-kernel",
-                                content.toString(),
-                                "-display",
-                                "none",
-                                "-monitor",
-                                "none",
-                                "-serial",
-                                "stdio",
-                                "-semihosting-config",
-                                "enable=on,target=native")
+        Emulation.Qemu qemu = new Emulation.Qemu("qemu-system-arm", "netduinoplus2", List.of());
+        List<String> line =
+                QemuLine.of(qemu, content.toString()).semihosting(true).words();
+        return ProcessRunner.run(Command.ofLine(line)
                         .within(Duration.ofSeconds(20)))
                 .output();
     }

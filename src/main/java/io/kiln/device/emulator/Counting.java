@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.emulator.DebugStub.Stop;
+import io.kiln.device.fault.FaultWatch;
+import io.kiln.device.transport.FirmwareSession;
+import io.kiln.device.transport.FirmwareSession.Model;
+import io.kiln.process.RunningProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+
+/**
+ * One counted run in a QEMU that stands still before the image's first instruction. The console and the debug stub are waited for in
+ * two threads; whichever fails ends QEMU, and with it the other's wait. So does QEMU's time limit.
+ */
+final class Counting {
+    private final Duration limit;
+    private final DebugStub stub;
+    private final RunningProcess process;
+    private final FaultWatch faults;
+
+    Counting(Duration limit, DebugStub stub, RunningProcess process, FaultWatch faults) {
+        this.limit = limit;
+        this.stub = stub;
+        this.process = process;
+        this.faults = faults;
+    }
+
+    /**
+     * Counts.
+     *
+     * @param name of the model
+     * @param entries addresses of its entry point
+     * @param functions addresses of its operators by name
+     */
+    InstructionCounts count(
+            String name, List<Long> entries, Map<String, List<Long>> functions, List<Bytes> inputs) {
+        entries.forEach(stub::stopAt);
+        stub.resume();
+        try (FirmwareSession session =
+                FirmwareSession.open(process.output(), process.input(), limit, faults)) {
+            CompletableFuture<List<Bytes>> answer = answer(session, name, inputs);
+            try {
+                Stop entry = stub.await();
+                entries.forEach(stub::passBy);
+                CallCounter counter = new CallCounter(stub, functions);
+                long total = counter.countCall(entry);
+                stub.resume();
+                return new InstructionCounts(total, counter.counts(), joined(answer));
+            } catch (KilnException e) {
+                throw answer.isCompletedExceptionally() ? failure(answer, e) : e;
+            }
+        }
+    }
+
+    private CompletableFuture<List<Bytes>> answer(FirmwareSession session, String name, List<Bytes> inputs) {
+        List<Model> models = session.models();
+        int index = IntStream.range(0, models.size())
+                .filter(i -> models.get(i).name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "the image does not run a model " + name,
+                        "console",
+                        "one of " + models.stream().map(Model::name).toList(),
+                        "")));
+        CompletableFuture<List<Bytes>> answer = new CompletableFuture<>();
+        Thread console = new Thread(
+                () -> {
+                    try {
+                        answer.complete(session.run(index, models.get(index), inputs));
+                    } catch (RuntimeException e) {
+                        answer.completeExceptionally(e);
+                        process.close();
+                    }
+                },
+                "counted-run");
+        console.setDaemon(true);
+        console.start();
+        return answer;
+    }
+
+    private static List<Bytes> joined(CompletableFuture<List<Bytes>> answer) {
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof KilnException cause ? cause : e;
+        }
+    }
+
+    /** What the console said first, if it failed first. */
+    private static KilnException failure(CompletableFuture<List<Bytes>> answer, KilnException other) {
+        try {
+            answer.join();
+            return other;
+        } catch (CompletionException e) {
+            return e.getCause() instanceof KilnException cause ? cause : other;
+        }
+    }
+}

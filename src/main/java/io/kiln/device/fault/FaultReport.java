@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.fault;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The line that a board's fault handler prints.
+ *
+ * @param exception number of the exception on Cortex-M, cause on RISC-V
+ * @param pc instruction that faulted, or that the core had reached
+ * @param caller what the link register held: the return address, unless the function has called others
+ * @param status the configurable fault status register of Armv7-M and later; empty on other cores
+ * @param address the address that was reached for, where the core has a register for it; on Arm it counts only if the status says so
+ */
+record FaultReport(long exception, long pc, long caller, OptionalLong status, OptionalLong address) {
+    private static final String NUMBER = "0x([0-9a-f]{8})";
+    private static final Pattern LINE = Pattern.compile("kiln: exception " + NUMBER + " at " + NUMBER + ", called from "
+            + NUMBER + "(?:, status " + NUMBER + ")?(?:, address " + NUMBER + ")?");
+    private static final Pattern OVERFLOW = Pattern.compile("kiln: stack overflow");
+
+    /** The report in a line, if it has one. */
+    static Optional<FaultReport> in(String line) {
+        Matcher matcher = LINE.matcher(line);
+        return matcher.find()
+                ? Optional.of(new FaultReport(
+                        number(matcher, 1).getAsLong(),
+                        number(matcher, 2).getAsLong(),
+                        number(matcher, 3).getAsLong(),
+                        number(matcher, 4),
+                        number(matcher, 5)))
+                : Optional.empty();
+    }
+
+    /** Whether a line reports a stack that is too small. */
+    static boolean isStackOverflow(String line) {
+        return OVERFLOW.matcher(line).find();
+    }
+
+    private static OptionalLong number(Matcher matcher, int group) {
+        String digits = matcher.group(group);
+        return digits == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(digits, 16));
+    }
+}

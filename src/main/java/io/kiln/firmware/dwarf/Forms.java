@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.dwarf;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+
+/** Values in the forms that line tables use (DWARF 5, section 7.5.6). Each takes at least one byte, so that no table is endless. */
+final class Forms {
+    private static final int DATA2 = 0x05;
+    private static final int DATA4 = 0x06;
+    private static final int DATA8 = 0x07;
+    private static final int STRING = 0x08;
+    private static final int BLOCK = 0x09;
+    private static final int DATA1 = 0x0b;
+    private static final int STRP = 0x0e;
+    private static final int UDATA = 0x0f;
+    private static final int DATA16 = 0x1e;
+    private static final int LINE_STRP = 0x1f;
+
+    private Forms() {}
+
+    static String text(ByteBuffer in, long form, Strings strings) {
+        return switch ((int) form) {
+            case STRING -> Strings.next(in);
+            case STRP -> Strings.at(strings.others(), Integer.toUnsignedLong(in.getInt()));
+            case LINE_STRP -> Strings.at(strings.lines(), Integer.toUnsignedLong(in.getInt()));
+            default -> throw new IllegalArgumentException("form " + form + " of a text");
+        };
+    }
+
+    static long number(ByteBuffer in, long form) {
+        return switch ((int) form) {
+            case DATA1 -> in.get() & 0xff;
+            case DATA2 -> in.getShort() & 0xffff;
+            case DATA4 -> Integer.toUnsignedLong(in.getInt());
+            case DATA8 -> in.getLong();
+            case UDATA -> Leb128.unsigned(in);
+            default -> throw new IllegalArgumentException("form " + form + " of a number");
+        };
+    }
+
+    static void skip(ByteBuffer in, long form) {
+        switch ((int) form) {
+            case STRING -> Strings.next(in);
+            case STRP, LINE_STRP -> in.getInt();
+            case DATA16 -> forward(in, 16);
+            case BLOCK -> forward(in, Leb128.unsigned(in));
+            default -> number(in, form);
+        }
+    }
+
+    /** Passes over bytes. */
+    static void forward(ByteBuffer in, long bytes) {
+        if (bytes < 0 || bytes > in.remaining()) {
+            throw new BufferUnderflowException();
+        }
+        in.position(in.position() + (int) bytes);
+    }
+}
