@@ -62,11 +62,26 @@ public final class FirmwareLinker {
         return new FirmwareLinker(objects, folder, base, log).link();
     }
 
+    /** Why the image that was linked last is not of these objects, or nothing if it is; what was done to the file since does not count. */
+    public static Optional<String> changedInput(CompiledObjects objects, Path folder, String base) {
+        FirmwareLinker linker = new FirmwareLinker(objects, folder, base, Log.QUIET);
+        return Staleness.changedInput(
+                linker.last(),
+                Compilation.tool(linker.project),
+                linker.commandDigest(),
+                new FileDigests(linker.project.directory()));
+    }
+
+    private Optional<Entry> last() {
+        return Optional.ofNullable(
+                BuildIndex.read(project.buildDirectory().resolve(INDEX)).get(base));
+    }
+
     private Image link() {
         Path indexFile = project.buildDirectory().resolve(INDEX);
         FileDigests digests = new FileDigests(project.directory());
         String command = commandDigest();
-        Optional<Entry> last = Optional.ofNullable(BuildIndex.read(indexFile).get(base));
+        Optional<Entry> last = last();
         Optional<String> reason = Staleness.reason(last, Compilation.tool(project), command, digests, folder);
         if (reason.isEmpty()) {
             Image image = files.image(last.get().outputs().keySet(), measure(files.file("elf")), false);

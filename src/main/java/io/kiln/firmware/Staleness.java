@@ -21,6 +21,12 @@ final class Staleness {
      */
     static Optional<String> reason(
             Optional<Entry> entry, String tool, String command, FileDigests inputs, Path outputs) {
+        return changedInput(entry, tool, command, inputs)
+                .or(() -> changedOutput(entry.orElseThrow().outputs(), outputs));
+    }
+
+    /** The same, whatever became of the outputs. */
+    static Optional<String> changedInput(Optional<Entry> entry, String tool, String command, FileDigests inputs) {
         if (entry.isEmpty()) {
             return Optional.of("new");
         }
@@ -36,8 +42,12 @@ final class Staleness {
                 return Optional.of(fileName(input.getKey()) + " changed");
             }
         }
-        for (Map.Entry<String, String> output : last.outputs().entrySet()) {
-            Optional<String> now = FileDigests.digest(outputs.resolve(output.getKey()));
+        return Optional.empty();
+    }
+
+    private static Optional<String> changedOutput(Map<String, String> outputs, Path folder) {
+        for (Map.Entry<String, String> output : outputs.entrySet()) {
+            Optional<String> now = FileDigests.digest(folder.resolve(output.getKey()));
             if (!now.equals(Optional.of(output.getValue()))) {
                 return Optional.of(fileName(output.getKey()) + (now.isEmpty() ? " is gone" : " was changed"));
             }

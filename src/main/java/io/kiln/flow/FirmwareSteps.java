@@ -6,6 +6,7 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
@@ -59,6 +60,9 @@ final class FirmwareSteps {
     /** Links, puts the archive beside the image and writes {@code report.json}. */
     Image link() {
         Image image = FirmwareLinker.link(objects(), layout.out(), layout.base(), log);
+        if (image.relinked()) {
+            VerifyRecord.remove(layout);
+        }
         copyArchive();
         Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));
         return image;
@@ -85,6 +89,32 @@ final class FirmwareSteps {
                     : Optional.empty();
         } catch (KilnException e) {
             return Optional.empty();
+        }
+    }
+
+    /**
+     * Holds the image that lies there against this build: another one may have linked in the same folder in between.
+     *
+     * @throws KilnException if there is none, or it was linked from something else
+     */
+    void requireLinked(CompiledObjects objects) {
+        Path elf = layout.image("elf");
+        Optional<String> change = Files.isRegularFile(elf)
+                ? FirmwareLinker.changedInput(objects, layout.out(), layout.base())
+                : Optional.of("it was not linked yet");
+        change.ifPresent(why -> {
+            throw new KilnException(new Problem(
+                    "the image is not this build's: " + why,
+                    elf.toString(),
+                    "kiln:link before this goal, with the same parameters",
+                    "Run the whole lifecycle, for example mvn verify, and no other build in this folder meanwhile"));
+        });
+    }
+
+    /** As {@link #requireLinked}; an image that was put there by other means is taken as it is. */
+    void requireLinkedIfBuiltHere() {
+        if (build.board().openOcd().isPresent() && GenerateStep.store(layout).exists()) {
+            requireLinked(objects());
         }
     }
 
@@ -145,7 +175,13 @@ final class FirmwareSteps {
         return !project.hasDefaultApplication();
     }
 
+    /**
+     * What the firmware is made of.
+     *
+     * @throws KilnException if what was generated is not of this build
+     */
     FirmwareRequest request() {
+        new GenerateStep(Log.QUIET, build).requireCurrent();
         return new FirmwareRequest(
                 build.board(),
                 build.toolchain(),

@@ -35,22 +35,26 @@ public final class Flow {
 
     /** Compiles the models to C and an archive. */
     public void generate(BuildSpec spec) {
-        new GenerateStep(log, resolved(spec)).run();
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:generate", () -> new GenerateStep(log, build).run());
     }
 
     /** Writes the C project. */
     public void assemble(BuildSpec spec) {
-        new FirmwareSteps(log, resolved(spec)).assemble();
+        FirmwareSteps steps = new FirmwareSteps(log, resolved(spec));
+        BuildLock.hold(log, spec.layout(), "kiln:assemble", steps::assemble);
     }
 
     /** Compiles the C that changed. */
     public void compile(BuildSpec spec) {
-        new FirmwareSteps(log, resolved(spec)).compile();
+        FirmwareSteps steps = new FirmwareSteps(log, resolved(spec));
+        BuildLock.hold(log, spec.layout(), "kiln:compile", steps::compile);
     }
 
     /** Links the image, holds it against the board and writes {@code report.json}. */
     public void link(BuildSpec spec) {
-        new FirmwareSteps(log, resolved(spec)).link();
+        FirmwareSteps steps = new FirmwareSteps(log, resolved(spec));
+        BuildLock.hold(log, spec.layout(), "kiln:link", steps::link);
     }
 
     /**
@@ -59,33 +63,46 @@ public final class Flow {
      * @param device how to reach the board, for proving them there
      */
     public void verify(BuildSpec spec, DeviceSpec device) {
-        new VerifyStep(log, resolved(spec), device).run();
+        VerifyRecord.keep(spec.layout(), log, record -> verify(spec, device, record));
+    }
+
+    /** The same inside of {@link VerifyRecord#keep}, which then records failures of the caller's too. */
+    public void verify(BuildSpec spec, DeviceSpec device, VerifyRecord record) {
+        new VerifyStep(log, resolved(spec), device, record).run();
     }
 
     /** The whole road; parameters as for {@link #verify}. */
     public void build(BuildSpec spec, DeviceSpec device) {
-        ResolvedBuild build = image(spec);
-        new VerifyStep(log, build, device).run();
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:build", () -> image(build));
+        VerifyRecord.keep(spec.layout(), log, record -> new VerifyStep(log, build, device, record).run());
     }
 
     /** Builds what is not built yet, boots the image and shows its console or its answers. */
     public void run(BuildSpec spec, RunSpec run) {
-        new RunStep(log, image(spec), run).run();
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:run", () -> new RunStep(log, image(build), run).run());
     }
 
     /** Builds what is not built yet and counts the instructions of an inference. */
     public void profile(BuildSpec spec) {
-        new ProfileStep(log, image(spec)).run();
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new ProfileStep(log, image(build)).run());
     }
 
     /** Writes the image that is there to devices. */
     public void flash(BuildSpec spec, FlashSpec flash) {
-        new FlashStep(log, resolved(spec), flash).run();
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:flash", () -> {
+            new FirmwareSteps(Log.QUIET, build).requireLinkedIfBuiltHere();
+            new FlashStep(log, build, flash).run();
+        });
     }
 
     /** Builds what is not built yet and writes the image to devices. */
     public void buildAndFlash(BuildSpec spec, FlashSpec flash) {
-        new FlashStep(log, image(spec), flash).run();
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:flash", () -> new FlashStep(log, image(build), flash).run());
     }
 
     /**
@@ -95,7 +112,8 @@ public final class Flow {
      * @param probe the probe; empty for the only one
      */
     public void debug(BuildSpec spec, String openOcd, Optional<String> probe) {
-        new DebugStep(log, image(spec), openOcd, probe).run();
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:debug", () -> new DebugStep(log, image(build), openOcd, probe).run());
     }
 
     /** Shows what the board says on its serial line. Needs no model. */
@@ -130,8 +148,7 @@ public final class Flow {
         new Doctor(log, environment).run(spec, install);
     }
 
-    private ResolvedBuild image(BuildSpec spec) {
-        ResolvedBuild build = resolved(spec);
+    private ResolvedBuild image(ResolvedBuild build) {
         new GenerateStep(log, build).run();
         FirmwareSteps steps = new FirmwareSteps(log, build);
         steps.assemble();

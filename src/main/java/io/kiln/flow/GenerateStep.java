@@ -6,8 +6,10 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
 import io.kiln.flow.Archives.Archive;
@@ -51,6 +53,27 @@ final class GenerateStep {
 
     /** Compiles what changed. */
     void run() {
+        new Steps(log, layout).run("generate", "Generating C", fingerprint(), this::generate);
+    }
+
+    /**
+     * Holds what lies there against this build: another one may have written to the same folder in between.
+     *
+     * @throws KilnException if it was generated from something else
+     */
+    void requireCurrent() {
+        // Whether anything was generated at all is told by those who read it.
+        store(layout).metadata();
+        new Steps(log, layout).outdated("generate", fingerprint()).ifPresent(change -> {
+            throw new KilnException(new Problem(
+                    "the generated C is not this build's: " + change,
+                    layout.generated().toString(),
+                    "kiln:generate before this goal, with the same parameters",
+                    "Run the whole lifecycle, for example mvn verify, and no other build in this folder meanwhile"));
+        });
+    }
+
+    private Fingerprint fingerprint() {
         BuildSpec spec = build.spec();
         Fingerprint now = Fingerprint.empty()
                 .setting("target", build.board().target())
@@ -66,7 +89,7 @@ final class GenerateStep {
             Frontends.parameters(model.file())
                     .ifPresent(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
         }
-        new Steps(log, layout).run("generate", "Generating C", now, this::generate);
+        return now;
     }
 
     private int mlfVersion() {

@@ -85,13 +85,18 @@ final class LibraryStore {
         return models;
     }
 
+    /** Whether anything is remembered. */
+    boolean exists() {
+        return Files.isRegularFile(index);
+    }
+
     /** The metadata alone. */
     List<ModelMetadata> metadata() {
         return entries().stream().map(Entry::metadata).toList();
     }
 
     private List<Entry> entries() {
-        if (!Files.isRegularFile(index)) {
+        if (!exists()) {
             throw new KilnException(new Problem(
                     "the model was not compiled yet",
                     index.toString(),

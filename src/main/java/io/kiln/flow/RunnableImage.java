@@ -11,7 +11,6 @@ import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.toolchain.board.Board;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -60,7 +59,8 @@ record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         boolean ownMain = FirmwareSteps.hasOwnMain(objects.project());
         boolean replacesMain = ownMain && withDefaultApplication;
         if (!build.hasStandIn() && !replacesMain) {
-            return new RunnableImage(linked(build), runsOn, ownMain);
+            steps.requireLinked(objects);
+            return new RunnableImage(build.spec().layout().image("elf"), runsOn, ownMain);
         }
         if (build.hasStandIn()) {
             log.info(build.board().id() + " has no emulator of its own: the same objects run on its stand-in "
@@ -84,18 +84,6 @@ record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();
         return new RunnableImage(elf, runsOn, ownMain && !replacesMain);
-    }
-
-    private static Path linked(ResolvedBuild build) {
-        Path elf = build.spec().layout().image("elf");
-        if (!Files.isRegularFile(elf)) {
-            throw new KilnException(new Problem(
-                    "the image was not linked yet",
-                    elf.toString(),
-                    "kiln:link before this goal",
-                    "Run the whole lifecycle, for example mvn verify"));
-        }
-        return elf;
     }
 
     /** How reports name what runs the image. */

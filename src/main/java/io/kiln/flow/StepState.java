@@ -52,6 +52,16 @@ final class StepState {
         return reasons.isEmpty() ? Optional.empty() : Optional.of(summary(reasons));
     }
 
+    /** Why the last run's result is not of these inputs, or nothing if it is. */
+    Optional<String> changedInput(Fingerprint now) {
+        Optional<Map<String, Map<String, String>>> read = read();
+        if (read.isEmpty()) {
+            return Optional.of("it did not end");
+        }
+        List<String> changes = changes(read.get().get(INPUT), now.parts());
+        return changes.isEmpty() ? Optional.empty() : Optional.of(summary(changes));
+    }
+
     /** Remembers a finished run. */
     void record(Fingerprint now, Path root, Collection<Path> outputs) {
         StringBuilder text = new StringBuilder();

@@ -28,7 +28,7 @@ final class Steps {
      * @return whether the work was done
      */
     boolean run(String name, String title, Fingerprint now, Supplier<Collection<Path>> work) {
-        Fingerprint whole = now.setting("plugin version", PluginVersion.text());
+        Fingerprint whole = whole(now);
         StepState state = new StepState(layout.state(name));
         Optional<String> reason = state.reasonToRun(whole, layout.out());
         if (reason.isEmpty()) {
@@ -39,5 +39,14 @@ final class Steps {
         state.forget();
         state.record(whole, layout.out(), work.get());
         return true;
+    }
+
+    /** Why what a step wrote is not what it would write now; empty if it is. What was changed by hand does not count. */
+    Optional<String> outdated(String name, Fingerprint now) {
+        return new StepState(layout.state(name)).changedInput(whole(now));
+    }
+
+    private static Fingerprint whole(Fingerprint now) {
+        return now.setting("plugin version", PluginVersion.text());
     }
 }

@@ -25,17 +25,24 @@ final class Verification {
 
     private final Problems wrong = new Problems();
     private final List<VerifyReport.Case> results = new ArrayList<>();
+    private final List<Duration> times = new ArrayList<>();
     private boolean bitExact = true;
 
     /**
      * How an image did.
      *
      * @param cases every case compared
+     * @param times how long each of them took
      * @param bitExact whether all bytes were equal
-     * @param wrong what differed, for people
+     * @param wrong what differed, or why not all cases were compared, for people
      * @param tolerance what was allowed
      */
-    record Outcome(List<VerifyReport.Case> cases, boolean bitExact, Problems wrong, Tolerance tolerance) {}
+    record Outcome(
+            List<VerifyReport.Case> cases,
+            List<Duration> times,
+            boolean bitExact,
+            Problems wrong,
+            Tolerance tolerance) {}
 
     /** Longest time that these cases may take, whatever the image does. */
     static Duration limit(List<VerificationCases> models) {
@@ -52,14 +59,24 @@ final class Verification {
     }
 
     /**
-     * Boots the image and runs every case of every model.
+     * Boots the image and runs every case of every model. If the image or the emulator fails, the outcome says why and has the cases
+     * compared until then.
      *
      * @param image with the default application, linked for what the emulator runs
      * @param symbols the ELF file that the image is or was made of
-     * @throws KilnException if the image or the emulator fails
      */
     static Outcome run(Emulator emulator, Path image, Path symbols, List<VerificationCases> models) {
-        return emulator.talk(image, symbols, text -> {}, session -> run(session, models));
+        Verification verification = new Verification();
+        try {
+            emulator.talk(image, symbols, text -> {}, session -> {
+                verification.all(session, models);
+                return true;
+            });
+        } catch (KilnException e) {
+            e.problems().forEach(verification.wrong::add);
+            verification.bitExact = false;
+        }
+        return verification.outcome(models);
     }
 
     /**
@@ -70,13 +87,13 @@ final class Verification {
     static Outcome run(FirmwareSession session, List<VerificationCases> models) {
         Verification verification = new Verification();
         verification.all(session, models);
+        return verification.outcome(models);
+    }
+
+    private Outcome outcome(List<VerificationCases> models) {
         boolean anyFloat =
                 models.stream().anyMatch(m -> TestCases.anyFloat(m.model().outputs()));
-        return new Outcome(
-                verification.results,
-                verification.bitExact,
-                verification.wrong,
-                anyFloat ? Tolerance.FLOAT : Tolerance.NONE);
+        return new Outcome(results, times, bitExact, wrong, anyFloat ? Tolerance.FLOAT : Tolerance.NONE);
     }
 
     private void all(FirmwareSession session, List<VerificationCases> models) {
@@ -94,7 +111,9 @@ final class Verification {
             VerificationCases each = models.get(m);
             for (int c = 0; c < each.cases().size(); c++) {
                 TestCase input = each.cases().get(c);
+                long start = System.nanoTime();
                 List<Bytes> answer = session.run(m, inImage.get(m), input.inputs());
+                times.add(Duration.ofNanos(System.nanoTime() - start));
                 String name = models.size() == 1 ? input.name() : each.model().name() + "/" + input.name();
                 compare(name, each.model(), answer, each.expected().get(c));
             }

@@ -11,8 +11,6 @@ import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.ir.Function;
-import io.kiln.report.JUnitXml;
-import io.kiln.report.Json;
 import io.kiln.report.VerifyReport;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -31,34 +29,38 @@ final class VerifyStep {
     private final Layout layout;
     private final VerifySpec spec;
     private final DeviceSpec device;
+    private final VerifyRecord record;
 
-    VerifyStep(Log log, ResolvedBuild build, DeviceSpec device) {
+    VerifyStep(Log log, ResolvedBuild build, DeviceSpec device, VerifyRecord record) {
         this.log = log;
         this.build = build;
         this.layout = build.spec().layout();
         this.spec = build.spec().verify();
         this.device = device;
+        this.record = record;
     }
 
     /**
      * Verifies; on an emulator only unless image, vectors and settings are those that passed last time.
      *
-     * @throws KilnException if an answer is wrong; the reports are written all the same
+     * @throws KilnException if an answer is wrong; the record says so too
      */
     void run() {
+        record.about(build.board().id(), "unknown", spec.seed());
         if (spec.on().equals("none")) {
+            record.leave();
             log.info("Verification skipped: kiln.verify.on is none");
             return;
         }
         if (spec.on().equals("board")) {
             // What a board holds and does may be another thing every time.
-            new StepState(layout.state("verify")).forget();
             List<VerificationCases> models = cases();
             BoardVerification.Answer answer = new BoardVerification(log, build, device).run(models);
             report(answer.ranOn(), answer.outcome());
             return;
         }
         if (build.runsOn().isEmpty()) {
+            record.leave();
             log.info("Verification skipped: nothing on this computer runs images of "
                     + build.board().id());
             return;
@@ -76,10 +78,14 @@ final class VerifyStep {
             Frontends.parameters(model.file())
                     .ifPresent(params -> now.file("parameters of model " + model.name(), params));
         }
-        new Steps(log, layout).run("verify", "Verifying", now, this::verify);
+        record.restore();
+        if (!new Steps(log, layout).run("verify", "Verifying", now, this::verify)) {
+            record.leave();
+        }
     }
 
     private Collection<Path> verify() {
+        record.begin();
         List<VerificationCases> models = cases();
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
         Emulator emulator = new Emulator(
@@ -87,8 +93,9 @@ final class VerifyStep {
                 Verification.limit(models),
                 Optional.of(layout.reports().resolve("verify.log")),
                 build.spec().semihosting());
-        Verification.Outcome outcome = Verification.run(emulator, image.file(), image.file(), models);
-        return report(RunnableImage.name(build, emulator), outcome);
+        String ranOn = RunnableImage.name(build, emulator);
+        record.about(build.board().id(), ranOn, spec.seed());
+        return report(ranOn, Verification.run(emulator, image.file(), image.file(), models));
     }
 
     private Collection<Path> report(String ranOn, Verification.Outcome outcome) {
@@ -99,14 +106,12 @@ final class VerifyStep {
                 outcome.cases(),
                 outcome.bitExact(),
                 outcome.wrong().isEmpty(),
-                outcome.tolerance());
-        Path json = layout.reports().resolve("verify.json");
-        Path xml = layout.reports().resolve("TEST-kiln-verify.xml");
-        Json.write(json, report);
-        JUnitXml.write(xml, report);
+                outcome.tolerance(),
+                outcome.wrong().isEmpty() ? "" : new KilnException(outcome.wrong().list()).getMessage());
+        Collection<Path> written = record.write(report, outcome.times());
         outcome.wrong().throwIfAny();
         log.info(summary(report));
-        return List.of(json, xml);
+        return written;
     }
 
     private List<VerificationCases> cases() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.VerifyRecord;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -39,6 +40,7 @@ public final class VerifyMojo extends AbstractDeviceMojo {
 
     @Override
     void run() {
-        flow().verify(spec(), deviceSpec());
+        VerifyRecord.keep(
+                projectLayout(), new MojoLog(getLog()), record -> flow().verify(spec(), deviceSpec(), record));
     }
 }

@@ -4,46 +4,87 @@ package io.kiln.report;
 import io.kiln.base.Printable;
 import io.kiln.base.WholeFiles;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** Writes a verification as JUnit XML, so that build servers show every case as a test. */
 public final class JUnitXml {
+    /** What XML 1.0 cannot hold, escaped or not. */
+    private static final Pattern FORBIDDEN = Pattern.compile("[^\\t\\n\\r\\x20-\\uD7FF\\uE000-\\uFFFD\\x{10000}-\\x{10FFFF}]");
+
+    private static final double MILLIS = 1000;
+
     private JUnitXml() {}
 
-    /** Writes the report whole or not at all. */
-    public static void write(Path file, VerifyReport report) {
-        WholeFiles.write(file, text(report));
+    /**
+     * Writes the report whole or not at all.
+     *
+     * @param times how long each case took, in the order of the report's cases
+     */
+    public static void write(Path file, VerifyReport report, List<Duration> times) {
+        WholeFiles.write(file, text(report, times));
     }
 
-    static String text(VerifyReport report) {
+    static String text(VerifyReport report, List<Duration> times) {
         String suite = "kiln.verify." + report.board();
+        boolean stopped = !report.passed() && report.failures() == 0;
+        Duration all = times.stream().reduce(Duration.ZERO, Duration::plus);
         StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         xml.append(String.format(
                 Locale.ROOT,
-                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\">\n",
+                "<testsuite name=\"%s\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"0\" time=\"%s\">\n",
                 escape(suite),
-                report.cases().size(),
-                report.failures()));
-        for (VerifyReport.Case c : report.cases()) {
-            xml.append("  <testcase classname=\"").append(escape(suite));
-            xml.append("\" name=\"").append(escape(c.name())).append('"');
-            if (c.mismatches() == 0) {
-                xml.append("/>\n");
-                continue;
-            }
-            String message = String.format(
-                    Locale.ROOT,
-                    "%d of %d outputs differ from the reference, by up to %s",
-                    c.mismatches(),
-                    c.outputs(),
-                    c.maxAbsDiff());
-            xml.append(">\n    <failure message=\"").append(escape(message)).append("\"/>\n  </testcase>\n");
+                report.cases().size() + (stopped ? 1 : 0),
+                report.failures(),
+                stopped ? 1 : 0,
+                seconds(all)));
+        for (int i = 0; i < report.cases().size(); i++) {
+            append(xml, suite, report.cases().get(i), times.get(i));
+        }
+        if (stopped) {
+            begin(xml, suite, "verification", Duration.ZERO)
+                    .append(">\n    <error message=\"")
+                    .append(escape(report.failure().lines().findFirst().orElse("it did not pass")))
+                    .append("\">")
+                    .append(escape(report.failure()))
+                    .append("</error>\n  </testcase>\n");
         }
         return xml.append("</testsuite>\n").toString();
     }
 
+    private static void append(StringBuilder xml, String suite, VerifyReport.Case c, Duration time) {
+        begin(xml, suite, c.name(), time);
+        if (c.mismatches() == 0) {
+            xml.append("/>\n");
+            return;
+        }
+        String message = String.format(
+                Locale.ROOT,
+                "%d of %d outputs differ from the reference, by up to %s",
+                c.mismatches(),
+                c.outputs(),
+                c.maxAbsDiff());
+        xml.append(">\n    <failure message=\"").append(escape(message)).append("\"/>\n  </testcase>\n");
+    }
+
+    private static StringBuilder begin(StringBuilder xml, String suite, String name, Duration time) {
+        return xml.append("  <testcase classname=\"")
+                .append(escape(suite))
+                .append("\" name=\"")
+                .append(escape(name))
+                .append("\" time=\"")
+                .append(seconds(time))
+                .append('"');
+    }
+
+    private static String seconds(Duration time) {
+        return String.format(Locale.ROOT, "%.3f", time.toMillis() / MILLIS);
+    }
+
     private static String escape(String text) {
-        return Printable.line(text)
+        return Printable.line(FORBIDDEN.matcher(text).replaceAll("\uFFFD"))
                 .replace("&", "&amp;")
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")

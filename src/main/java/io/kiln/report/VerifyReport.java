@@ -2,8 +2,10 @@
 package io.kiln.report;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Content of {@code verify.json}: how the image's answers compare with the reference interpreter's.
@@ -15,8 +17,9 @@ import java.util.List;
  * @param bitExact whether every output byte was equal
  * @param passed whether every case lies within the tolerance
  * @param tolerance what float outputs may differ by; integer outputs never differ
+ * @param failure why it did not pass, as people read it; empty, and left out of the file, if it passed
  */
-@JsonPropertyOrder({"board", "ranOn", "seed", "cases", "bitExact", "passed", "tolerance"})
+@JsonPropertyOrder({"board", "ranOn", "seed", "cases", "bitExact", "passed", "tolerance", "failure"})
 public record VerifyReport(
         String board,
         String ranOn,
@@ -24,9 +27,16 @@ public record VerifyReport(
         List<Case> cases,
         boolean bitExact,
         boolean passed,
-        Tolerance tolerance) {
+        Tolerance tolerance,
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) String failure) {
     public VerifyReport {
         cases = List.copyOf(cases);
+        failure = Optional.ofNullable(failure).orElse("");
+    }
+
+    /** A report of nothing but a failure: no case was compared. */
+    public static VerifyReport failed(String board, String ranOn, long seed, String failure) {
+        return new VerifyReport(board, ranOn, seed, List.of(), false, false, Tolerance.NONE, failure);
     }
 
     /**

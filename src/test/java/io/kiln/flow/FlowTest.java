@@ -214,7 +214,37 @@ final class FlowTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("model gesture, vector_0")
                 .hasMessageContaining("the outputs of the test vector are not the model's");
-        assertThat(folder.resolve("out/kiln/verify.json")).doesNotExist();
+        assertThat(json("kiln/verify.json").path("passed").asBoolean()).isFalse();
+        assertThat(text("kiln/TEST-kiln-verify.xml")).contains("the outputs of the test vector are not the model");
+    }
+
+    /** Another build in the same folder, between two goals of this one. */
+    @Test
+    void whatAnotherBuildLeftInTheFolderIsNotTakenForThisOnes() {
+        BuildSpec mine = spec(folder, new VerifySpec("emulator", Optional.empty(), 1, 0));
+        BuildSpec others = new BuildSpec(
+                mine.layout(),
+                mine.models(),
+                mine.board(),
+                mine.toolchain(),
+                "size",
+                mine.io(),
+                mine.mlfVersion(),
+                mine.timestamp(),
+                mine.verify());
+        flow.generate(mine);
+        flow.link(mine);
+        flow.generate(others);
+        assertThatThrownBy(() -> flow.link(mine))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the generated C is not this build's: optimize changed from 'size' to 'speed'");
+        flow.link(others);
+        flow.generate(mine);
+        assertThatThrownBy(() -> flow.verify(mine, DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the image is not this build's: ");
+        flow.link(mine);
+        flow.verify(mine, DeviceSpec.USUAL);
     }
 
     @Test

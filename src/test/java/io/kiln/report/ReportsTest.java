@@ -12,6 +12,7 @@ import io.kiln.report.VerifyReport.Tolerance;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,7 +44,8 @@ final class ReportsTest {
                     new VerifyReport.Case("random_0 <\"&>", 12, 3, Double.MAX_VALUE)),
             false,
             false,
-            Tolerance.NONE);
+            Tolerance.NONE,
+            "3 of 12 outputs differ");
 
     @TempDir
     Path folder;
@@ -137,15 +139,41 @@ final class ReportsTest {
 
     @Test
     void junitXmlNamesEveryCaseAndEscapesText() {
-        assertThat(JUnitXml.text(FAILED)).isEqualTo("""
+        assertThat(JUnitXml.text(FAILED, List.of(Duration.ofMillis(1234), Duration.ZERO)))
+                .isEqualTo("""
             <?xml version="1.0" encoding="UTF-8"?>
-            <testsuite name="kiln.verify.mps2-an386" tests="2" failures="1" errors="0" skipped="0">
-              <testcase classname="kiln.verify.mps2-an386" name="vector_0"/>
-              <testcase classname="kiln.verify.mps2-an386" name="random_0 &lt;&quot;&amp;&gt;">
+            <testsuite name="kiln.verify.mps2-an386" tests="2" failures="1" errors="0" skipped="0" time="1.234">
+              <testcase classname="kiln.verify.mps2-an386" name="vector_0" time="1.234"/>
+              <testcase classname="kiln.verify.mps2-an386" name="random_0 &lt;&quot;&amp;&gt;" time="0.000">
                 <failure message="3 of 12 outputs differ from the reference, by up to 1.7976931348623157E308"/>
               </testcase>
             </testsuite>
             """);
+    }
+
+    @Test
+    void aVerificationThatStoppedIsAnErrorWithWhatWasSaid() throws IOException {
+        VerifyReport stopped = VerifyReport.failed("b", "unknown", 0, "2 problems:\n  - \u001b[31mred <&>");
+        JsonSchemas.assertFits("verify", Json.text(stopped));
+        Path file = folder.resolve("verify.json");
+        Json.write(file, stopped);
+        assertThat(Json.read(file, VerifyReport.class)).isEqualTo(stopped);
+        assertThat(JUnitXml.text(stopped, List.of())).isEqualTo("""
+            <?xml version="1.0" encoding="UTF-8"?>
+            <testsuite name="kiln.verify.b" tests="1" failures="0" errors="1" skipped="0" time="0.000">
+              <testcase classname="kiln.verify.b" name="verification" time="0.000">
+                <error message="2 problems:">2 problems:
+              - \uFFFD[31mred &lt;&amp;&gt;</error>
+              </testcase>
+            </testsuite>
+            """);
+    }
+
+    @Test
+    void aGreenVerifyFileHasNoFailure() {
+        VerifyReport green = new VerifyReport("b", "q", 0, List.of(), true, true, Tolerance.NONE, "");
+        assertThat(Json.text(green)).doesNotContain("failure");
+        JsonSchemas.assertFits("verify", Json.text(green));
     }
 
     @Test

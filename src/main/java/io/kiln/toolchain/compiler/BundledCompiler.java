@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.toolchain.compiler;
 
+import io.kiln.base.FolderLock;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;
