@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.FileFailure;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Boards;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -29,7 +32,7 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
     /**
      * An artifact.
      *
-     * @param zip its file
+     * @param zip its file, or the folder of profiles that it will be packed from
      * @param coordinates {@code group:artifact:version}
      */
     public record Archive(Path zip, String coordinates) {}
@@ -42,7 +45,7 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
     Boards boards(Path own) {
         Boards boards = Boards.builtIn();
         for (Archive archive : archives) {
-            boards = boards.with(archive.zip(), archive.coordinates(), trusted);
+            boards = Files.isDirectory(archive.zip()) ? packed(boards, archive) : with(boards, archive.zip(), archive);
         }
         Problems problems = new Problems();
         for (String each : trusted) {
@@ -62,5 +65,26 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
         return coordinates.isEmpty()
                 ? "Only boards from repositories need trust"
                 : "Write <trustBoard>" + String.join(",", coordinates) + "</trustBoard>";
+    }
+
+    /** A folder of profiles on its way to being an artifact counts as the artifact that it becomes. */
+    private Boards packed(Boards boards, Archive archive) {
+        try {
+            Path folder = Files.createTempDirectory("kiln-boards");
+            Path zip = folder.resolve("boards.zip");
+            try {
+                Boards.pack(archive.zip(), zip);
+                return with(boards, zip, archive);
+            } finally {
+                Files.deleteIfExists(zip);
+                Files.deleteIfExists(folder);
+            }
+        } catch (IOException e) {
+            throw FileFailure.of("cannot pack the boards of " + archive.coordinates() + " from", archive.zip(), e);
+        }
+    }
+
+    private Boards with(Boards boards, Path zip, Archive archive) {
+        return boards.with(zip, archive.coordinates(), trusted);
     }
 }

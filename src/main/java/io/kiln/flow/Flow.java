@@ -28,7 +28,21 @@ public final class Flow {
 
     /** Checks that everything is there and fits together. */
     public void resolve(BuildSpec spec) {
-        ResolvedBuild build = resolved(spec);
+        tell(resolved(spec));
+    }
+
+    /** The same before the build's other plugins have run: a line tells of each file that they may still bring. */
+    public void resolveAhead(BuildSpec spec) {
+        Resolver resolver = new Resolver(environment);
+        ResolvedBuild build = resolver.resolveAhead(spec);
+        resolver.missing()
+                .list()
+                .forEach(problem -> log.info("Not there yet, kiln:generate looks again: "
+                        + (problem.where().isEmpty() ? problem.expected() : problem.where())));
+        tell(build);
+    }
+
+    private void tell(ResolvedBuild build) {
         log.info("Board " + build.board().id() + ", toolchain "
                 + build.toolchain().title());
     }

@@ -17,6 +17,7 @@ import java.util.function.Supplier;
 final class Resolver {
     private final ToolchainEnvironment environment;
     private final Problems problems = new Problems();
+    private final Problems missing = new Problems();
 
     Resolver(ToolchainEnvironment environment) {
         this.environment = environment;
@@ -28,10 +29,20 @@ final class Resolver {
      * @throws KilnException if names, files, board or toolchain are wrong or missing
      */
     ResolvedBuild resolve(BuildSpec spec) {
-        SpecChecks.check(spec, problems);
+        ResolvedBuild build = resolveAhead(spec);
+        missing.throwIfAny();
+        return build;
+    }
+
+    /** As {@link #resolve} before anything is made: files that are not there yet are in {@link #missing}. If anything else is wrong, they are part of it. */
+    ResolvedBuild resolveAhead(BuildSpec spec) {
+        SpecChecks.check(spec, problems, missing);
         Boards boards = spec.boards();
         Optional<Board> board = collect(() -> boards.find(spec.board()));
         Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));
+        if (!problems.isEmpty()) {
+            missing.list().forEach(problems::add);
+        }
         problems.throwIfAny();
         return new ResolvedBuild(
                 spec,
@@ -39,6 +50,11 @@ final class Resolver {
                 boards.emulated(board.orElseThrow()),
                 toolchain.orElseThrow(),
                 Optimize.of(spec.optimize()));
+    }
+
+    /** Files that are not there, and may still be made. */
+    Problems missing() {
+        return missing;
     }
 
     private Toolchain toolchain(BuildSpec spec, Board board) {

@@ -14,9 +14,13 @@ import java.util.Set;
 final class SpecChecks {
     private SpecChecks() {}
 
-    /** Adds what is wrong with names, files and choices; boards and toolchains are checked where they are known. */
-    static void check(BuildSpec spec, Problems problems) {
-        checkModels(spec, problems);
+    /**
+     * Adds what is wrong with names, files and choices; boards and toolchains are checked where they are known.
+     *
+     * @param missing hears of files that are not there: a plugin of the build may still bring them
+     */
+    static void check(BuildSpec spec, Problems problems, Problems missing) {
+        checkModels(spec, problems, missing);
         choice("kiln.optimize", spec.optimize(), List.of("speed", "size", "ram"), problems);
         choice("kiln.io", spec.io(), List.of("caller", "workspace"), problems);
         choice("kiln.mlfVersion", String.valueOf(spec.mlfVersion()), List.of("5", "7"), problems);
@@ -28,7 +32,8 @@ final class SpecChecks {
         }
         verify.vectors()
                 .filter(folder -> !Files.isDirectory(folder))
-                .ifPresent(folder -> problems.add(
+                .ifPresent(folder -> (Files.exists(folder) ? problems : missing)
+                        .add(
                         "the folder of test vectors does not exist",
                         folder.toString(),
                         "a folder with input_0.bin and so on",
@@ -43,9 +48,9 @@ final class SpecChecks {
         }
     }
 
-    private static void checkModels(BuildSpec spec, Problems problems) {
+    private static void checkModels(BuildSpec spec, Problems problems, Problems missing) {
         if (spec.models().isEmpty()) {
-            problems.add(
+            missing.add(
                     "no model is given",
                     "",
                     "kiln.model, or one file in " + spec.layout().userModels(),
@@ -63,17 +68,19 @@ final class SpecChecks {
                         "a name of its own for every model",
                         "Set <name> in each <model> of <models>");
             }
-            checkFile(model, problems);
+            checkFile(model, problems, missing);
             collect(problems, model::shapes);
         }
     }
 
-    private static void checkFile(BuildSpec.ModelSource model, Problems problems) {
+    private static void checkFile(BuildSpec.ModelSource model, Problems problems, Problems missing) {
         String where = model.file().toString();
         if (Files.isDirectory(model.file())) {
             problems.add("the model is a folder", where, Frontends.EXPECTED, "Correct kiln.model");
+        } else if (!Files.exists(model.file())) {
+            missing.add("the model file does not exist", where, Frontends.EXPECTED, "Correct kiln.model");
         } else if (!Files.isRegularFile(model.file())) {
-            problems.add("the model file does not exist", where, Frontends.EXPECTED, "Correct kiln.model");
+            problems.add("the model is no file", where, Frontends.EXPECTED, "Correct kiln.model");
         } else if (!Files.isReadable(model.file())) {
             problems.add("the model file cannot be read", where, "a readable model", "Change its permissions");
         }

@@ -236,7 +236,10 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                 mlfVersion,
                 Timestamps.parse(outputTimestamp),
                 verifySpec(),
-                artifacts.fetch(project().getDependencies(), trustBoard == null ? "" : trustBoard, fetcher()),
+                artifacts.fetch(
+                        project().getDependencies(),
+                        trustBoard == null ? "" : trustBoard,
+                        new ReactorBoards(session().getProjects(), fetcher())),
                 pipelineSpec(),
                 semihosting);
     }

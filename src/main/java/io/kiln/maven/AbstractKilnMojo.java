@@ -80,8 +80,9 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         run();
     }
 
-    final MojoExecution execution() {
-        return execution;
+    /** Whether the goal is bound to a phase, and not called by hand. */
+    final boolean isPartOfLifecycle() {
+        return execution.getSource() == MojoExecution.Source.LIFECYCLE;
     }
 
     final MavenProject project() {

@@ -2,7 +2,6 @@
 package io.kiln.maven;
 
 import io.kiln.flow.FlashSpec;
-import org.apache.maven.plugin.MojoExecution;
 import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 
@@ -35,9 +34,5 @@ public final class FlashMojo extends AbstractDeviceMojo {
         } else {
             flow().buildAndFlash(spec(), flash);
         }
-    }
-
-    private boolean isPartOfLifecycle() {
-        return execution().getSource() == MojoExecution.Source.LIFECYCLE;
     }
 }

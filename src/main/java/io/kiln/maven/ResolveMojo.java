@@ -6,7 +6,8 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Checks that board, toolchain and model exist and fit together, before any work is done.
+ * Checks that board, toolchain and model exist and fit together, before any work is done. A file that is not there is told in a line: a plugin
+ * of the build may still bring it before {@code kiln:generate}, which fails without it. Called by hand, this goal fails.
  *
  * @since 0.1.0
  */
@@ -27,6 +28,10 @@ public final class ResolveMojo extends AbstractFirmwareMojo {
 
     @Override
     void run() {
-        flow().resolve(spec());
+        if (isPartOfLifecycle()) {
+            flow().resolveAhead(spec());
+        } else {
+            flow().resolve(spec());
+        }
     }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,10 +34,25 @@ final class SpecChecksTest {
         assertThat(problems(spec))
                 .extracting(Problem::what)
                 .containsExactly(
-                        "the model name `1st` cannot be part of a C name",
                         "the model file does not exist",
+                        "the model name `1st` cannot be part of a C name",
                         "kiln.optimize is 'fast'",
                         "kiln.verify.samples is -1");
+    }
+
+    @Test
+    void whatAnotherPluginMayStillBringIsMissingAndNotWrong() throws IOException {
+        BuildSpec spec = spec("speed", 2, new ModelSource(folder.resolve("none.tflite"), "none"));
+        for (BuildSpec each : List.of(spec, spec("speed", 2))) {
+            Problems problems = new Problems();
+            Problems missing = new Problems();
+            SpecChecks.check(each, problems, missing);
+            assertThat(problems.isEmpty()).isTrue();
+            assertThat(missing.list()).hasSize(1);
+        }
+        Problems problems = new Problems();
+        SpecChecks.check(spec("speed", 2, new ModelSource(folder, "folder")), problems, new Problems());
+        assertThat(problems.list()).hasSize(1);
     }
 
     @Test
@@ -94,7 +110,8 @@ final class SpecChecksTest {
 
     private static List<Problem> problems(BuildSpec spec) {
         Problems problems = new Problems();
-        SpecChecks.check(spec, problems);
-        return problems.list();
+        Problems missing = new Problems();
+        SpecChecks.check(spec, problems, missing);
+        return Stream.concat(missing.list().stream(), problems.list().stream()).toList();
     }
 }
