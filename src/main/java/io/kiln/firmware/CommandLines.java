@@ -4,6 +4,7 @@ package io.kiln.firmware;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,6 +13,10 @@ import java.util.Optional;
  * these words. Paths are relative to the project, so that no host path gets into an image.
  */
 final class CommandLines {
+    /** Flags of the preprocessor: with the name behind them, or as the next word. */
+    private static final List<String> NAMING =
+            List.of("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-D", "-U");
+
     private final FirmwareProject project;
 
     CommandLines(FirmwareProject project) {
@@ -46,16 +51,43 @@ final class CommandLines {
         return line;
     }
 
-    /** What the assembler would get of a source, driver first: the output of the compiler, or of the preprocessor alone. */
-    List<String> assembly(SourceUnit unit, String output) {
+    /**
+     * What prints a source preprocessed, driver first.
+     *
+     * @param more flags behind the others
+     * @param depFile gets the names of all files that are read
+     */
+    List<String> preprocess(SourceUnit unit, List<String> more, String depFile) {
         List<String> line = new ArrayList<>();
         line.add(project.toolchain().compiler());
         line.addAll(compileFlags(unit.kind(), project.directory().toString()));
-        if (project.toolchain().version().contains("clang")) {
-            // Otherwise it assembles what it finds in C by itself, and shows the result.
-            line.addAll(List.of("-Xclang", "-no-integrated-as"));
+        line.addAll(more);
+        line.addAll(List.of("-MD", "-MF", depFile, "-MT", "object", "-E", unit.path(), "-o", "-"));
+        return line;
+    }
+
+    /**
+     * What compiles preprocessed text from standard input, driver first: the flags of a compilation without those that name files, folders
+     * or macros. A warning is no error, since macros that would silence it are gone.
+     *
+     * @param more flags behind the others
+     */
+    List<String> compileText(SourceUnit unit, List<String> more, String object) {
+        List<String> line = new ArrayList<>();
+        line.add(project.toolchain().compiler());
+        Iterator<String> flags =
+                compileFlags(unit.kind(), project.directory().toString()).iterator();
+        while (flags.hasNext()) {
+            String flag = flags.next();
+            if (NAMING.contains(flag)) {
+                flags.next();
+            } else if (NAMING.stream().noneMatch(flag::startsWith)) {
+                line.add(flag);
+            }
         }
-        line.addAll(List.of(unit.path().endsWith(".c") ? "-S" : "-E", unit.path(), "-o", output));
+        line.add("-Wno-error");
+        line.addAll(more);
+        line.addAll(List.of("-x", "cpp-output", "-c", "-", "-o", object));
         return line;
     }
 

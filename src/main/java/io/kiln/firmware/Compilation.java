@@ -3,11 +3,13 @@ package io.kiln.firmware;
 
 import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
+import io.kiln.base.Problem;
 import io.kiln.firmware.BuildIndex.Entry;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import io.kiln.toolchain.compiler.SourceKind;
+import io.kiln.process.ShellWords;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,6 +39,9 @@ final class Compilation {
 
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
+    /** Of a compiler that was not started. */
+    private static final Result NOTHING = new Result(0, false, "", "", Duration.ZERO);
+
     private final FirmwareProject project;
     private final SourceUnit unit;
     private final CommandLines lines;
@@ -54,8 +59,14 @@ final class Compilation {
      * @param command the line, for people
      * @param result how the compiler ended
      * @param entry what the object was made from; empty if it failed
+     * @param refusals what keeps it from being compiled, as the build trusts not all of its authors
      */
-    record Outcome(SourceUnit unit, String command, Result result, Optional<Entry> entry) {}
+    record Outcome(
+            SourceUnit unit, String command, Result result, Optional<Entry> entry, List<Problem> refusals) {
+        Outcome {
+            refusals = List.copyOf(refusals);
+        }
+    }
 
     SourceUnit unit() {
         return unit;
@@ -63,7 +74,8 @@ final class Compilation {
 
     /** Digest of the command line without the project's own place, so that a moved project stays up to date. */
     String commandDigest() {
-        String line = String.join("\0", line(lines.relative(project.objectFile(unit)), "dep"));
+        String line = String.join("\0", line(lines.relative(project.objectFile(unit)), "dep"))
+                + (project.strangers().isEmpty() ? "" : "\0" + project.strangers().names());
         return Digests.sha256(line.replace(project.directory().toString(), "."));
     }
 
@@ -89,42 +101,86 @@ final class Compilation {
                 .toList();
     }
 
-    /** Compiles; the object appears only if the compiler succeeded. */
-    Outcome run(FileDigests digests) {
+    /** Compiles; the object appears only if the compiler succeeded and nothing is refused. */
+    Outcome run(FileDigests digests, Optional<Fence> fence) {
         Path object = project.objectFile(unit);
         Path part = object.resolveSibling(object.getFileName() + ".part");
         Path depFile = object.resolveSibling(object.getFileName() + ".d");
         Instant began = Instant.now();
         try {
             Files.createDirectories(object.getParent());
-            if (project.board().foreign()) {
-                new ForeignAssembly(project, unit).check(object.resolveSibling(object.getFileName() + ".s"));
-            }
-            List<String> line = line(lines.relative(part), lines.relative(depFile));
-            Command command = Command.ofLine(line)
-                    .in(project.directory())
-                    .with("LC_ALL", "C")
-                    .without(MISLEADING)
-                    .within(LIMIT);
-            Result result = ProcessRunner.run(command);
-            if (!result.succeeded()) {
+            Made made = fence.isPresent() ? fenced(fence.get(), part, depFile) : plain(part, depFile);
+            String command = ShellWords.join(line(lines.relative(part), lines.relative(depFile)));
+            if (!made.result().succeeded() || !made.refusals().isEmpty()) {
                 Files.deleteIfExists(part);
-                return new Outcome(unit, command.text(), result, Optional.empty());
-            }
-            if (project.board().foreign()) {
-                new ForeignAssembly(project, unit).checkIncluded(DepFile.prerequisites(Files.readString(depFile)));
+                Files.deleteIfExists(depFile);
+                return new Outcome(unit, command, made.result(), Optional.empty(), made.refusals());
             }
             Files.move(part, object, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            return new Outcome(unit, command.text(), result, Optional.of(entry(digests, began, depFile, object)));
+            return new Outcome(
+                    unit, command, made.result(), Optional.of(entry(digests, began, depFile, object)), List.of());
         } catch (IOException e) {
             throw FileFailure.of("cannot write", object, e);
         }
     }
 
+    /** How it went, and what is refused. */
+    private record Made(Result result, List<Problem> refusals) {
+        Made(Result result) {
+            this(result, List.of());
+        }
+    }
+
+    private Made plain(Path part, Path depFile) {
+        return new Made(ProcessRunner.run(Command.ofLine(line(lines.relative(part), lines.relative(depFile)))
+                .in(project.directory())
+                .with("LC_ALL", "C")
+                .without(MISLEADING)
+                .within(LIMIT)));
+    }
+
+    /** What reads nothing of a stranger's is compiled like the user's own; what it read then is held against that once more. */
+    private Made fenced(Fence fence, Path part, Path depFile) throws IOException {
+        if (unit.path().endsWith(".s")) {
+            // Not preprocessed, so that it is by one author alone.
+            return project.strangers()
+                    .advice(List.of(unit.path()))
+                    .map(advice -> new Made(NOTHING, List.of(fence.assembler(unit, advice))))
+                    .orElseGet(() -> plain(part, depFile));
+        }
+        Fence.Preprocessed source = fence.preprocess(unit, depFile);
+        if (!source.result().succeeded()) {
+            return new Made(source.result());
+        }
+        Optional<String> advice = fence.stranger(source.inputs());
+        if (advice.isEmpty()) {
+            Made made = plain(part, depFile);
+            return made.result().succeeded() ? unchanged(fence, made, depFile) : made;
+        }
+        List<Problem> refusals = fence.refusals(unit, source, advice.get());
+        if (!refusals.isEmpty()) {
+            return new Made(NOTHING, refusals);
+        }
+        Result result = fence.compile(unit, source.text(), part);
+        return new Made(result, result.succeeded() ? fence.refusals(unit, part, advice.get()) : List.of());
+    }
+
+    private Made unchanged(Fence fence, Made made, Path depFile) throws IOException {
+        return fence.stranger(DepFile.prerequisites(Files.readString(depFile)))
+                .map(advice -> new Made(
+                        made.result(),
+                        List.of(new Problem("it reads other files than before", unit.path(), "", advice))))
+                .orElse(made);
+    }
+
     /** An input that changed while the compiler ran has no digest, which makes the object stale. */
     private Entry entry(FileDigests digests, Instant began, Path depFile, Path object) throws IOException {
         Map<String, String> inputs = new TreeMap<>();
-        for (String input : DepFile.prerequisites(Files.readString(depFile))) {
+        // Assembly that is not preprocessed reads nothing else, and compilers write no list.
+        List<String> read = Files.exists(depFile)
+                ? DepFile.prerequisites(Files.readString(depFile))
+                : List.of(unit.path());
+        for (String input : read) {
             inputs.put(input, digests.read(input, began).orElse(""));
         }
         for (String input : unlisted()) {

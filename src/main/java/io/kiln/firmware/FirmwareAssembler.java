@@ -44,7 +44,9 @@ public final class FirmwareAssembler {
                 files.headers(),
                 includes(files, request),
                 request.board().linker(),
-                request.pluginVersion());
+                request.pluginVersion(),
+                files.strangers());
+        FencedToolchain.check(project);
         SortedMap<String, Bytes> content = files.files();
         content.put("Makefile", Bytes.ofText(Makefile.print(project)));
         content.put("compile_commands.json", Bytes.ofText(CompileCommands.print(project, request.userSources())));

@@ -87,7 +87,7 @@ public final class FirmwareCompiler {
         // Known before any compiler starts: what is edited while one runs is then noticed.
         project.units().forEach(unit -> digests.of(unit.path()));
         project.headers().forEach(digests::of);
-        List<Outcome> outcomes = run(stale, digests);
+        List<Outcome> outcomes = run(stale, digests, Fence.of(project));
         requireSpace(project, outcomes);
         writeLog(project, outcomes);
         Map<String, Entry> next = new TreeMap<>();
@@ -113,13 +113,13 @@ public final class FirmwareCompiler {
         return "Rebuilding " + stale + " of " + all + ": " + shown + more;
     }
 
-    private static List<Outcome> run(List<Compilation> stale, FileDigests digests) {
+    private static List<Outcome> run(List<Compilation> stale, FileDigests digests, Optional<Fence> fence) {
         int threads = Math.min(stale.size(), Runtime.getRuntime().availableProcessors());
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {
             List<Future<Outcome>> futures = new ArrayList<>();
             for (Compilation compilation : stale) {
-                futures.add(pool.submit(() -> compilation.run(digests)));
+                futures.add(pool.submit(() -> compilation.run(digests, fence)));
             }
             List<Outcome> outcomes = new ArrayList<>();
             for (Future<Outcome> future : futures) {
@@ -180,6 +180,7 @@ public final class FirmwareCompiler {
                         && project.toolchain().shims()
                 ? "If it is a function or header of the C library that is missing, try -Dkiln.toolchain=gnu:"
                         + " the bundled compiler brings a small part of that library only"
+                        + (project.strangers().isEmpty() ? "" : ". That needs trust: kiln.trustArchive")
                 : "";
     }
 }

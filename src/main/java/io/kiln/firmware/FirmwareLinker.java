@@ -94,6 +94,9 @@ public final class FirmwareLinker {
         Instant began = Instant.now();
         inputs().forEach(digests::of);
         runLinker(elf, map);
+        if (project.board().isHost() && !project.strangers().isEmpty()) {
+            HostSymbols.check(objects, elf);
+        }
         Measurement measurement = measure(elf);
         requireFit(measurement);
         Map<String, String> outputs = files.publish(elf, map, project.board().isHost());

@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param includes include options, in order
  * @param linkerScript name within the board's folder; empty if the system's linker knows what to do
  * @param pluginVersion version of Kiln
+ * @param strangers which files are not by anybody whom the build trusts
  */
 public record FirmwareProject(
         Board board,
@@ -36,7 +37,8 @@ public record FirmwareProject(
         List<String> headers,
         List<String> includes,
         Optional<String> linkerScript,
-        String pluginVersion) {
+        String pluginVersion,
+        Strangers strangers) {
     public FirmwareProject {
         units = List.copyOf(units);
         objects = List.copyOf(objects);

@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param directory where the C project is written; files of earlier runs that are not needed any more are removed
  * @param buildDirectory where objects, logs and the records of what was built are kept; not inside {@code directory}
  * @param pluginVersion version of Kiln; another one rebuilds everything
+ * @param trusted the archives whose C is compiled like the user's own
  */
 public record FirmwareRequest(
         Board board,
@@ -29,11 +30,34 @@ public record FirmwareRequest(
         Optional<Path> userSources,
         Path directory,
         Path buildDirectory,
-        String pluginVersion) {
+        String pluginVersion,
+        TrustedArchives trusted) {
     public FirmwareRequest {
         models = List.copyOf(models);
         directory = directory.toAbsolutePath().normalize();
         buildDirectory = buildDirectory.toAbsolutePath().normalize();
+    }
+
+    /** A request that trusts no archive. */
+    public FirmwareRequest(
+            Board board,
+            Toolchain toolchain,
+            Optimize optimize,
+            List<ModelLibrary> models,
+            Optional<Path> userSources,
+            Path directory,
+            Path buildDirectory,
+            String pluginVersion) {
+        this(
+                board,
+                toolchain,
+                optimize,
+                models,
+                userSources,
+                directory,
+                buildDirectory,
+                pluginVersion,
+                TrustedArchives.NONE);
     }
 
     /**
@@ -54,6 +78,7 @@ public record FirmwareRequest(
                 userSources,
                 folder.resolve("firmware"),
                 folder.resolve("build"),
-                pluginVersion);
+                pluginVersion,
+                trusted);
     }
 }

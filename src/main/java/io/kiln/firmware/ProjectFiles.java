@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Collects the files of a C project in memory. The folders of models and runtime are those of a Model Library Format
@@ -32,6 +33,7 @@ final class ProjectFiles {
     private final TreeMap<String, Bytes> files = new TreeMap<>();
     private final List<SourceUnit> units = new ArrayList<>();
     private final List<String> objects = new ArrayList<>();
+    private final TreeMap<String, String> strangers = new TreeMap<>();
     private final Problems problems = new Problems();
 
     /** Everything of a request, in link order. */
@@ -42,7 +44,7 @@ final class ProjectFiles {
         if (request.toolchain().shims()) {
             project.resources("shims", SHIMS, SourceKind.FREESTANDING);
         }
-        request.models().forEach(project::model);
+        request.models().forEach(model -> project.model(model, request.trusted()));
         project.memory(request, user);
         project.application(request, user);
         project.problems.throwIfAny();
@@ -61,10 +63,15 @@ final class ProjectFiles {
         return objects;
     }
 
+    Strangers strangers() {
+        return new Strangers(strangers);
+    }
+
     /** What is neither compiled nor linked. */
     List<String> headers() {
+        Set<String> compiled = units.stream().map(SourceUnit::path).collect(Collectors.toSet());
         return files.keySet().stream()
-                .filter(file -> !isSource(file) && !objects.contains(file))
+                .filter(file -> !compiled.contains(file) && !objects.contains(file))
                 .toList();
     }
 
@@ -76,6 +83,9 @@ final class ProjectFiles {
         request.board().files().forEach((name, content) -> {
             if (!BOARD_PAPERS.contains(name)) {
                 add(BOARD + "/" + name, content);
+                if (request.board().foreignFiles().contains(name)) {
+                    strangers.put(BOARD + "/" + name, request.board().trustAdvice());
+                }
             }
         });
         request.board().sources().forEach(name -> compile(BOARD + "/" + name, SourceKind.FREESTANDING));
@@ -93,7 +103,25 @@ final class ProjectFiles {
         });
     }
 
-    private void model(ModelLibrary library) {
+    private void model(ModelLibrary library, TrustedArchives trusted) {
+        Set<String> before = Set.copyOf(files.keySet());
+        addModel(library);
+        if (library.isForeign() && library.origin().filter(trusted::contains).isEmpty()) {
+            String advice = library.origin()
+                    .map(TrustedArchives::advice)
+                    .orElse("Its archive can be trusted by kiln.trustArchive");
+            files.keySet().stream().filter(name -> !before.contains(name)).forEach(name -> strangers.put(name, advice));
+            objects.stream()
+                    .filter(strangers::containsKey)
+                    .forEach(name -> problems.add(
+                            "refused in an archive that is not trusted: object code, which cannot be held against anything",
+                            name,
+                            "C",
+                            advice));
+        }
+    }
+
+    private void addModel(ModelLibrary library) {
         for (Artifact artifact : library.artifacts().artifacts()) {
             String name = artifact.fileName();
             if (artifact.loader() == Loader.SOURCE) {
@@ -137,6 +165,12 @@ final class ProjectFiles {
                             compile(APPLICATION + "/" + name, SourceKind.OWN);
                         }
                     });
+            if (request.board().isHost() && !strangers.isEmpty()) {
+                ResourceTree.read("templates/host").forEach((name, content) -> {
+                    add(APPLICATION + "/" + name, content);
+                    compile(APPLICATION + "/" + name, SourceKind.FREESTANDING);
+                });
+            }
         }
     }
 

@@ -2,12 +2,14 @@
 package io.kiln.flow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArchiveOrigin;
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
+import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -15,10 +17,16 @@ import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.mlf.ModelLibraryFormat;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 
@@ -70,7 +78,11 @@ final class Archives {
         String name = String.valueOf(file.getFileName());
         SortedMap<String, Bytes> files = ModelLibraryFormat.files(file);
         JsonNode metadata = ModelLibraryFormat.metadata(name, files);
-        return new Archive(name, files, metadata.path("version").asInt(), ModelLibraryFormat.read(name, files));
+        ArchiveOrigin origin = new ArchiveOrigin(name, digest(file));
+        List<ModelLibrary> models = ModelLibraryFormat.read(name, files).stream()
+                .map(model -> new ModelLibrary(model.metadata(), model.artifacts(), Optional.of(origin)))
+                .toList();
+        return new Archive(name, files, metadata.path("version").asInt(), models);
     }
 
     /**
@@ -109,7 +121,18 @@ final class Archives {
         List<Artifact> own = model.artifacts().artifacts().stream()
                 .filter(artifact -> !OF_THE_ARCHIVE.contains(artifact.loader()))
                 .toList();
-        return new ModelLibrary(model.metadata(), new ArtifactSet(own));
+        return new ModelLibrary(model.metadata(), new ArtifactSet(own), model.origin());
+    }
+
+    /** Of the file as it is: what its files say of themselves identifies nothing. */
+    private static String digest(Path file) {
+        MessageDigest digest = Digests.newSha256();
+        try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
+            in.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+        return HexFormat.of().formatHex(digest.digest());
     }
 
     private static boolean isTar(Path file) {

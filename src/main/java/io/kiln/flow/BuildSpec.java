@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.firmware.TrustedArchives;
 import io.kiln.frontend.InputShapes;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import java.util.Optional;
  * @param boardSources where boards come from, beside those built in and the project's own
  * @param pipeline what to change about the compiler's passes
  * @param semihosting whether an image in QEMU may open files and start programs of this computer
+ * @param trustedArchives the archives whose C is compiled like the user's own
  */
 public record BuildSpec(
         Layout layout,
@@ -36,7 +38,8 @@ public record BuildSpec(
         VerifySpec verify,
         BoardSources boardSources,
         PipelineSpec pipeline,
-        boolean semihosting) {
+        boolean semihosting,
+        TrustedArchives trustedArchives) {
     public BuildSpec {
         models = List.copyOf(models);
     }
@@ -92,6 +95,34 @@ public record BuildSpec(
                 verify,
                 BoardSources.NONE,
                 PipelineSpec.STANDARD);
+    }
+
+    /** A build that trusts no archive. */
+    public BuildSpec(
+            Layout layout,
+            List<ModelSource> models,
+            String board,
+            Optional<String> toolchain,
+            String optimize,
+            String io,
+            int mlfVersion,
+            Optional<Instant> timestamp,
+            VerifySpec verify,
+            BoardSources boardSources,
+            PipelineSpec pipeline) {
+        this(
+                layout,
+                models,
+                board,
+                toolchain,
+                optimize,
+                io,
+                mlfVersion,
+                timestamp,
+                verify,
+                boardSources,
+                pipeline,
+                TrustedArchives.NONE);
     }
 
     /** All boards that can be seen. */

@@ -190,7 +190,8 @@ final class FirmwareSteps {
                 Optional.of(layout.userSources()),
                 layout.firmware(),
                 objectFolder(),
-                PluginVersion.text());
+                PluginVersion.text(),
+                build.spec().trustedArchives());
     }
 
     private Path objectFolder() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
@@ -198,7 +197,7 @@ final class GenerateStep {
 
     private static String summary(ModelLibrary library) {
         ModelMetadata model = library.metadata();
-        if (library.artifacts().artifacts().stream().anyMatch(Artifact::isForeign)) {
+        if (library.isForeign()) {
             return String.format(
                     Locale.ROOT,
                     "Model %s, made for %s: %d operators, %,d bytes of constants, %,d of workspace",

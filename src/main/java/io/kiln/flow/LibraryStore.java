@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.artifact.ArchiveOrigin;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ArtifactSet;
@@ -39,8 +40,12 @@ final class LibraryStore {
         this.folder = folder;
     }
 
-    /** What the JSON file holds. */
-    record Entry(ModelMetadata metadata, List<FileEntry> files) {}
+    /** What the JSON file holds of a model; the origin is there once or not at all. */
+    record Entry(ModelMetadata metadata, List<FileEntry> files, List<ArchiveOrigin> origin) {
+        Entry {
+            origin = origin == null ? List.of() : List.copyOf(origin);
+        }
+    }
 
     /** An artifact without its content. */
     record FileEntry(String codegenId, Loader loader, String fileName, String targetKey) {}
@@ -63,7 +68,8 @@ final class LibraryStore {
                         model.artifacts().artifacts().stream()
                                 .filter(a -> FIRMWARE.contains(a.loader()))
                                 .map(a -> new FileEntry(a.codegenId(), a.loader(), a.fileName(), a.targetKey()))
-                                .toList()))
+                                .toList(),
+                        model.origin().stream().toList()))
                 .toList();
         Json.write(index, new Index(entries));
     }
@@ -80,7 +86,7 @@ final class LibraryStore {
                     .map(file -> new Artifact(
                             file.codegenId(), file.loader(), file.fileName(), content(file), file.targetKey()))
                     .toList();
-            models.add(new ModelLibrary(entry.metadata(), new ArtifactSet(artifacts)));
+            models.add(new ModelLibrary(entry.metadata(), new ArtifactSet(artifacts), entry.origin().stream().findFirst()));
         }
         return models;
     }

@@ -79,7 +79,8 @@ record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                 replacesMain ? Optional.empty() : first.userSources(),
                 first.directory(),
                 first.buildDirectory(),
-                first.pluginVersion());
+                first.pluginVersion(),
+                first.trusted());
         CompiledObjects relinked =
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.BuildSpec;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
@@ -61,6 +62,16 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
      */
     @Parameter(property = "kiln.trustBoard", defaultValue = "")
     private String trustBoard;
+
+    /**
+     * Archives in Model Library Format, separated by commas, whose C is compiled like the project's own: each
+     * {@code sha256:} with the file's digest, or the file's name for one that the project makes itself. The C of every other archive is held
+     * against a small language first.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.trustArchive", defaultValue = "")
+    private String trustArchive;
 
     /**
      * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set,
@@ -241,7 +252,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                         trustBoard == null ? "" : trustBoard,
                         new ReactorBoards(session().getProjects(), fetcher())),
                 pipelineSpec(),
-                semihosting);
+                semihosting,
+                TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
     }
 
     /** Shapes of a single model's inputs; empty for the file's. */

@@ -79,7 +79,8 @@ class TooBigTest {
                 board.building(),
                 files,
                 board.origin(),
-                board.untrusted());
+                board.untrusted(),
+                board.foreignFiles());
     }
 
     private static String lengths(String script, long flash, long ram) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -27,6 +28,7 @@ import java.util.TreeMap;
  * @param files every file of the profile and of those it extends, by path relative to the profile's folder
  * @param origin where the profile came from: its board.yaml
  * @param untrusted {@code group:artifact:version:id} of each part that somebody else wrote and that the build does not say it trusts
+ * @param foreignFiles those of {@link #files} that came with such a part
  */
 public record Board(
         String id,
@@ -43,11 +45,13 @@ public record Board(
         Building building,
         SortedMap<String, Bytes> files,
         String origin,
-        List<String> untrusted) {
+        List<String> untrusted,
+        Set<String> foreignFiles) {
     public Board {
         memories = List.copyOf(memories);
         sources = List.copyOf(sources);
         untrusted = List.copyOf(untrusted);
+        foreignFiles = Set.copyOf(foreignFiles);
         files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
     }
 
@@ -81,7 +85,8 @@ public record Board(
                 otherBuilding,
                 files,
                 origin,
-                untrusted);
+                untrusted,
+                foreignFiles);
     }
 
     /** Whether somebody else wrote any part of it, and the build does not say that it trusts it. */

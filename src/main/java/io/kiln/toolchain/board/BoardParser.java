@@ -62,7 +62,8 @@ final class BoardParser {
                 new BuildingParser(profile, problems).parse(),
                 profile.files(),
                 profile.origin(),
-                profile.untrusted());
+                profile.untrusted(),
+                profile.foreignFiles());
     }
 
     /** Targets are printed into C, archives and reports: the schema has this grammar too, and this is what holds. */

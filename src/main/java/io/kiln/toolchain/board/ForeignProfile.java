@@ -3,6 +3,8 @@ package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Problems;
+import io.kiln.toolchain.fence.LinkerScript;
+import io.kiln.toolchain.fence.Refusal;
 import io.kiln.toolchain.yaml.YamlDocument;
 import java.util.List;
 import java.util.TreeSet;
@@ -11,7 +13,8 @@ import java.util.regex.Pattern;
 /**
  * Holds a profile that came from a repository, and that the build does not trust, against what such a profile may do. An emulator of its
  * own is refused as a whole: QEMU's arguments name files, and by semihosting (or as a plain executable) the image reaches this computer.
- * OpenOCD's scripts are programs in Tcl: only those that come with OpenOCD may be named, and none may be brought.
+ * OpenOCD's scripts are programs in Tcl: only those that come with OpenOCD may be named, and none may be brought. Linker scripts are held
+ * against a grammar; C is not looked at here, since only the preprocessor knows what it says: the firmware build fences it.
  */
 final class ForeignProfile {
     private static final Pattern SHIPPED_SCRIPT = Pattern.compile("(interface|target|board)(/[A-Za-z0-9][A-Za-z0-9_+-]*(\\.[A-Za-z0-9_+-]+)*){1,3}\\.cfg");
@@ -57,14 +60,28 @@ final class ForeignProfile {
             } else if (!FILE.matcher(name).matches()) {
                 refuse("a file of a kind that no profile needs", where, layer, problems);
             }
-            for (String what : ForeignCode.refusals(name, content.text(), names)) {
-                refuse(what, where, layer, problems);
+            if (name.endsWith(".ld")) {
+                for (Refusal refusal : LinkerScript.refusals(where, content.text(), names)) {
+                    refuse(refusal.what(), refusal.where(), layer, problems);
+                }
             }
         });
     }
 
     /** Adds what only shows when everything inherited is merged in. */
     static void checkWhole(Board board, List<MergedProfile.Layer> layers, Problems problems) {
+        for (String source : board.sources()) {
+            if (board.foreignFiles().contains(source) && !source.endsWith(".c")) {
+                layers.stream()
+                        .filter(layer -> layer.files().containsKey(source))
+                        .findFirst()
+                        .ifPresent(layer -> refuse(
+                                "an assembler source",
+                                layer.document().name().replace(BoardFiles.DESCRIPTOR, source),
+                                layer.document(),
+                                problems));
+            }
+        }
         layers.stream()
                 .filter(layer -> layer.foreign() && board.isHost())
                 .findFirst()

@@ -8,8 +8,10 @@ import io.kiln.base.Bytes;
 import io.kiln.toolchain.yaml.YamlDocument;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * A profile and those it extends, nearest first. A key counts as a whole from the nearest profile that has it; so does a file. Of
@@ -65,20 +67,39 @@ record MergedProfile(String id, List<Layer> layers) {
 
     SortedMap<String, Bytes> files() {
         TreeMap<String, Bytes> files = new TreeMap<>();
-        for (int i = layers.size() - 1; i >= 0; i--) {
-            boolean own = i == 0;
-            layers.get(i).files().forEach((name, content) -> {
-                if (own || !(name.equals(BoardFiles.DESCRIPTOR) || name.equals("README.md"))) {
-                    files.put(name, content);
-                }
-            });
-        }
+        owners().forEach((name, layer) -> files.put(name, layer.files().get(name)));
         return files;
     }
 
     /** The coordinates of each part that somebody else wrote and that the build does not trust. */
     List<String> untrusted() {
         return layers.stream().flatMap(layer -> layer.untrusted().stream()).toList();
+    }
+
+    /** Those of the files that somebody else wrote and the build does not trust. */
+    Set<String> foreignFiles() {
+        TreeSet<String> names = new TreeSet<>();
+        owners().forEach((name, layer) -> {
+            if (layer.foreign()) {
+                names.add(name);
+            }
+        });
+        return names;
+    }
+
+    /** The profile that each file comes from. */
+    private SortedMap<String, Layer> owners() {
+        TreeMap<String, Layer> owners = new TreeMap<>();
+        for (int i = layers.size() - 1; i >= 0; i--) {
+            Layer layer = layers.get(i);
+            boolean own = i == 0;
+            for (String name : layer.files().keySet()) {
+                if (own || !(name.equals(BoardFiles.DESCRIPTOR) || name.equals("README.md"))) {
+                    owners.put(name, layer);
+                }
+            }
+        }
+        return owners;
     }
 
     String origin() {

@@ -327,7 +327,8 @@ class EmulatorTest {
                 real.building(),
                 real.files(),
                 real.origin(),
-                real.untrusted());
+                real.untrusted(),
+                real.foreignFiles());
     }
 
     private Path withMain(Board board, String code) throws IOException {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import io.kiln.process.RunningProcess;
+import io.kiln.toolchain.fence.CText;
+import io.kiln.toolchain.fence.Dialect;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The road of code that strangers wrote, or that read what strangers wrote. A source is preprocessed once, its text is held in memory,
+ * checked against a small language ({@link CText}), and that very text is what the compiler gets, on its standard input. So there is
+ * no second reading that a source could tell from the first, and nothing between check and compiler that could change or be found. What
+ * the preprocessor may read is limited as well: by {@link ClosedWorld} with the bundled clang, by {@link HostHeaders} on this computer.
+ */
+final class Fence {
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+
+    /** Bytes of preprocessed text: the largest models have a tenth. Macros can make any amount out of a few lines. */
+    private static final int MOST_TEXT = 256 << 20;
+
+    private final FirmwareProject project;
+    private final CommandLines lines;
+    private final FencedToolchain toolchain;
+
+    private Fence(FirmwareProject project) {
+        this.project = project;
+        this.lines = new CommandLines(project);
+        this.toolchain = FencedToolchain.of(project);
+    }
+
+    /**
+     * The fence of a project; empty if there is nothing by strangers in it.
+     *
+     * @throws KilnException if the project's compiler cannot be fenced
+     */
+    static Optional<Fence> of(FirmwareProject project) {
+        return project.strangers().isEmpty() ? Optional.empty() : Optional.of(new Fence(project));
+    }
+
+    /**
+     * A source, preprocessed.
+     *
+     * @param text what the preprocessor printed
+     * @param inputs the files that it read, as it names them
+     * @param result how it ended; its output is not in it
+     */
+    record Preprocessed(byte[] text, List<String> inputs, Result result) {}
+
+    /** Reads a source and all that it includes. */
+    Preprocessed preprocess(SourceUnit unit, Path depFile) throws IOException {
+        List<String> line = lines.preprocess(unit, toolchain.preprocessing(), lines.relative(depFile));
+        long start = System.nanoTime();
+        try (RunningProcess process = ProcessRunner.start(command(line))) {
+            process.input().close();
+            byte[] text = process.output().readNBytes(MOST_TEXT);
+            if (text.length == MOST_TEXT) {
+                throw new KilnException(
+                        Problem.of("the preprocessed source has more than " + MOST_TEXT + " bytes", unit.path()));
+            }
+            int code = process.waitFor(LIMIT).orElse(1);
+            Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+            Result result = new Result(code, process.timedOut(), "", process.errors(), elapsed);
+            List<String> inputs =
+                    result.succeeded() ? DepFile.prerequisites(Files.readString(depFile)) : List.<String>of();
+            return new Preprocessed(text, inputs, result);
+        }
+    }
+
+    /** How to trust the stranger whose file is among these; empty if all of them are the user's or Kiln's. */
+    Optional<String> stranger(List<String> inputs) {
+        List<String> names = new ArrayList<>();
+        for (String input : inputs) {
+            Path path = project.directory().resolve(input).normalize();
+            names.add(project.directory().relativize(path).toString().replace('\\', '/'));
+        }
+        return project.strangers().advice(names);
+    }
+
+    /**
+     * What keeps a text from being compiled; empty if nothing does.
+     *
+     * @param advice how to trust the stranger
+     */
+    List<Problem> refusals(SourceUnit unit, Preprocessed source, String advice) {
+        List<Problem> problems = new ArrayList<>();
+        if (!unit.path().endsWith(".c")) {
+            return List.of(assembler(unit, advice));
+        }
+        source.inputs().stream()
+                .filter(input -> !toolchain.mayRead(input))
+                .forEach(input -> problems.add(refused("reading " + input, unit.path(), advice)));
+        CText.refusals(source.text(), toolchain.dialect(), toolchain::mayRead)
+                .forEach(refusal -> problems.add(refused(refusal.what(), refusal.where(), advice)));
+        return problems;
+    }
+
+    /** The refusal of an assembler source: directives are all there is in it. */
+    Problem assembler(SourceUnit unit, String advice) {
+        return refused("an assembler source, or one that includes a stranger's file", unit.path(), advice);
+    }
+
+    /** Compiles a text. */
+    Result compile(SourceUnit unit, byte[] text, Path object) {
+        List<String> line = lines.compileText(unit, toolchain.compiling(unit), lines.relative(object));
+        return ProcessRunner.run(command(line).reading(Bytes.wrap(text)));
+    }
+
+    /** What keeps an object from being linked; empty if nothing does. */
+    List<Problem> refusals(SourceUnit unit, Path object, String advice) {
+        if (toolchain.dialect() != Dialect.HOST) {
+            return List.of();
+        }
+        return HostSymbols.refusals(ElfFile.read(object)).stream()
+                .map(what -> refused(what, unit.path(), advice))
+                .toList();
+    }
+
+    private static Problem refused(String what, String where, String advice) {
+        return new Problem("refused in code that is not trusted: " + what, where, "", advice);
+    }
+
+    /** The clock is none that a source could read. */
+    private Command command(List<String> line) {
+        return Command.ofLine(line)
+                .in(project.directory())
+                .with("LC_ALL", "C")
+                .without(Compilation.MISLEADING)
+                .with("SOURCE_DATE_EPOCH", "0")
+                .within(LIMIT);
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.toolchain.compiler.Toolchain;
+import io.kiln.toolchain.fence.Dialect;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a compiler needs to be fenced. Two can be: the bundled clang, whose assembler and linker are known to the byte, and this computer's
+ * own compiler for the board that is this computer. The GNU cross compilers cannot: their assembler joins strings, knows macros and
+ * comes in many versions, and their linker runs plug-ins.
+ */
+sealed interface FencedToolchain {
+    /** Flags to preprocess. */
+    List<String> preprocessing();
+
+    /** Flags to compile text. */
+    List<String> compiling(SourceUnit unit);
+
+    /** Whether a source may read a file, as the compiler names it. */
+    boolean mayRead(String file);
+
+    Dialect dialect();
+
+    /** The one of a project that has strangers. */
+    static FencedToolchain of(FirmwareProject project) {
+        return project.toolchain().isHost()
+                ? new OnHost(HostHeaders.of(project))
+                : new Bundled(ClosedWorld.write(project, project.toolchain().home().orElseThrow()));
+    }
+
+    /**
+     * Holds a project against what can be fenced, before anything is compiled.
+     *
+     * @throws KilnException saying what to trust, or what to choose
+     */
+    static void check(FirmwareProject project) {
+        Problems problems = new Problems();
+        Toolchain toolchain = project.toolchain();
+        List<String> advice = project.strangers().advice();
+        if (toolchain.isHost() && !isSealable()) {
+            advice.forEach(each -> problems.add(refused(
+                    "code of a stranger for this computer",
+                    "board " + project.board().id(),
+                    "Linux on x86-64 or aarch64, where it can be shut in while it runs",
+                    each)));
+        } else if (!toolchain.isHost() && !isBundledClang(toolchain)) {
+            List<String> all = advice.isEmpty() && project.board().foreign()
+                    ? List.of(project.board().trustAdvice())
+                    : advice;
+            all.forEach(each -> problems.add(refused(
+                    "the toolchain " + toolchain.id() + " for code that is not trusted",
+                    "kiln.toolchain",
+                    "the bundled clang",
+                    each)));
+        }
+        problems.throwIfAny();
+    }
+
+    private static Problem refused(String what, String where, String expected, String advice) {
+        return new Problem("refused: " + what, where, expected, advice);
+    }
+
+    private static boolean isBundledClang(Toolchain toolchain) {
+        return toolchain.home().isPresent() && toolchain.shims() && toolchain.version().contains("clang");
+    }
+
+    /** Where {@code fence.c} of the board knows the system calls. */
+    private static boolean isSealable() {
+        String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
+        String machine = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
+        return system.equals("linux") && List.of("amd64", "x86_64", "aarch64").contains(machine);
+    }
+
+    /** The bundled clang. */
+    record Bundled(ClosedWorld world) implements FencedToolchain {
+        @Override
+        public List<String> preprocessing() {
+            return world.withFiles();
+        }
+
+        /** Standard input has no name; debug information shall have the source's. */
+        @Override
+        public List<String> compiling(SourceUnit unit) {
+            return java.util.stream.Stream.concat(
+                            world.withNothing().stream(),
+                            java.util.stream.Stream.of(
+                                    "-Qunused-arguments", "-Xclang", "-main-file-name", "-Xclang", unit.path()))
+                    .toList();
+        }
+
+        @Override
+        public boolean mayRead(String file) {
+            return world.contains(file);
+        }
+
+        @Override
+        public Dialect dialect() {
+            return Dialect.BOARD;
+        }
+    }
+
+    /** This computer's own compiler. */
+    record OnHost(HostHeaders headers) implements FencedToolchain {
+        /** What files there are on this computer is nothing for a source to ask. */
+        @Override
+        public List<String> preprocessing() {
+            return List.of(
+                    "-U__has_include", "-U__has_include_next", "-U__has_embed", "-U__TIMESTAMP__", "-w", "-Wno-error");
+        }
+
+        @Override
+        public List<String> compiling(SourceUnit unit) {
+            return List.of("-fno-lto");
+        }
+
+        @Override
+        public boolean mayRead(String file) {
+            return headers.contains(file);
+        }
+
+        @Override
+        public Dialect dialect() {
+            return Dialect.HOST;
+        }
+    }
+}

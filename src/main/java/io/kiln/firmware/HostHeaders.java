@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.Result;
+import io.kiln.toolchain.fence.PlainIncludes;
+import io.kiln.toolchain.fence.Refusal;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What code of strangers may read on this computer, whose compiler cannot be shut into a world of a few files: the project's files, and
+ * headers in the compiler's own folders. Before the compiler sees them, the strangers' files must include by plain relative names; and
+ * what it read is held against the folders before anything of it is used.
+ */
+final class HostHeaders {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final FirmwareProject project;
+    private final Set<String> files;
+    private final List<Path> folders;
+
+    private HostHeaders(FirmwareProject project, Set<String> files, List<Path> folders) {
+        this.project = project;
+        this.files = files;
+        this.folders = folders;
+    }
+
+    /**
+     * Those of a project.
+     *
+     * @throws KilnException naming every line by which a stranger includes anything but a header by its plain name
+     */
+    static HostHeaders of(FirmwareProject project) {
+        checkIncludes(project);
+        Set<String> files = new LinkedHashSet<>(project.headers());
+        project.units().forEach(unit -> files.add(unit.path()));
+        return new HostHeaders(project, files, folders(project));
+    }
+
+    /** Whether a file, as the compiler names it, may be read. */
+    boolean contains(String name) {
+        Path path = project.directory().resolve(name).normalize();
+        return files.contains(project.directory().relativize(path).toString())
+                || (name.endsWith(".h") && folders.stream().anyMatch(path::startsWith));
+    }
+
+    private static void checkIncludes(FirmwareProject project) {
+        Problems problems = new Problems();
+        for (Map.Entry<String, String> file : project.strangers().files().entrySet()) {
+            try {
+                byte[] content = Files.readAllBytes(project.directory().resolve(file.getKey()));
+                String text = new String(content, StandardCharsets.ISO_8859_1);
+                for (Refusal refusal : PlainIncludes.refusals(file.getKey(), text)) {
+                    problems.add(
+                            "refused in code that is not trusted: " + refusal.what(),
+                            refusal.where(),
+                            "",
+                            file.getValue());
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot read " + file.getKey(), e);
+            }
+        }
+        problems.throwIfAny();
+    }
+
+    /** GCC and Clang list them alike. */
+    private static List<Path> folders(FirmwareProject project) {
+        Result result = ProcessRunner.run(
+                Command.of(project.toolchain().compiler(), "-E", "-v", "-x", "c", "-")
+                        .in(project.directory())
+                        .with("LC_ALL", "C")
+                        .without(Compilation.MISLEADING)
+                        .within(LIMIT));
+        List<Path> folders = new ArrayList<>();
+        boolean isList = false;
+        for (String line : result.errors().lines().toList()) {
+            if (line.startsWith("#include <...>")) {
+                isList = true;
+            } else if (line.startsWith("End of search list")) {
+                isList = false;
+            } else if (isList) {
+                folders.add(project.directory().resolve(line.strip()).normalize());
+            }
+        }
+        return folders;
+    }
+}

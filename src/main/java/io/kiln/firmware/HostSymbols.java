@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.firmware.ElfFile.Section;
+import io.kiln.firmware.ElfFile.Symbol;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Holds an executable with code of strangers against what would run before it is shut in. A loader runs what some sections name, and
+ * functions that choose others; and a function that an executable shows to its libraries takes the place of theirs, also for the loader.
+ * None of these is there, so that the first of the strangers' code to run is a model, called by main.
+ */
+final class HostSymbols {
+    private static final int DYNAMIC_SYMBOLS = 11;
+    private static final int INDIRECT_FUNCTION = 10;
+    private static final int ENTRY = 24;
+
+    /** What compilers make of C without attributes. */
+    private static final Pattern SECTIONS = Pattern.compile("(?:\\.rela?)?\\.(?:text|rodata|data|bss|tdata|tbss|eh_frame|debug_"
+            + "|comment|note|symtab|strtab|shstrtab|group|llvm_addrsig).*|");
+
+    private HostSymbols() {}
+
+    /** What is refused in the object of a stranger's source. */
+    static List<String> refusals(ElfFile object) {
+        List<String> refused = new ArrayList<>();
+        for (Section section : object.sections()) {
+            if (!SECTIONS.matcher(section.name()).matches()) {
+                refused.add("the section " + section.name());
+            }
+        }
+        for (Symbol symbol : object.symbols()) {
+            if (symbol.type() == INDIRECT_FUNCTION) {
+                refused.add("a function that is chosen while the image is loaded: " + symbol.name());
+            }
+        }
+        return refused;
+    }
+
+    /**
+     * Holds a linked executable against its objects.
+     *
+     * @throws KilnException naming each function or variable of an object that takes the place of a library's
+     */
+    static void check(CompiledObjects objects, Path image) {
+        Set<String> own = new HashSet<>();
+        for (Path file : objects.inLinkOrder()) {
+            ElfFile.read(file).symbols().stream()
+                    .filter(symbol -> symbol.section() != 0)
+                    .forEach(symbol -> own.add(symbol.name()));
+        }
+        Problems problems = new Problems();
+        for (String name : shown(ElfFile.read(image))) {
+            if (own.contains(name)) {
+                String advice = String.join(" ", objects.project().strangers().advice());
+                problems.add(
+                        "refused beside code that is not trusted: " + name + " takes the place of a library's, before anything is shut in",
+                        image.getFileName().toString(),
+                        "",
+                        advice);
+            }
+        }
+        problems.throwIfAny();
+    }
+
+    /** The names that an executable shows to its libraries; all of its own if it is linked with none. */
+    private static Set<String> shown(ElfFile image) {
+        Set<String> names = new HashSet<>();
+        for (Section section : image.sections()) {
+            if (section.type() == DYNAMIC_SYMBOLS) {
+                Section text = image.sections().get(section.link());
+                for (long at = section.offset(); at < section.offset() + section.size(); at += ENTRY) {
+                    int entry = Math.toIntExact(at);
+                    if (image.content().getShort(entry + 6) != 0) {
+                        names.add(text(image, Math.toIntExact(text.offset() + image.content().getInt(entry))));
+                    }
+                }
+                return names;
+            }
+        }
+        image.symbols().forEach(symbol -> names.add(symbol.name()));
+        return names;
+    }
+
+    private static String text(ElfFile image, int at) {
+        int end = at;
+        while (image.content().get(end) != 0) {
+            end++;
+        }
+        byte[] bytes = new byte[end - at];
+        image.content().get(at, bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.fence;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+
+/**
+ * Takes preprocessed C apart into tokens (C11, 6.4). What compilers could take apart in another way is refused, so that they and this
+ * class see the same tokens: other characters than printable ASCII, line splices, trigraphs, digraphs, comments, raw strings and quotes
+ * that something is glued to.
+ */
+final class CLexer {
+    private static final Set<String> STRING_PREFIXES = Set.of("L", "u", "U", "u8");
+    private static final String MARKS = "!%&()*+,-./:;<=>?[]^{|}~";
+    private static final Set<String> AMBIGUOUS = Set.of("//", "/*", "%:", "<:", ":>", "<%", "%>");
+
+    /** Kinds of tokens. */
+    enum Kind {
+        WORD,
+        NUMBER,
+        STRING,
+        CHARACTER,
+        MARK,
+        END
+    }
+
+    private final byte[] text;
+    private final DirectiveLines directives;
+    private final Refusals refusals;
+    private int at;
+    private int start;
+    private boolean atLineStart = true;
+    private boolean prefixed;
+    private Kind kind = Kind.END;
+
+    CLexer(byte[] text, DirectiveLines directives, Refusals refusals) {
+        this.text = text;
+        this.directives = directives;
+        this.refusals = refusals;
+    }
+
+    /** Goes on to the next token. */
+    Kind next() {
+        while (at < text.length) {
+            char c = at(at);
+            if (c == '\n') {
+                directives.nextLine();
+                atLineStart = true;
+                at++;
+            } else if (c == ' ' || c == '\t') {
+                at++;
+            } else if (c == '#' && atLineStart) {
+                directive();
+            } else {
+                atLineStart = false;
+                start = at;
+                prefixed = false;
+                kind = token(c);
+                if (kind != Kind.END) {
+                    return kind;
+                }
+            }
+        }
+        kind = Kind.END;
+        start = at;
+        return kind;
+    }
+
+    /** The token as it stands there. */
+    String text() {
+        return new String(text, start, at - start, StandardCharsets.ISO_8859_1);
+    }
+
+    /** Whether the token is this mark. */
+    boolean is(char mark) {
+        return kind == Kind.MARK && text[start] == mark;
+    }
+
+    /** Whether the token is a string with a prefix, such as {@code L"x"}. */
+    boolean hasPrefix() {
+        return prefixed;
+    }
+
+    void refuse(String what) {
+        refusals.add(directives.file(), directives.line(), what);
+    }
+
+    private Kind token(char c) {
+        if (isLetter(c)) {
+            return word();
+        }
+        if (isDigit(c) || (c == '.' && isDigit(at(at + 1)))) {
+            return number();
+        }
+        if (c == '"' || c == '\'') {
+            return quoted(c);
+        }
+        at++;
+        if (MARKS.indexOf(c) < 0) {
+            refuse("the character " + name(c) + " outside of a string");
+            return Kind.END;
+        }
+        String pair = "" + c + at(at);
+        if (AMBIGUOUS.contains(pair)) {
+            refuse("the characters " + pair + ", which start a comment or stand for others");
+        }
+        if (c == '?') {
+            checkTrigraph(start);
+        }
+        return Kind.MARK;
+    }
+
+    private Kind word() {
+        while (isLetter(at(at)) || isDigit(at(at))) {
+            at++;
+        }
+        char c = at(at);
+        if (c == '"' || c == '\'') {
+            String prefix = text();
+            if (!STRING_PREFIXES.contains(prefix)) {
+                refuse("the word " + Refusals.shown(prefix) + " directly before a quote");
+            }
+            prefixed = true;
+            return quoted(c);
+        }
+        return Kind.WORD;
+    }
+
+    /** A preprocessing number (C11, 6.4.8). */
+    private Kind number() {
+        while (true) {
+            char c = at(at);
+            char before = at(at - 1);
+            boolean isSign = (c == '+' || c == '-') && at > start && "eEpP".indexOf(before) >= 0;
+            if (!isLetter(c) && !isDigit(c) && c != '.' && !isSign) {
+                break;
+            }
+            at++;
+        }
+        if (at(at) == '\'' || at(at) == '"') {
+            refuse("a quote directly behind a number");
+        }
+        return Kind.NUMBER;
+    }
+
+    private Kind quoted(char quote) {
+        at++;
+        while (at < text.length && at(at) != quote) {
+            char c = at(at);
+            if (c == '\n') {
+                refuse("a string or character that does not end on its line");
+                return quote == '"' ? Kind.STRING : Kind.CHARACTER;
+            }
+            if (c == '?') {
+                checkTrigraph(at);
+            }
+            if (c == '\\') {
+                at++;
+                c = at(at);
+            }
+            if ((c < ' ' || c > '~') && c != '\t') {
+                refuse("the character " + name(c) + " in a string");
+            }
+            if (c != '\n') {
+                at++;
+            }
+        }
+        at = Math.min(at + 1, text.length);
+        return quote == '"' ? Kind.STRING : Kind.CHARACTER;
+    }
+
+    private void directive() {
+        start = at;
+        while (at < text.length && at(at) != '\n') {
+            at++;
+        }
+        directives.read(text(), this::refuse);
+    }
+
+    private void checkTrigraph(int position) {
+        if (at(position + 1) == '?' && "=/'()!<>-".indexOf(at(position + 2)) >= 0) {
+            refuse("a trigraph");
+        }
+    }
+
+    private char at(int position) {
+        return position >= 0 && position < text.length ? (char) (text[position] & 0xff) : '\n';
+    }
+
+    private static boolean isLetter(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+
+    private static String name(char c) {
+        return c > ' ' && c <= '~' ? Character.toString(c) : String.format("0x%02x", (int) c);
+    }
+}

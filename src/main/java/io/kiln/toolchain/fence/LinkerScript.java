@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.fence;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Holds a linker script of strangers against a small grammar: memories, sections, symbols and assertions. Linkers do more for a script:
+ * they read files that it names, also as the file of an input section, write others, search folders and load plug-ins. None of that
+ * is in this grammar; the file of an input section is a pattern that begins with *, which linkers match and never open.
+ */
+public final class LinkerScript {
+    private static final Set<String> LAYOUT = Set.of("NOLOAD", "READONLY", "INFO", "COPY", "OVERLAY", "DSECT");
+    private static final Set<String> SORTS = Set.of(
+            "KEEP", "SORT", "SORT_BY_NAME", "SORT_BY_ALIGNMENT", "SORT_BY_INIT_PRIORITY", "SORT_NONE", "REVERSE");
+    private static final Set<String> DATA = Set.of("BYTE", "SHORT", "LONG", "QUAD", "SQUAD", "FILL");
+    private static final Set<String> FUNCTIONS = Set.of(
+            "ALIGN", "ADDR", "LOADADDR", "SIZEOF", "ORIGIN", "LENGTH", "MAX", "MIN", "DEFINED", "ABSOLUTE", "ALIGNOF",
+            "NEXT", "LOG2CEIL", "BLOCK", "org", "o", "len", "l");
+    private static final Set<String> ASSIGNMENTS = Set.of("=", "+=", "-=", "*=", "/=", "&=", "|=", "<<=", ">>=");
+    private static final Set<String> PROVIDES = Set.of("PROVIDE", "PROVIDE_HIDDEN", "HIDDEN");
+    private static final Set<String> OPERATORS = Set.of(
+            "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", ":", "<", ">", "<=", ">=", "==", "!=", "<<", ">>",
+            "&&", "||", ",");
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z_.][A-Za-z0-9_.]*");
+    private static final Pattern NUMBER = Pattern.compile("(?:0[xX][0-9a-fA-F]+|[0-9]+)[kKmM]?");
+    /** Where a pattern of files or sections cannot be meant, - and * are operators. */
+    private static final Pattern TERMS = Pattern.compile("\\*?[A-Za-z0-9_.]+(?:[-*][A-Za-z0-9_.]+)*");
+
+    private static final Pattern FILES = Pattern.compile("\\*[A-Za-z0-9_.*?+-]*:?");
+    private static final Pattern SECTIONS = Pattern.compile("[A-Za-z0-9_.*?-]+");
+    private static final Pattern FORMAT = Pattern.compile("\"?elf32-little(?:arm|riscv)\"?");
+    private static final Pattern TEXT = Pattern.compile("\"[^\"]*\"");
+    private static final Pattern COMMAND = Pattern.compile("[A-Z][A-Z_]{2,}");
+
+    private final ScriptTokens tokens;
+    private final Set<String> scripts;
+    private final List<ScriptTokens.Refused> refused = new ArrayList<>();
+
+    private LinkerScript(ScriptTokens tokens, Set<String> scripts) {
+        this.tokens = tokens;
+        this.scripts = scripts;
+    }
+
+    /**
+     * What is refused in a script: commands and included files that it may not name, up to the first thing that is not in the grammar at
+     * all, since what follows that could be anything.
+     *
+     * @param file name of the script, for messages
+     * @param scripts the scripts that it may include
+     */
+    public static List<Refusal> refusals(String file, String text, Set<String> scripts) {
+        ScriptTokens tokens = new ScriptTokens(text);
+        LinkerScript script = new LinkerScript(tokens, scripts);
+        try {
+            tokens.split();
+            script.script();
+        } catch (ScriptTokens.Refused e) {
+            script.refused.add(e);
+        }
+        return script.refused.stream()
+                .map(refused -> new Refusal(file, refused.line(), refused.what()))
+                .toList();
+    }
+
+    private void script() {
+        while (!tokens.isAtEnd()) {
+            if (tokens.take("MEMORY")) {
+                memories();
+            } else if (tokens.take("SECTIONS")) {
+                tokens.expect("{");
+                while (!tokens.take("}")) {
+                    section();
+                }
+            } else if (tokens.take("REGION_ALIAS")) {
+                tokens.expect("(");
+                tokens.next(TEXT, "the alias in quotes");
+                tokens.expect(",");
+                tokens.next(NAME, "a memory");
+                tokens.expect(")");
+                tokens.take(";");
+            } else if (tokens.take("OUTPUT_FORMAT")) {
+                list(FORMAT, "elf32-littlearm or elf32-littleriscv");
+            } else if (tokens.take("OUTPUT_ARCH")) {
+                list(Pattern.compile("arm|riscv"), "arm or riscv");
+            } else if (!common()) {
+                command();
+            }
+        }
+    }
+
+    /** A command that is none of the grammar, and what it is given. */
+    private void command() {
+        ScriptTokens.Refused unknown = tokens.refused("the linker command " + tokens.peek());
+        if (!COMMAND.matcher(tokens.peek()).matches() || !tokens.peekBehind().equals("(")) {
+            throw unknown;
+        }
+        refused.add(unknown);
+        while (!tokens.take(")")) {
+            tokens.skip();
+        }
+    }
+
+    /** What may stand at the top, among sections and within one. */
+    private boolean common() {
+        if (tokens.take(";")) {
+            return true;
+        }
+        if (tokens.take("INCLUDE")) {
+            include();
+        } else if (tokens.take("ENTRY") || tokens.take("EXTERN")) {
+            list(NAME, "a symbol");
+        } else if (tokens.take("ASSERT")) {
+            tokens.expect("(");
+            expression(Set.of(","));
+            tokens.expect(",");
+            tokens.next(TEXT, "a message in quotes");
+            tokens.expect(")");
+            tokens.take(";");
+        } else if (PROVIDES.contains(tokens.peek())) {
+            tokens.skip();
+            tokens.expect("(");
+            assignment();
+            tokens.expect(")");
+            tokens.take(";");
+        } else if (NAME.matcher(tokens.peek()).matches() && ASSIGNMENTS.contains(tokens.peekBehind())) {
+            assignment();
+            tokens.expect(";");
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    private void include() {
+        String file = tokens.peek().replace("\"", "");
+        if (!scripts.contains(file) || !file.endsWith(".ld")) {
+            refused.add(tokens.refused("INCLUDE of a file that is no linker script of the profile's"));
+            tokens.skipLine();
+            return;
+        }
+        tokens.skip();
+    }
+
+    private void list(Pattern pattern, String expected) {
+        tokens.expect("(");
+        while (!tokens.take(")")) {
+            tokens.next(pattern, expected);
+            tokens.take(",");
+        }
+        tokens.take(";");
+    }
+
+    private void assignment() {
+        tokens.next(NAME, "a symbol");
+        if (!ASSIGNMENTS.contains(tokens.peek())) {
+            throw tokens.refused(tokens.peek() + " where a value is assigned");
+        }
+        tokens.skip();
+        expression(Set.of(";", ")"));
+    }
+
+    private void memories() {
+        tokens.expect("{");
+        while (!tokens.take("}")) {
+            if (tokens.take("INCLUDE")) {
+                include();
+                continue;
+            }
+            tokens.next(NAME, "a memory");
+            if (tokens.take("(")) {
+                while (!tokens.take(")")) {
+                    tokens.next(Pattern.compile("!|[rwxailRWXAIL]{1,6}"), "attributes of a memory");
+                }
+            }
+            tokens.expect(":");
+            tokens.next(Pattern.compile("ORIGIN|org|o"), "ORIGIN");
+            tokens.expect("=");
+            expression(Set.of(","));
+            tokens.expect(",");
+            tokens.next(Pattern.compile("LENGTH|len|l"), "LENGTH");
+            tokens.expect("=");
+            memoryLength();
+        }
+    }
+
+    /** Nothing ends it but what follows: the next memory, or the brace. */
+    private void memoryLength() {
+        int line = tokens.line();
+        while (!tokens.peek().equals("}") && (tokens.line() == line || tokens.isWithin())) {
+            operand();
+        }
+    }
+
+    private void section() {
+        if (common()) {
+            return;
+        }
+        if (!tokens.take("/DISCARD/")) {
+            if (COMMAND.matcher(tokens.peek()).matches()) {
+                throw tokens.refused("the linker command " + tokens.peek());
+            }
+            tokens.next(NAME, "a section");
+        }
+        while (!tokens.take(":")) {
+            if (tokens.peek().equals("(") && LAYOUT.contains(tokens.peekBehind())) {
+                tokens.skip();
+                tokens.skip();
+                tokens.expect(")");
+            } else {
+                operand();
+            }
+        }
+        while (!tokens.take("{")) {
+            placement();
+        }
+        while (!tokens.take("}")) {
+            content();
+        }
+        trailer();
+    }
+
+    /** {@code AT(…)}, {@code ALIGN(…)}, {@code SUBALIGN(…)} and the like between colon and brace. */
+    private void placement() {
+        tokens.next(Pattern.compile("AT|ALIGN|SUBALIGN|ALIGN_WITH_INPUT|ONLY_IF_RO|ONLY_IF_RW"), "{");
+        if (tokens.take("(")) {
+            expression(Set.of(")"));
+            tokens.expect(")");
+        }
+    }
+
+    private void trailer() {
+        while (true) {
+            if (tokens.take("AT")) {
+                tokens.expect(">");
+                tokens.next(NAME, "a memory");
+            } else if (tokens.take(">")) {
+                tokens.next(NAME, "a memory");
+            } else if (tokens.take("=")) {
+                operand();
+            } else {
+                tokens.take(",");
+                return;
+            }
+        }
+    }
+
+    private void content() {
+        if (common()) {
+            return;
+        }
+        if (DATA.contains(tokens.peek())) {
+            tokens.skip();
+            tokens.expect("(");
+            expression(Set.of(")"));
+            tokens.expect(")");
+        } else if (SORTS.contains(tokens.peek())) {
+            tokens.skip();
+            tokens.expect("(");
+            input();
+            tokens.expect(")");
+        } else {
+            input();
+        }
+        tokens.take(";");
+    }
+
+    /** An input section: a pattern of files, and patterns of sections in parentheses. */
+    private void input() {
+        tokens.next(FILES, "a pattern of files that begins with *");
+        if (tokens.take("(")) {
+            while (!tokens.take(")")) {
+                patterns();
+            }
+        }
+    }
+
+    private void patterns() {
+        if (tokens.take("EXCLUDE_FILE")) {
+            tokens.expect("(");
+            while (!tokens.take(")")) {
+                tokens.next(FILES, "a pattern of files that begins with *");
+            }
+        } else if (SORTS.contains(tokens.peek()) && tokens.peekBehind().equals("(")) {
+            tokens.skip();
+            tokens.expect("(");
+            while (!tokens.take(")")) {
+                patterns();
+            }
+        } else {
+            tokens.next(SECTIONS, "a pattern of sections");
+            tokens.take(",");
+        }
+    }
+
+    /** Up to one of these marks, which is left. */
+    private void expression(Set<String> ends) {
+        while (!ends.contains(tokens.peek())) {
+            operand();
+        }
+    }
+
+    private void operand() {
+        String token = tokens.peek();
+        boolean isCalled = tokens.peekBehind().equals("(");
+        if (token.equals("(")) {
+            tokens.skip();
+            expression(Set.of(")"));
+            tokens.expect(")");
+        } else if (OPERATORS.contains(token) || FUNCTIONS.contains(token) || NUMBER.matcher(token).matches()) {
+            tokens.skip();
+        } else if (!isCalled && TERMS.matcher(token).matches()) {
+            tokens.skip();
+        } else {
+            throw tokens.refused(token + " in an expression");
+        }
+    }
+}

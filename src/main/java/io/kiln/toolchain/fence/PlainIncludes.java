@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.fence;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Holds the lines by which a source includes files against their plain form, before a compiler reads it that sees all files of this computer.
+ * What it reads is checked again afterwards; this keeps it from reading what never ends, or what does something when it is read.
+ */
+public final class PlainIncludes {
+    private static final Pattern SPLICE = Pattern.compile("\\\\[ \\t\\f\\x0b\\r]*\\n");
+    private static final Pattern CONTROL = Pattern.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]|\\r(?!\\n)");
+    private static final Pattern RAW_STRING = Pattern.compile("\\b(?:u8|u|U|L)?R\"");
+    private static final Pattern READING = Pattern.compile("\\b(?:include|include_next|import|embed)\\b");
+    private static final Pattern DIRECTIVE_BEFORE = Pattern.compile("#|%:|\\?\\?=|\\*/");
+    private static final Pattern PLAIN = Pattern.compile(
+            "[ \\t]*#[ \\t]*include[ \\t]*(?:\"(?<quoted>[A-Za-z0-9_+./-]+)\"|<(?<angled>[A-Za-z0-9_+./-]+)>)[ \\t\\r]*"
+                    + "(?://.*|/\\*(?:(?!\\*/).)*\\*/[ \\t\\r]*)?");
+
+    private PlainIncludes() {}
+
+    /** What is refused in a source, before it is preprocessed. */
+    public static List<Refusal> refusals(String file, String text) {
+        Refusals refusals = new Refusals();
+        if (CONTROL.matcher(text).find()) {
+            refusals.add(file, 1, "control characters in a source");
+        }
+        if (RAW_STRING.matcher(text).find()) {
+            refusals.add(file, 1, "a raw string");
+        }
+        // A spliced line counts as one: a marker keeps the numbers right.
+        String[] lines = SPLICE.matcher(text).replaceAll("\u0001").split("\n", -1);
+        int number = 1;
+        for (String marked : lines) {
+            String line = marked.replace("\u0001", "");
+            if (!isPlain(line)) {
+                refusals.add(file, number, "a line that reads a file, but not by a plain #include");
+            }
+            number += 1 + (int) marked.chars().filter(c -> c == 1).count();
+        }
+        return refusals.list();
+    }
+
+    private static boolean isPlain(String line) {
+        Matcher reading = READING.matcher(line);
+        if (!reading.find() || !DIRECTIVE_BEFORE.matcher(line.substring(0, reading.start())).find()) {
+            return true;
+        }
+        Matcher plain = PLAIN.matcher(line);
+        if (!plain.matches()) {
+            return false;
+        }
+        String name = plain.group("quoted") == null ? plain.group("angled") : plain.group("quoted");
+        return !name.startsWith("/") && !List.of(name.split("/")).contains("..");
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.fence;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Takes a linker script apart. Linkers differ in what they take for one word, depending on the place: what they could take apart in
+ * another way is a token that nothing in the grammar fits. Operators need no blanks around them, but for division, since a word with a slash is a path.
+ */
+final class ScriptTokens {
+    private static final Pattern TOKEN = Pattern.compile("(?<blank>[ \\t\\r]+)|(?<newline>\\n)"
+            + "|(?<comment>/\\*.*?\\*/)"
+            + "|(?<text>\"[^\"\\n]*\")"
+            + "|(?<discard>/DISCARD/)"
+            + "|(?<word>\\*?[A-Za-z0-9_.][A-Za-z0-9_.*?-]*|\\*\\.[A-Za-z0-9_.*?-]+)"
+            + "|(?<operator><<=|>>=|<<|>>|<=|>=|==|!=|&&|\\|\\||\\+=|-=|\\*=|/=|&=|\\|=|/(?=[ \\t\\n])|[-+*%&|^~!?:<>=,;(){}])"
+            + "|(?<other>.)", Pattern.DOTALL);
+
+    private static final String END = "the end";
+
+    private final String text;
+    private final List<String> tokens = new ArrayList<>();
+    private final List<Integer> lines = new ArrayList<>();
+    private int at;
+
+    ScriptTokens(String text) {
+        this.text = text;
+    }
+
+    /** Something that is not in the grammar. */
+    static final class Refused extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private final int line;
+
+        Refused(int line, String what) {
+            super(what, null, false, false);
+            this.line = line;
+        }
+
+        int line() {
+            return line;
+        }
+
+        String what() {
+            return Refusals.shown(getMessage());
+        }
+    }
+
+    /** Finds all tokens. */
+    void split() {
+        Matcher matcher = TOKEN.matcher(text);
+        int line = 1;
+        while (matcher.lookingAt()) {
+            String token = matcher.group();
+            checkCharacters(token, line);
+            boolean isToken = matcher.group("blank") == null
+                    && matcher.group("newline") == null
+                    && matcher.group("comment") == null;
+            if (isToken) {
+                tokens.add(token);
+                lines.add(line);
+            }
+            line += (int) token.chars().filter(c -> c == '\n').count();
+            matcher.region(matcher.end(), text.length());
+        }
+    }
+
+    /** Also in comments and strings: linkers end or read them in different ways where a byte is not plain. */
+    private static void checkCharacters(String token, int line) {
+        for (int i = 0; i < token.length(); i++) {
+            char c = token.charAt(i);
+            boolean isPlain = (c >= ' ' && c <= '~') || c == '\t' || c == '\n' || c == '\r';
+            if (!isPlain) {
+                throw new Refused(line, String.format("the character 0x%02x in a linker script", (int) c));
+            }
+        }
+        if (token.startsWith("\"") && token.indexOf('\\') >= 0) {
+            throw new Refused(line, "a backslash in a string");
+        }
+    }
+
+    boolean isAtEnd() {
+        return at == tokens.size();
+    }
+
+    /** The token that is next. */
+    String peek() {
+        return isAtEnd() ? END : tokens.get(at);
+    }
+
+    /** The token behind the next one. */
+    String peekBehind() {
+        return at + 1 < tokens.size() ? tokens.get(at + 1) : END;
+    }
+
+    /** Line of the next token. */
+    int line() {
+        return lines.isEmpty() ? 1 : lines.get(Math.min(at, lines.size() - 1));
+    }
+
+    /** Whether the next token goes on with an expression that a line's end has cut. */
+    boolean isWithin() {
+        return at > 0 && List.of("+", "-", "*", "/", "(", "<<", ">>", "=").contains(tokens.get(at - 1));
+    }
+
+    void skip() {
+        if (isAtEnd()) {
+            throw refused("an end before its time");
+        }
+        at++;
+    }
+
+    /** Skips what is left of the line. */
+    void skipLine() {
+        for (int line = line(); !isAtEnd() && line() == line; at++) {
+            continue;
+        }
+    }
+
+    boolean take(String token) {
+        if (peek().equals(token)) {
+            at++;
+            return true;
+        }
+        if (isAtEnd() && token.equals("}")) {
+            throw refused("a brace that is not closed");
+        }
+        return false;
+    }
+
+    void expect(String token) {
+        if (!take(token)) {
+            throw refused(peek() + " instead of " + token);
+        }
+    }
+
+    void next(Pattern pattern, String expected) {
+        if (!pattern.matcher(peek()).matches()) {
+            throw refused(peek() + " instead of " + expected);
+        }
+        skip();
+    }
+
+    Refused refused(String what) {
+        return new Refused(line(), what);
+    }
+}
