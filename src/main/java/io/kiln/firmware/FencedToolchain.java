@@ -110,7 +110,8 @@ sealed interface FencedToolchain {
         @Override
         public List<String> preprocessing() {
             return List.of(
-                    "-U__has_include", "-U__has_include_next", "-U__has_embed", "-U__TIMESTAMP__", "-w", "-Wno-error");
+                    "-fno-working-directory", "-U__has_include", "-U__has_include_next", "-U__has_embed", "-U__TIMESTAMP__",
+                    "-w");
         }
 
         @Override

@@ -176,6 +176,11 @@ public final class FirmwareCompiler {
 
     /** An archive's C may want more of a C library than Kiln's own models do. */
     private static String advice(FirmwareProject project, Outcome outcome) {
+        Optional<String> trust =
+                project.strangers().advice(List.of(outcome.unit().path()));
+        if (trust.isPresent() && outcome.result().message().contains("file not found")) {
+            return "Code that is not trusted sees the project's files and no others. " + trust.get();
+        }
         return outcome.unit().kind() == SourceKind.FOREIGN
                         && project.toolchain().shims()
                 ? "If it is a function or header of the C library that is missing, try -Dkiln.toolchain=gnu:"

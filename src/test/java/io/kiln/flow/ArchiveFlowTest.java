@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
@@ -283,7 +284,11 @@ final class ArchiveFlowTest {
                 "caller",
                 7,
                 Optional.empty(),
-                new VerifySpec("emulator", Optional.of(folder.resolve("vectors")), 2, 0));
+                new VerifySpec("emulator", Optional.of(folder.resolve("vectors")), 2, 0),
+                BoardSources.NONE,
+                PipelineSpec.STANDARD,
+                // The GNU toolchain cannot be fenced.
+                toolchain.equals("gnu") ? TrustedArchives.parse("net.tar") : TrustedArchives.NONE);
     }
 
     private BuildSpec withVerify(BuildSpec spec, VerifySpec verify) {
@@ -296,7 +301,10 @@ final class ArchiveFlowTest {
                 spec.io(),
                 spec.mlfVersion(),
                 spec.timestamp(),
-                verify);
+                verify,
+                spec.boardSources(),
+                spec.pipeline(),
+                spec.trustedArchives());
     }
 
     private Flow flow() {
