@@ -44,7 +44,7 @@ public record BuildSpec(
         models = List.copyOf(models);
     }
 
-    /** A build whose image reaches nothing of this computer. */
+    /** A build whose image reaches nothing of this computer, and that trusts no archive. */
     public BuildSpec(
             Layout layout,
             List<ModelSource> models,
@@ -69,7 +69,8 @@ public record BuildSpec(
                 verify,
                 boardSources,
                 pipeline,
-                false);
+                false,
+                TrustedArchives.NONE);
     }
 
     /** A build with every pass whose board is built in or the project's own. */
@@ -95,34 +96,6 @@ public record BuildSpec(
                 verify,
                 BoardSources.NONE,
                 PipelineSpec.STANDARD);
-    }
-
-    /** A build that trusts no archive. */
-    public BuildSpec(
-            Layout layout,
-            List<ModelSource> models,
-            String board,
-            Optional<String> toolchain,
-            String optimize,
-            String io,
-            int mlfVersion,
-            Optional<Instant> timestamp,
-            VerifySpec verify,
-            BoardSources boardSources,
-            PipelineSpec pipeline) {
-        this(
-                layout,
-                models,
-                board,
-                toolchain,
-                optimize,
-                io,
-                mlfVersion,
-                timestamp,
-                verify,
-                boardSources,
-                pipeline,
-                TrustedArchives.NONE);
     }
 
     /** All boards that can be seen. */

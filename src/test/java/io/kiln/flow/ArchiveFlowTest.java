@@ -287,6 +287,7 @@ final class ArchiveFlowTest {
                 new VerifySpec("emulator", Optional.of(folder.resolve("vectors")), 2, 0),
                 BoardSources.NONE,
                 PipelineSpec.STANDARD,
+                false,
                 // The GNU toolchain cannot be fenced.
                 toolchain.equals("gnu") ? TrustedArchives.parse("net.tar") : TrustedArchives.NONE);
     }
@@ -304,6 +305,7 @@ final class ArchiveFlowTest {
                 verify,
                 spec.boardSources(),
                 spec.pipeline(),
+                spec.semihosting(),
                 spec.trustedArchives());
     }
 

@@ -78,7 +78,7 @@ final class ForeignProfile {
                         .ifPresent(layer -> refuse(
                                 "an assembler source",
                                 layer.document().name().replace(BoardFiles.DESCRIPTOR, source),
-                                layer.document(),
+                                layer,
                                 problems));
             }
         }
