@@ -16,6 +16,8 @@ final class CommandLines {
     /** Flags of the preprocessor: with the name behind them, or as the next word. */
     private static final List<String> NAMING =
             List.of("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-D", "-U");
+    /** Lets sections that overflow a memory go to a later place that takes them, too; GNU ld from 2.36 and LLD from 19 have it. */
+    static final String SPILL = "-Wl,--enable-non-contiguous-regions";
 
     private final FirmwareProject project;
 

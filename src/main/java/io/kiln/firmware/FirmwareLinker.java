@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -118,6 +119,9 @@ public final class FirmwareLinker {
             throw new KilnException(FileFailure.diskFull(elf));
         }
         if (OVERFLOW.matcher(result.message()).find()) {
+            if (project.board().moreConstants().isPresent() && spill(elf, map).succeeded()) {
+                return;
+            }
             Path roomy = project.buildDirectory().resolve("overflow");
             RoomyScripts.write(project.board(), roomy);
             if (run(elf, map, lines.relative(roomy), "overflow.log").succeeded()) {
@@ -142,15 +146,23 @@ public final class FirmwareLinker {
         }
     }
 
-    private Result run(Path elf, Path map, String scripts, String logFile) {
+    /** Only what does not fit is linked so: what fits keeps its place. */
+    private Result spill(Path elf, Path map) {
+        return run(elf, map, ProjectFiles.BOARD, LOG_FILE, CommandLines.SPILL);
+    }
+
+    private Result run(Path elf, Path map, String scripts, String logFile, String... flags) {
         try {
             Files.createDirectories(elf.getParent());
             Files.deleteIfExists(elf);
         } catch (IOException e) {
             throw FileFailure.of("cannot write", elf, e);
         }
+        List<String> line =
+                new ArrayList<>(lines.link(objectNames(), lines.relative(elf), lines.relative(map), scripts));
+        line.addAll(1, List.of(flags));
         return ProcessRunner.run(
-                Command.ofLine(lines.link(objectNames(), lines.relative(elf), lines.relative(map), scripts))
+                Command.ofLine(line)
                         .in(project.directory())
                         .with("LC_ALL", "C")
                         .without(Compilation.MISLEADING)

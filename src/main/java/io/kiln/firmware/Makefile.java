@@ -68,7 +68,12 @@ final class Makefile {
     private void link(StringBuilder out) {
         out.append("$(BUILD)/firmware.elf: $(OBJECTS)");
         project.linkerScript().ifPresent(script -> out.append(' ').append(escape(ProjectFiles.BOARD + "/" + script)));
-        out.append("\n\t$(CC) $(LINK_FLAGS) -Wl,-Map=$(BUILD)/firmware.map -o $@ $(OBJECTS) $(LIBRARIES)\n\n");
+        String line = "$(LINK_FLAGS) -Wl,-Map=$(BUILD)/firmware.map -o $@ $(OBJECTS) $(LIBRARIES)";
+        out.append("\n\t$(CC) ").append(line);
+        if (project.board().moreConstants().isPresent()) {
+            out.append(" || \\\n\t  $(CC) ").append(CommandLines.SPILL).append(' ').append(line);
+        }
+        out.append("\n\n");
     }
 
     private void rule(StringBuilder out, SourceUnit unit) {

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** Looks which tools are there, which of them the board needs, and how to get what is missing. */
@@ -47,19 +48,26 @@ final class Doctor {
 
     private final Log log;
     private final ToolchainEnvironment environment;
+    private final Predicate<Tool> isThere;
 
     Doctor(Log log, ToolchainEnvironment environment) {
+        this(log, environment, tool -> tool.path().isPresent());
+    }
+
+    Doctor(Log log, ToolchainEnvironment environment, Predicate<Tool> isThere) {
         this.log = log;
         this.environment = environment;
+        this.isThere = isThere;
     }
 
     /**
      * Says what is there, for the board and the toolchain of a build; its model does not matter.
      *
      * @param install whether to get what the board needs and lacks
-     * @throws KilnException if the package manager fails, or if there is none that Kiln knows
+     * @param strict whether it is an error that something is missing
+     * @throws KilnException if the package manager fails, or if there is none that Kiln knows, or for what is missing
      */
-    void run(BuildSpec spec, boolean install) {
+    void run(BuildSpec spec, boolean install, boolean strict) {
         Boards boards = spec.boards();
         Board board = boards.find(spec.board());
         TargetOptions target = TargetOptions.parse(board.target());
@@ -70,7 +78,7 @@ final class Doctor {
         for (Tool tool : TOOLS) {
             boolean needed = isNeeded(tool, board, boards.emulated(board), target, toolchain);
             table.row(tool.program(), needed ? "yes" : "no", tool.version(), tool.purpose());
-            if (needed && tool.path().isEmpty()) {
+            if (needed && !isThere.test(tool)) {
                 missing.add(tool);
             }
         }
@@ -80,6 +88,14 @@ final class Doctor {
             log.info("Nothing is missing for " + board.id());
         } else if (install) {
             install(missing);
+        } else if (strict) {
+            throw new KilnException(missing.stream()
+                    .map(tool -> new Problem(
+                            tool.program() + " is missing",
+                            "board " + board.id(),
+                            "it on the PATH: it " + tool.purpose(),
+                            "Get it with: " + String.join(" ", command(List.of(tool)))))
+                    .toList());
         } else {
             log.warn("Missing for " + board.id() + "; get it with: " + String.join(" ", command(missing)));
         }

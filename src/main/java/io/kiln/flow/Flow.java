@@ -157,9 +157,13 @@ public final class Flow {
         new NewBoard(log, spec.boards()).write(spec.board(), id, spec.layout().userBoards());
     }
 
-    /** Says which tools are there and which are missing, and gets the missing ones if asked to. */
-    public void doctor(BuildSpec spec, boolean install) {
-        new Doctor(log, environment).run(spec, install);
+    /**
+     * Says which tools are there and which are missing, and gets the missing ones if asked to.
+     *
+     * @param strict whether missing tools are an error
+     */
+    public void doctor(BuildSpec spec, boolean install, boolean strict) {
+        new Doctor(log, environment).run(spec, install, strict);
     }
 
     private ResolvedBuild image(ResolvedBuild build) {

@@ -27,6 +27,14 @@ public final class DoctorMojo extends AbstractByHandMojo {
     @Parameter(property = "kiln.install", defaultValue = "false")
     private boolean install;
 
+    /**
+     * Fails if a tool is missing that the board needs, as a check in continuous integration wants it.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.doctor.strict", defaultValue = "false")
+    private boolean strict;
+
     @Override
     boolean isGoalSkipped() {
         return skipDoctor;
@@ -39,6 +47,6 @@ public final class DoctorMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        flow().doctor(spec(), install);
+        flow().doctor(spec(), install, strict);
     }
 }

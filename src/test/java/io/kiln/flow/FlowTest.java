@@ -357,7 +357,7 @@ final class FlowTest {
 
     @Test
     void theDoctorSaysWhatIsThere() {
-        flow.doctor(spec(VECTORS, 0), false);
+        flow.doctor(spec(VECTORS, 0), false, false);
         assertThat(said).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
         assertThat(said).contains("Nothing is missing for mps2-an386");
     }

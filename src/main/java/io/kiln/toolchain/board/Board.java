@@ -129,6 +129,11 @@ public record Board(
         return pools.flatMap(p -> memory(p.constants()));
     }
 
+    /** The memory of constants that do not fit in the first one. */
+    public Optional<Memory> moreConstants() {
+        return pools.flatMap(Pools::moreConstants).flatMap(this::memory);
+    }
+
     /** Bytes of the memory that holds the workspace, variables and stack; empty if the board is this computer. */
     public Optional<Memory> workspace() {
         return pools.flatMap(p -> memory(p.workspace()));
@@ -200,8 +205,9 @@ public record Board(
      *
      * @param workspace the one that holds the workspace, variables and stack
      * @param constants the one that holds code, weights and tables
+     * @param moreConstants the one that holds those weights and tables that do not fit in the first; empty if there is none
      */
-    public record Pools(String workspace, String constants) {}
+    public record Pools(String workspace, String constants, Optional<String> moreConstants) {}
 
     /**
      * The serial line that the image speaks on.

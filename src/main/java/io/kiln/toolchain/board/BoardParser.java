@@ -155,10 +155,20 @@ final class BoardParser {
     private Optional<Pools> pools(List<Memory> memories) {
         Optional<Pools> pools = profile.find("pools")
                 .map(node -> new Pools(
-                        node.get("workspace").asText(), node.get("constants").asText()));
+                        node.get("workspace").asText(),
+                        node.get("constants").asText(),
+                        Optional.ofNullable(node.get("moreConstants")).map(JsonNode::asText)));
         pools.ifPresent(p -> {
             Optional<Memory> workspace = checkPool(memories, "workspace", p.workspace());
             checkPool(memories, "constants", p.constants());
+            p.moreConstants().ifPresent(name -> checkPool(memories, "moreConstants", name));
+            if (p.moreConstants().filter(p.constants()::equals).isPresent()) {
+                problems.add(
+                        "both memories of constants are " + p.constants(),
+                        profile.where("/pools/moreConstants"),
+                        "another memory",
+                        "");
+            }
             if (workspace.isPresent() && workspace.get().kind() == Kind.ROM) {
                 problems.add(
                         "the workspace is in " + p.workspace() + ", which is rom",

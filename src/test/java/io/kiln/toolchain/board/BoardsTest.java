@@ -66,6 +66,8 @@ class BoardsTest {
                 assertThat(script)
                         .contains(region("CODE", "rx", code))
                         .contains(region("DATA", "rw", board.workspace().orElseThrow()));
+                board.moreConstants()
+                        .ifPresent(memory -> assertThat(script).contains(region("MORE_CONSTANTS", "r", memory)));
                 if (!constants.equals(code)) {
                     assertThat(script).contains(region("CONSTANTS", "r", constants));
                 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DoctorTest {
+    @TempDir
+    private Path folder;
+
+    private final List<String> warnings = new ArrayList<>();
+    private final Log log = new Log() {
+        @Override
+        public void info(String line) {}
+
+        @Override
+        public void warn(String line) {
+            warnings.add(line);
+        }
+
+        @Override
+        public void debug(String line) {}
+    };
+
+    @Test
+    void whatIsMissingFailsTheStrictModeOnly() {
+        ToolchainEnvironment environment = TestToolchains.environment(log);
+        Doctor doctor = new Doctor(log, environment, tool -> !tool.program().startsWith("qemu-system-"));
+        doctor.run(spec("stm32f405"), false, false);
+        assertThat(warnings)
+                .containsExactly("Missing for stm32f405; get it with: apt-get install -y qemu-system-arm");
+        assertThatThrownBy(() -> doctor.run(spec("stm32f405"), false, true))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("qemu-system-arm is missing")
+                .hasMessageContaining("Get it with: apt-get install -y qemu-system-arm")
+                .hasMessageNotContaining("riscv32");
+        new Doctor(log, environment, tool -> true).run(spec("stm32f405"), false, true);
+    }
+
+    private BuildSpec spec(String board) {
+        return new BuildSpec(
+                new Layout(folder, folder.resolve("out"), "none"),
+                List.of(),
+                board,
+                Optional.empty(),
+                "speed",
+                "caller",
+                5,
+                Optional.empty(),
+                new VerifySpec("none", Optional.empty(), 0, 0));
+    }
+}
