@@ -13,8 +13,6 @@ import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
-import io.kiln.frontend.tflite.schema.BuiltinOperator;
-import io.kiln.frontend.tflite.schema.TensorType;
 import io.kiln.process.Executables;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -27,6 +25,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.TensorType;
 
 /** A model of 3.1 MB of weights on a board whose first memory of constants has 2 MiB. */
 class LargeConstantsTest {

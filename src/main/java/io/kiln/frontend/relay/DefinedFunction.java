@@ -27,6 +27,7 @@ import java.util.regex.Pattern;
 /** A definition as a function: parameters found in the parameters file become constants, the others inputs. */
 final class DefinedFunction {
     private static final String NAME = "mod_name";
+    private static final String COMPILER = "Compiler";
     private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
     static final String EXPORT_AGAIN = "Export text and parameters together";
 
@@ -65,6 +66,7 @@ final class DefinedFunction {
     /** The function, which the IR's rules hold for if nothing was found. */
     Function read(String name) {
         int before = findings.count();
+        refuseOtherGenerators();
         List<Parameter> inputs = inputs();
         definition.statements().forEach(builder::add);
         List<Result> results = results(inputs.size());
@@ -76,6 +78,18 @@ final class DefinedFunction {
             new OperatorRules(remaining.function(), remaining.places(), findings).check();
         }
         return remaining.function();
+    }
+
+    /** TVM's partitioning marks what another code generator shall take; there is none but that of C. */
+    private void refuseOtherGenerators() {
+        if (attributes.has(COMPILER)) {
+            findings.add(
+                    attributes.place(COMPILER),
+                    definition.name() + " is for the code generator " + attributes.text(COMPILER, ANY)
+                            + ", which is not there",
+                    "functions without " + COMPILER + ": C is generated for all of them",
+                    "Export the model before it is partitioned");
+        }
     }
 
     /** The name that its attributes give it. */

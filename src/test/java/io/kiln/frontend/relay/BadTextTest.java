@@ -85,6 +85,7 @@ class BadTextTest {
                 "%4\\n} | %x\\n} | the result is an input or a constant",
                 "%4\\n} | } | @main has no result",
                 "[\"y\"] | [\"y\", \"z\"] | output_tensor_names has 2 entries",
+                "%x: Tensor[(1, 8), int8] | %x: Tensor[(1, 8), int8], Compiler=\"cmsis-nn\" | code generator cmsis-nn",
                 "%4 = | %4 = fn | `fn` is not supported",
                 "%4 = | /* | the comment does not end",
                 "\"y\" | \"y | the string does not end on its line"
