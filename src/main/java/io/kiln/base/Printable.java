@@ -29,7 +29,8 @@ public final class Printable {
     public static String lines(String text) {
         StringBuilder shown = new StringBuilder(text.length());
         for (String each : text.replace("\r\n", "\n").split("\n", -1)) {
-            shown.append(shown.isEmpty() ? "" : each.isEmpty() ? "\n" : NEXT_LINE).append(line(each));
+            shown.append(shown.isEmpty() ? "" : each.isEmpty() ? "\n" : NEXT_LINE)
+                    .append(line(each));
         }
         return shown.toString();
     }
@@ -38,7 +39,8 @@ public final class Printable {
     public static boolean isSafe(int codePoint) {
         return switch (Character.getType(codePoint)) {
             case Character.CONTROL -> codePoint == '\t';
-            case Character.FORMAT, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
+            case Character.FORMAT, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
+                false;
             default -> true;
         };
     }

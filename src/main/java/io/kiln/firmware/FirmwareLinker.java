@@ -161,13 +161,12 @@ public final class FirmwareLinker {
         List<String> line =
                 new ArrayList<>(lines.link(objectNames(), lines.relative(elf), lines.relative(map), scripts));
         line.addAll(1, List.of(flags));
-        return ProcessRunner.run(
-                Command.ofLine(line)
-                        .in(project.directory())
-                        .with("LC_ALL", "C")
-                        .without(Compilation.MISLEADING)
-                        .within(LIMIT)
-                        .loggingTo(project.buildDirectory().resolve(logFile)));
+        return ProcessRunner.run(Command.ofLine(line)
+                .in(project.directory())
+                .with("LC_ALL", "C")
+                .without(Compilation.MISLEADING)
+                .within(LIMIT)
+                .loggingTo(project.buildDirectory().resolve(logFile)));
     }
 
     private void requireFit(Measurement measurement) {

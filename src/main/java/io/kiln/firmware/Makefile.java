@@ -71,7 +71,10 @@ final class Makefile {
         String line = "$(LINK_FLAGS) -Wl,-Map=$(BUILD)/firmware.map -o $@ $(OBJECTS) $(LIBRARIES)";
         out.append("\n\t$(CC) ").append(line);
         if (project.board().moreConstants().isPresent()) {
-            out.append(" || \\\n\t  $(CC) ").append(CommandLines.SPILL).append(' ').append(line);
+            out.append(" || \\\n\t  $(CC) ")
+                    .append(CommandLines.SPILL)
+                    .append(' ')
+                    .append(line);
         }
         out.append("\n\n");
     }

@@ -52,7 +52,8 @@ public final class BoardDescription {
         }
         board.pools()
                 .ifPresent(pools -> line(
-                        "pools", "workspace in " + pools.workspace() + ", code and constants in " + pools.constants()
+                        "pools",
+                        "workspace in " + pools.workspace() + ", code and constants in " + pools.constants()
                                 + pools.moreConstants()
                                         .map(more -> ", more constants in " + more)
                                         .orElse("")));

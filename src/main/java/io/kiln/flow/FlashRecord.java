@@ -71,7 +71,8 @@ final class FlashRecord implements AutoCloseable {
         FlashFailure failure = new FlashFailure(Kind.INTERRUPTED, "", OptionalLong.empty(), true);
         double seconds = (System.nanoTime() - start) / 1_000_000 / 1000.0;
         List.copyOf(open.keySet())
-                .forEach(target -> end(target, seconds, INTERRUPTED, failure.kind().id() + ": " + failure.text()));
+                .forEach(target ->
+                        end(target, seconds, INTERRUPTED, failure.kind().id() + ": " + failure.text()));
     }
 
     private void end(FlashTarget target, double seconds, String result, String failure) {

@@ -23,9 +23,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FlashRecordTest {
-    private static final OpenOcd BOARD = new OpenOcd("interface/stlink.cfg", "target/stm32f4x.cfg", Optional.empty(), 0);
+    private static final OpenOcd BOARD =
+            new OpenOcd("interface/stlink.cfg", "target/stm32f4x.cfg", Optional.empty(), 0);
     private static final Entry ENTRY = new Entry(
-            new Image("a.elf", "0".repeat(64), 100), null, "mine", null, "OpenOCD", "2026-01-01T00:00:00Z", 0, "", null);
+            new Image("a.elf", "0".repeat(64), 100),
+            null,
+            "mine",
+            null,
+            "OpenOCD",
+            "2026-01-01T00:00:00Z",
+            0,
+            "",
+            null);
 
     @TempDir
     private Path folder;

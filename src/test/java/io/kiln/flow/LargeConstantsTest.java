@@ -70,7 +70,8 @@ class LargeConstantsTest {
     }
 
     private JsonNode json(String name) throws IOException {
-        return new ObjectMapper().readTree(folder.resolve("out/kiln/" + name + ".json").toFile());
+        return new ObjectMapper()
+                .readTree(folder.resolve("out/kiln/" + name + ".json").toFile());
     }
 
     private static byte[] model() {

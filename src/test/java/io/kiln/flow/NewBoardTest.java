@@ -74,7 +74,8 @@ class NewBoardTest {
                 .hasMessageContaining("\"theirs\" names no board from a repository")
                 .hasMessageContaining("group:artifact, group:artifact:version or group:artifact:version:id")
                 .hasMessageContaining("Write <trustBoard>com.acme:boards:1:theirs</trustBoard>");
-        for (String wrong : List.of("microbit", "*", "com.acme:", "com.acme:*", "a:b:c:d:e", "com.acme:boards:1:theirs\n")) {
+        for (String wrong :
+                List.of("microbit", "*", "com.acme:", "com.acme:*", "a:b:c:d:e", "com.acme:boards:1:theirs\n")) {
             assertThatThrownBy(() -> new BoardSources(archives, Set.of(wrong)).boards(folder))
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining("Only boards from repositories need trust");

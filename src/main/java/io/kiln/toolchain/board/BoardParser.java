@@ -218,7 +218,8 @@ final class BoardParser {
         return profile.find("console").map(node -> {
             for (String key : List.of("uart", "baud")) {
                 if (!node.has(key)) {
-                    problems.add("the key \"" + key + "\" of the console is missing", profile.where("/console"), "", "");
+                    problems.add(
+                            "the key \"" + key + "\" of the console is missing", profile.where("/console"), "", "");
                 }
             }
             List<String> usb = new ArrayList<>();

@@ -88,7 +88,8 @@ public final class Boards {
     /** The {@code group:artifact:version:id} of each profile of this id that is in an artifact. */
     public List<String> coordinates(String id) {
         return places.stream()
-                .filter(place -> place instanceof BoardFiles.Archive && place.ids().contains(id))
+                .filter(place ->
+                        place instanceof BoardFiles.Archive && place.ids().contains(id))
                 .map(place -> place.origin() + ":" + id)
                 .toList();
     }

@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
  * against a grammar; C is not looked at here, since only the preprocessor knows what it says: the firmware build fences it.
  */
 final class ForeignProfile {
-    private static final Pattern SHIPPED_SCRIPT = Pattern.compile("(interface|target|board)(/[A-Za-z0-9][A-Za-z0-9_+-]*(\\.[A-Za-z0-9_+-]+)*){1,3}\\.cfg");
+    private static final Pattern SHIPPED_SCRIPT =
+            Pattern.compile("(interface|target|board)(/[A-Za-z0-9][A-Za-z0-9_+-]*(\\.[A-Za-z0-9_+-]+)*){1,3}\\.cfg");
 
     /** Everything else could be read by a tool that looks for it by itself, such as a precompiled header. */
     private static final Pattern FILE = Pattern.compile(

@@ -58,7 +58,8 @@ record MergedProfile(String id, List<Layer> layers) {
         String key = pointer.isEmpty() ? "" : pointer.split("/", -1)[1];
         String deep = key.equals(BY_PARTS) ? pointer : "/" + key;
         return layers.stream()
-                .filter(layer -> !key.isEmpty() && !layer.document().root().at(deep).isMissingNode())
+                .filter(layer ->
+                        !key.isEmpty() && !layer.document().root().at(deep).isMissingNode())
                 .findFirst()
                 .orElse(layers.get(0))
                 .document()

@@ -168,7 +168,8 @@ final class FlasherTest {
                 log_output %s
                 init
                 catch {gdb_port 3333}
-                """.formatted(ports.get(0), ports.get(1), ports.get(2), ports.get(3), ports.get(4), elsewhere));
+                """.formatted(
+                        ports.get(0), ports.get(1), ports.get(2), ports.get(3), ports.get(4), elsewhere));
         faux();
         List<Integer> open = new ArrayList<>();
         FlashProgress looking = new FlashProgress() {

@@ -124,7 +124,8 @@ class BoardArchiveTest {
                 "sensor-v3/memory.ld",
                 "INPUT(/usr/lib/libc.a)\nINCLUDE ../../secret.ld\nINCLUDE sections.ld\n");
         KilnException refused = catchThrowableOfType(
-                KilnException.class, () -> boards(files, Set.of("com.acme:boards:1.2.0:other")).find("sensor-v3"));
+                KilnException.class,
+                () -> boards(files, Set.of("com.acme:boards:1.2.0:other")).find("sensor-v3"));
         assertThat(refused.problems()).allSatisfy(problem -> {
             assertThat(problem.what()).startsWith("refused in a profile from a repository");
             assertThat(problem.next()).contains("<trustBoard>com.acme:boards:1.2.0:sensor-v3</trustBoard>");
@@ -189,13 +190,16 @@ class BoardArchiveTest {
                 "target/.cfg"
             })
     void onlyScriptsOfOpenOcdsOwnFoldersAreNamed(String script) throws IOException {
-        String flash = "flash: {openocd: {interface: interface/ftdi/jtag-lock-pick_tiny_2.cfg, target: " + script + "}}\n";
+        String flash =
+                "flash: {openocd: {interface: interface/ftdi/jtag-lock-pick_tiny_2.cfg, target: " + script + "}}\n";
         KilnException refused = catchThrowableOfType(
                 KilnException.class,
-                () -> boards(Map.of("sensor-v3/board.yaml", SENSOR + flash), Set.of()).find("sensor-v3"));
+                () -> boards(Map.of("sensor-v3/board.yaml", SENSOR + flash), Set.of())
+                        .find("sensor-v3"));
         assertThat(refused).as(script).isNotNull();
-        assertThat(refused.problems()).singleElement().satisfies(problem -> assertThat(problem.where())
-                .contains("board.yaml:5"));
+        assertThat(refused.problems())
+                .singleElement()
+                .satisfies(problem -> assertThat(problem.where()).contains("board.yaml:5"));
     }
 
     @Test

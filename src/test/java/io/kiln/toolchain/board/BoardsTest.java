@@ -105,7 +105,8 @@ class BoardsTest {
     @Test
     void theConsoleIsInheritedPartByPart() throws IOException {
         String mine = "schema: 1\nid: mine\ntitle: Mine\nextends: nucleo-f446re\n";
-        Board.Console inherited = Boards.builtIn().find("nucleo-f446re").console().orElseThrow();
+        Board.Console inherited =
+                Boards.builtIn().find("nucleo-f446re").console().orElseThrow();
         assertThat(inherited.usb()).isNotEmpty();
         write("mine", mine + "console: {uart: USART2, baud: 9600}\n");
         assertThat(mine().console()).contains(new Board.Console("USART2", 9600, inherited.usb()));
@@ -114,7 +115,12 @@ class BoardsTest {
         write("mine", mine + "console: {usb: []}\n");
         assertThat(mine().console()).contains(new Board.Console(inherited.uart(), inherited.baud()));
         write("mine", GOOD.replace("uart: USART1, ", ""));
-        assertThat(problems("mine")).extracting(Problem::text).singleElement().asString().startsWith(at(11)).contains("\"uart\"");
+        assertThat(problems("mine"))
+                .extracting(Problem::text)
+                .singleElement()
+                .asString()
+                .startsWith(at(11))
+                .contains("\"uart\"");
     }
 
     private Board mine() {
@@ -178,15 +184,28 @@ class BoardsTest {
     @Test
     void noTextOfADescriptorActsOnATerminal() throws IOException {
         List<String> texts = List.of(
-                "Mine", "id: mine", "c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mine", "flash, kind", "sram, constants", "flash}",
-                "startup.c", "memory.ld", "USART1", "mps2-an386", "interface/stlink.cfg", "target/stm32f4x.cfg", "hla_swd");
+                "Mine",
+                "id: mine",
+                "c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mine",
+                "flash, kind",
+                "sram, constants",
+                "flash}",
+                "startup.c",
+                "memory.ld",
+                "USART1",
+                "mps2-an386",
+                "interface/stlink.cfg",
+                "target/stm32f4x.cfg",
+                "hla_swd");
         for (String text : texts) {
             String value = text.replaceAll("id: |, kind|, constants|}", "");
             for (String bad : List.of("\\n", "\\e[2J", "\\u202e", "\\n[INFO] ", "\\0", "\\u2028", "'\\n#error")) {
                 write("mine", GOOD.replace(text, text.replace(value, "\"" + value + bad + "\"")));
-                assertThat(problems("mine")).as(text + bad).isNotEmpty().allSatisfy(problem -> assertThat(
-                                problem.text().codePoints())
-                        .allMatch(c -> c == '\n' || Printable.isSafe(c)));
+                assertThat(problems("mine"))
+                        .as(text + bad)
+                        .isNotEmpty()
+                        .allSatisfy(problem -> assertThat(problem.text().codePoints())
+                                .allMatch(c -> c == '\n' || Printable.isSafe(c)));
             }
         }
     }

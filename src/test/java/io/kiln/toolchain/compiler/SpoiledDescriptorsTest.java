@@ -29,10 +29,30 @@ class SpoiledDescriptorsTest {
 
     /** Files that are hardly YAML, or more than it seems. */
     private static final List<String> ODD = List.of(
-            "", "~", "null: 1", ": 1", "? [a]\n: b", "<<: {a: 1}", "a: &a [*a]", "&a a: *a", "a: *b", "!!java.net.URL [x]",
-            "a: 1\n---\nb: 2", "%YAML 9.9\n---\na: 1", "a:\n\tb: 2", "\ufeff", "a: \u0001", "\ud800", "a: .inf", "a: 1e999",
-            "a: \"\\UFFFFFFFF\"", "a: \"\\U0011ffff\"", "a: " + "[".repeat(60_000), "a: " + "9".repeat(60_000),
-            "a: " + "x".repeat(70_000), "a: &a [x]\n" + "b: [*a, *a, *a, *a]\n".repeat(3_000));
+            "",
+            "~",
+            "null: 1",
+            ": 1",
+            "? [a]\n: b",
+            "<<: {a: 1}",
+            "a: &a [*a]",
+            "&a a: *a",
+            "a: *b",
+            "!!java.net.URL [x]",
+            "a: 1\n---\nb: 2",
+            "%YAML 9.9\n---\na: 1",
+            "a:\n\tb: 2",
+            "\ufeff",
+            "a: \u0001",
+            "\ud800",
+            "a: .inf",
+            "a: 1e999",
+            "a: \"\\UFFFFFFFF\"",
+            "a: \"\\U0011ffff\"",
+            "a: " + "[".repeat(60_000),
+            "a: " + "9".repeat(60_000),
+            "a: " + "x".repeat(70_000),
+            "a: &a [x]\n" + "b: [*a, *a, *a, *a]\n".repeat(3_000));
 
     private static final ObjectMapper YAML = new YAMLMapper();
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -59,7 +79,8 @@ class SpoiledDescriptorsTest {
     @Timeout(60)
     void descriptorsOfBoards() throws IOException {
         Boards builtIn = Boards.builtIn();
-        JsonNode root = YAML.readTree(builtIn.ownFiles("nucleo-h743zi").get("board.yaml").text());
+        JsonNode root = YAML.readTree(
+                builtIn.ownFiles("nucleo-h743zi").get("board.yaml").text());
         spoil(root, root, text -> readBoard(builtIn, text));
         for (String text : ODD) {
             assertThatThrownBy(() -> readBoard(builtIn, text)).as(text).isInstanceOf(KilnException.class);
@@ -80,7 +101,9 @@ class SpoiledDescriptorsTest {
     /** Calls a reader with a document for each value below a node and each replacement; what it throws must be a message. */
     private static void spoil(JsonNode root, JsonNode node, Consumer<String> reader) throws IOException {
         for (int i = 0; i < node.size(); i++) {
-            String key = node.isObject() ? new ArrayList<>(((ObjectNode) node).properties()).get(i).getKey() : "";
+            String key = node.isObject()
+                    ? new ArrayList<>(((ObjectNode) node).properties()).get(i).getKey()
+                    : "";
             JsonNode before = node.isObject() ? node.get(key) : node.get(i);
             for (String value : VALUES) {
                 set(node, key, i, JSON.readTree(value));
