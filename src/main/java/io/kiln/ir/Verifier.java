@@ -24,6 +24,7 @@ public final class Verifier {
         Problems problems = new Problems();
         Map<Integer, TensorType> types = new HashMap<>();
         for (Parameter parameter : function.params()) {
+            verifyElements(parameter.type(), "an input", parameter.name(), problems);
             if (types.put(parameter.id(), parameter.type()) != null) {
                 problems.add(Problem.of("id %" + parameter.id() + " is defined twice", parameter.name()));
             }
@@ -49,9 +50,17 @@ public final class Verifier {
         function.functions().forEach(Verifier::verify);
     }
 
+    /** What has no elements is a constant; nothing can compute it. */
+    private static void verifyElements(TensorType type, String what, String where, Problems problems) {
+        if (type.shape().elements() == 0) {
+            problems.add(what + " has no elements: " + type.text(), where, "dimensions of at least 1", "");
+        }
+    }
+
     private static void verifyBinding(
             Binding binding, Function function, Map<Integer, TensorType> types, Problems problems) {
         String where = binding.origin().text();
+        verifyElements(binding.type(), binding.op().name(), where, problems);
         List<TensorType> args = new ArrayList<>();
         for (Arg arg : binding.args()) {
             TensorType type = arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());

@@ -6,6 +6,7 @@ import io.kiln.ir.type.Shape;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -86,6 +87,48 @@ final class ModelMutations {
         return name == 0 || dims.stream().anyMatch(dim -> dim < 1)
                 ? Optional.empty()
                 : Optional.of(Map.entry(new String(text, StandardCharsets.UTF_8), new Shape(dims)));
+    }
+
+    /** The model as often as its main graph's tensors have dimensions, each time with another value for one of them. */
+    static List<Bytes> withEachDimension(Bytes model, int value) {
+        ModelMutations reader = new ModelMutations(0, model);
+        int graph = reader.element(reader.vector(reader.file.getInt(0), Field.SUBGRAPHS), 0);
+        int tensors = reader.vector(graph, Field.TENSORS);
+        List<Bytes> changed = new ArrayList<>();
+        for (int i = 0; i < reader.size(tensors); i++) {
+            int shape = reader.vector(reader.element(tensors, i), Field.SHAPE);
+            for (int d = 0; d < reader.size(shape); d++) {
+                byte[] file = model.toArray();
+                ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).putInt(shape + 4 + 4 * d, value);
+                changed.add(Bytes.wrap(file));
+            }
+        }
+        return changed;
+    }
+
+    /** The model as often as its operators' options have fields, each time with another value for one of them. */
+    static List<Bytes> withEachOption(Bytes model, int value) {
+        ModelMutations reader = new ModelMutations(0, model);
+        int graph = reader.element(reader.vector(reader.file.getInt(0), Field.SUBGRAPHS), 0);
+        int operators = reader.vector(graph, Field.OPERATORS);
+        List<Bytes> changed = new ArrayList<>();
+        for (int i = 0; i < reader.size(operators); i++) {
+            int options = reader.table(reader.element(operators, i), Field.OPTIONS);
+            int vtable = options == 0 ? 0 : options - reader.file.getInt(options);
+            for (int slot = 4; options > 0 && slot < reader.file.getShort(vtable); slot += 2) {
+                int offset = reader.file.getShort(vtable + slot);
+                byte[] file = model.toArray();
+                if (offset % 4 == 0) {
+                    ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).putInt(options + offset, value);
+                } else {
+                    file[options + offset] = (byte) value;
+                }
+                if (offset > 0) {
+                    changed.add(Bytes.wrap(file));
+                }
+            }
+        }
+        return changed;
     }
 
     private void change() {

@@ -76,7 +76,7 @@ record MutatedModel(long seed, Bytes file, CompiledModel compiled, List<Bytes> i
     }
 
     /** Every second time with the shape of the first input given, so that others follow from it instead of being compared. */
-    private static Function read(long seed, Bytes file, String name) {
+    static Function read(long seed, Bytes file, String name) {
         String fileName = name + ".tflite";
         if (seed % 2 == 0) {
             return TfliteFrontend.read(file, fileName, name);

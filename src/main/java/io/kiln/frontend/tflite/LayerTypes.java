@@ -27,6 +27,7 @@ final class LayerTypes {
         DType dtype = data.dtype();
         boolean supported = dtype == DType.INT8 || dtype == DType.INT16 || dtype.isFloat();
         for (TfliteTensor tensor : List.of(data, output)) {
+            requireElements(operator, tensor);
             boolean fits = operator.require(
                     supported && tensor.dtype() == dtype,
                     "element type " + tensor.dtype().text() + " of `" + tensor.name() + "` is not supported here",
@@ -37,6 +38,15 @@ final class LayerTypes {
                 requireCentred(operator, tensor);
             }
         }
+    }
+
+    /** Sizes of layers divide by each other. */
+    private static void requireElements(OperatorContext operator, TfliteTensor tensor) {
+        operator.require(
+                tensor.shape().elements() > 0,
+                tensor.text() + " has no elements",
+                "dimensions of at least 1",
+                "Export the model again");
     }
 
     private static void requireCentred(OperatorContext operator, TfliteTensor tensor) {
@@ -52,6 +62,7 @@ final class LayerTypes {
 
     /** Weights that the data's kind can be multiplied with; those of float32 data are float32, or known at build time. */
     static void requireWeights(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {
+        requireElements(operator, weights);
         boolean isInt8 = weights.dtype() == DType.INT8;
         operator.require(
                 isInt8 || (data.dtype().isFloat() && weights.dtype().isFloat()),

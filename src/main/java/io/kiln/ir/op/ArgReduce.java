@@ -33,6 +33,7 @@ public record ArgReduce(boolean largest, int axis) implements Op {
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.ordered(this, args.get(0));
+        Check.elements(this, args.get(0));
         Shape shape = Reduce.reduced(args.get(0).shape(), List.of(axis), false);
         return new TensorType(shape, DType.INT32);
     }

@@ -122,7 +122,12 @@ final class Check {
                         .orElse(-1);
     }
 
-    /** NumPy's broadcasting rule. */
+    /** A tensor of which a result with elements can be made. */
+    static void elements(Op op, TensorType data) {
+        that(data.shape().elements() > 0, () -> op.name() + " of " + data.text() + ", which has no elements");
+    }
+
+    /** NumPy's broadcasting rule; 1 broadcasts to 0 too. */
     static Shape broadcast(Shape a, Shape b) {
         int rank = Math.max(a.rank(), b.rank());
         List<Integer> dims = new ArrayList<>();
@@ -130,7 +135,7 @@ final class Check {
             int da = i < a.rank() ? a.dim(a.rank() - 1 - i) : 1;
             int db = i < b.rank() ? b.dim(b.rank() - 1 - i) : 1;
             that(da == db || da == 1 || db == 1, () -> "shapes " + a.text() + " and " + b.text() + " do not broadcast");
-            dims.add(Math.max(da, db));
+            dims.add(da == 1 ? db : da);
         }
         Collections.reverse(dims);
         return new Shape(dims);

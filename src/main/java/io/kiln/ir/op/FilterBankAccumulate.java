@@ -59,6 +59,7 @@ public record FilterBankAccumulate(int channels) implements FilterBank {
     @Override
     public TensorType inferred(List<TensorType> args) {
         Check.dtype("energies", args.get(0), DType.UINT32);
+        Check.elements(this, args.get(0));
         for (int i = WEIGHTS; i < arity(); i++) {
             Check.dtype(NAMES.get(i), args.get(i), DType.INT16);
             Check.rank(NAMES.get(i), args.get(i), 1);

@@ -64,6 +64,7 @@ public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements
                         || args.get(0).dtype() == DType.INT32,
                 "the " + kind.text() + " of " + args.get(0).dtype().text() + " is not supported");
         Check.ordered(this, args.get(0));
+        Check.elements(this, args.get(0));
         return new TensorType(
                 reduced(args.get(0).shape(), axes, keepDims), args.get(0).dtype());
     }

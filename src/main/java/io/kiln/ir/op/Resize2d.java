@@ -48,6 +48,7 @@ public record Resize2d(int height, int width, boolean linear, boolean alignCorne
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.rank("data", args.get(0), 4);
+        Check.elements(this, args.get(0));
         Shape data = args.get(0).shape();
         Check.that(height > 0 && width > 0, "the size " + height + ", " + width + " is not above 0");
         return new TensorType(

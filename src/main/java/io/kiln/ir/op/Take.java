@@ -48,6 +48,9 @@ public record Take(int axis, int batchDims) implements Op {
         List<Integer> dims = new ArrayList<>(data.dims().subList(0, axis));
         dims.addAll(indices.dims().subList(batchDims, indices.rank()));
         dims.addAll(data.dims().subList(axis + 1, data.rank()));
+        if (!dims.contains(0)) {
+            Check.elements(this, args.get(0));
+        }
         return new TensorType(new Shape(dims), args.get(0).dtype());
     }
 }

@@ -53,6 +53,7 @@ public record TflSum(List<Integer> axes, boolean keepDims) implements Accumulati
         Check.arity(this, args);
         Check.oneOf("data", args.get(0), Set.of(DType.INT8, DType.INT16));
         Check.scalar("zero point", args.get(1), DType.INT32);
+        Check.elements(this, args.get(0));
         return new TensorType(Reduce.reduced(args.get(0).shape(), axes, keepDims), DType.INT32);
     }
 }
