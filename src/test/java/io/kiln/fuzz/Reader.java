@@ -21,6 +21,7 @@ import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.reference.GoldenModels;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TestDescriptors;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,6 +71,17 @@ enum Reader {
         @Override
         void read(Bytes file, Path folder) {
             ParameterFile.read(file, "fuzzed.params");
+        }
+    },
+    TOOLCHAIN {
+        @Override
+        List<Bytes> seeds() {
+            return TestDescriptors.builtIn();
+        }
+
+        @Override
+        void read(Bytes file, Path folder) {
+            TestDescriptors.read(file);
         }
     },
     ARCHIVE {
