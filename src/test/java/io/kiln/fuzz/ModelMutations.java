@@ -27,6 +27,9 @@ final class ModelMutations {
     };
     private static final byte[] TYPES = {0, 1, 2, 3, 4, 6, 7, 9, 15, 16, 17};
 
+    /** Bytes of a constant that are changed one word after the other. */
+    private static final int MOST_WORDS = 32;
+
     /** Numbers of fields in the schema. */
     private static final class Field {
         static final int SUBGRAPHS = 2;
@@ -100,6 +103,22 @@ final class ModelMutations {
             for (int d = 0; d < reader.size(shape); d++) {
                 byte[] file = model.toArray();
                 ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).putInt(shape + 4 + 4 * d, value);
+                changed.add(Bytes.wrap(file));
+            }
+        }
+        return changed;
+    }
+
+    /** The model as often as its small constants have words, each time with another value for one of them: axes, shapes, sizes. */
+    static List<Bytes> withEachWord(Bytes model, int value) {
+        ModelMutations reader = new ModelMutations(0, model);
+        int buffers = reader.vector(reader.file.getInt(0), Field.BUFFERS);
+        List<Bytes> changed = new ArrayList<>();
+        for (int i = 0; i < reader.size(buffers); i++) {
+            int data = reader.vector(reader.element(buffers, i), Field.DATA);
+            for (int at = 0; at + 4 <= Math.min(reader.size(data), MOST_WORDS); at += 4) {
+                byte[] file = model.toArray();
+                ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).putInt(data + 4 + at, value);
                 changed.add(Bytes.wrap(file));
             }
         }

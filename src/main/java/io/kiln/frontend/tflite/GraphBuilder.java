@@ -121,7 +121,7 @@ final class GraphBuilder {
      * @throws IllegalArgumentException if the arguments do not fit the operator
      */
     Arg emit(Op op, List<Arg> args, Origin origin) {
-        TensorType type = op.infer(args.stream().map(this::type).toList());
+        TensorType type = infer(op, args);
         if (type.shape().elements() == 0 && op.writes().isEmpty()) {
             return new Constant("", type, Bytes.wrap(new byte[0]));
         }
@@ -129,6 +129,15 @@ final class GraphBuilder {
             return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
         }
         return bind(op, args, type, origin);
+    }
+
+    /**
+     * What an operator call computes.
+     *
+     * @throws IllegalArgumentException if the arguments do not fit the operator
+     */
+    TensorType infer(Op op, List<Arg> args) {
+        return op.infer(args.stream().map(this::type).toList());
     }
 
     private Arg.Ref bind(Op op, List<Arg> args, TensorType type, Origin origin) {

@@ -155,8 +155,11 @@ final class OperatorContext {
 
     Arg emit(Op op, Arg... args) {
         try {
+            TensorType type = TensorReader.checkedSize(graph.infer(op, List.of(args)), findings);
             Arg value = graph.emit(op, List.of(args), origin);
-            TensorReader.checkedSize(graph.type(value), findings);
+            if (value instanceof Constant) {
+                spend(type.bytes());
+            }
             return value;
         } catch (IllegalArgumentException e) {
             throw failure(e.getMessage(), "");

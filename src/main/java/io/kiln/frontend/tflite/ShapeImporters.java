@@ -12,6 +12,7 @@ import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Operators that change or state shapes: EXPAND_DIMS, SQUEEZE, SHAPE, BROADCAST_TO, BROADCAST_ARGS. */
@@ -77,6 +78,12 @@ final class ShapeImporters {
 
     static void broadcastTo(OperatorContext operator) {
         int[] dims = ConstantParameters.ints(operator, "the shape's dimensions", operator.input(1));
+        operator.require(
+                Arrays.stream(dims).allMatch(dim -> dim >= 0),
+                "the shape is " + Arrays.toString(dims),
+                "dimensions of 0 or more",
+                "Export the model again");
+        operator.check();
         operator.finish(operator.emit(new BroadcastTo(Shape.of(dims)), operator.value(operator.input(0))));
     }
 

@@ -122,6 +122,12 @@ final class Check {
                         .orElse(-1);
     }
 
+    /** A dimension that is a sum. */
+    static int dimension(long sum) {
+        that(sum <= Integer.MAX_VALUE, () -> "a dimension of " + sum + " is beyond 32 bits");
+        return (int) sum;
+    }
+
     /** A tensor of which a result with elements can be made. */
     static void elements(Op op, TensorType data) {
         that(data.shape().elements() > 0, () -> op.name() + " of " + data.text() + ", which has no elements");

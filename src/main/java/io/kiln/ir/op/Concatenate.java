@@ -40,7 +40,7 @@ public record Concatenate(int axis, int arity) implements Movement {
             Check.that(
                     alike,
                     "shapes " + first.shape().text() + " and " + arg.shape().text() + " differ beside axis " + axis);
-            size = Math.addExact(size, arg.shape().dim(axis));
+            size = Check.dimension((long) size + arg.shape().dim(axis));
         }
         List<Integer> dims = new ArrayList<>(first.shape().dims());
         dims.set(axis, size);

@@ -49,7 +49,7 @@ public record Pad(List<Integer> before, List<Integer> after) implements Movement
         List<Integer> dims = new ArrayList<>();
         for (int i = 0; i < data.rank(); i++) {
             Check.that(before.get(i) >= 0 && after.get(i) >= 0, "padding must not be negative");
-            dims.add(Math.addExact(Math.addExact(data.dim(i), before.get(i)), after.get(i)));
+            dims.add(Check.dimension((long) data.dim(i) + before.get(i) + after.get(i)));
         }
         return new TensorType(new Shape(dims), args.get(0).dtype());
     }
