@@ -40,6 +40,9 @@ final class CommandLines {
             flags.add(UserNames.prefixMap());
         }
         flags.addAll(project.includes());
+        if (kind == SourceKind.FOREIGN && project.headers().contains(ArmIntrinsics.FILE)) {
+            flags.addAll(List.of("-include", ArmIntrinsics.FILE));
+        }
         return flags;
     }
 

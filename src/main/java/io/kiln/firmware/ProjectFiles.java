@@ -45,6 +45,7 @@ final class ProjectFiles {
             project.resources("shims", SHIMS, SourceKind.FREESTANDING);
         }
         request.models().forEach(model -> project.model(model, request.trusted()));
+        ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
         project.memory(request, user);
         project.application(request, user);
         project.problems.throwIfAny();

@@ -105,6 +105,7 @@ final class GenerateStep {
                 Archive archive = Archives.read(model.file());
                 List<ModelLibrary> chosen = Archives.chosen(archive, model);
                 ArchiveIncludes.check(archive, chosen, layout.userSources(), problems);
+                ArchiveCores.check(archive.name(), chosen, build.board(), problems);
                 archives.add(archive);
                 libraries.addAll(chosen);
                 log.info("Archive " + archive.name() + ", version " + archive.version()

@@ -45,6 +45,8 @@ final class ArchiveFlowTest {
         "v6, mps2-an386, clang, 2",
         "v7, host, host, 2",
         "v7, mps2-an386, gnu, 2",
+        "dsp, mps2-an386, clang, 4",
+        "dsp, mps2-an386, gnu, 4",
     })
     void theImageAnswersWhatTheVectorsSay(String archive, String board, String toolchain, int cases)
             throws IOException {
@@ -65,6 +67,21 @@ final class ArchiveFlowTest {
         assertThat(verify.path("cases")).hasSize(cases);
         assertThat(Files.readAllBytes(folder.resolve("out/net-mlf.tar"))).isEqualTo(Files.readAllBytes(file));
         assertThat(said).noneMatch(line -> line.contains("warning"));
+    }
+
+    @Test
+    void kernelsForAnotherCoreAreNamedBeforeTheyAreCompiled() {
+        Path file = TvmArchive.of("dsp").save(folder.resolve("net.tar"));
+        TvmArchive.vectors("dsp", folder.resolve("vectors"));
+        for (String board : List.of("microbit", "host", "qemu-riscv32")) {
+            assertThatThrownBy(() -> flow.generate(spec(board, board.equals("host") ? board : "clang", file)))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("the C of model `left` needs Arm's DSP instructions (__pkhbt, __smlad, __sxtb16)")
+                    .hasMessageContaining("it was made for `c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=nrf52840`")
+                    .hasMessageContaining("C for board " + board)
+                    .hasMessageNotContaining("arm_acle");
+        }
+        flow.generate(spec("mps2-an385", "clang", TvmArchive.of("v5").save(file)));
     }
 
     @Test

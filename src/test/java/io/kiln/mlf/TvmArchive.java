@@ -21,7 +21,7 @@ import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 /**
  * Archives laid out, named and printed as TVM does, of small models: {@code v5} an int8 dense layer that asks for workspaces while it runs, {@code v6}
  * a float layer and softmax with planned memory, {@code v7} two models, one of them with workspace I/O; {@code v1} to {@code v4} have the C of
- * {@code v5} where those versions had it. The files lie in the test resources; here they can be changed before they are packed.
+ * {@code v5} where those versions had it; {@code dsp} has two models, {@code left} and {@code right}, of one kernel for a Cortex-M4. The files lie in the test resources; here they can be changed before they are packed.
  */
 public final class TvmArchive {
     private static final Path RESOURCES = Path.of("src", "test", "resources", "io", "kiln", "mlf", "tvm");
@@ -46,6 +46,13 @@ public final class TvmArchive {
             }
         }
         archive.add(RESOURCES.resolve(name));
+        if (name.equals("dsp")) {
+            new TreeMap<>(archive.files)
+                    .forEach((path, content) -> archive.files.putIfAbsent(
+                            path.replace("left", "right"),
+                            Bytes.ofText(
+                                    content.text().replace("left", "right").replace("LEFT", "RIGHT"))));
+        }
         return archive.with("parameters/default.params", "")
                 .with("runtime/CMakeLists.txt", "project(crt)\n")
                 .with("runtime/include/tvm/runtime/c_runtime_api.h", "#error TVM's own\n")
@@ -142,6 +149,16 @@ public final class TvmArchive {
                         1,
                         float32(-0.5625, -0.4375, 1.0625, 0.375),
                         float32(0.1660121091503859, 0.4025434011079502, 0.43144448974166383));
+            }
+            case "dsp" -> {
+                for (String model : List.of("left", "right")) {
+                    vector(folder.resolve(model), 0, int8(10, -20, 30, -40, 50, -60, 70, -80), int32(2040, -4590));
+                    vector(
+                            folder.resolve(model),
+                            1,
+                            int8(-128, 127, -128, 127, -128, 127, -128, 127),
+                            int32(-4588, -18919));
+                }
             }
             default -> {
                 vector(
