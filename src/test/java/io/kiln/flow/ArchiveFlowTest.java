@@ -76,7 +76,8 @@ final class ArchiveFlowTest {
         for (String board : List.of("microbit", "host", "qemu-riscv32")) {
             assertThatThrownBy(() -> flow.generate(spec(board, board.equals("host") ? board : "clang", file)))
                     .isInstanceOf(KilnException.class)
-                    .hasMessageContaining("the C of model `left` needs Arm's DSP instructions (__pkhbt, __smlad, __sxtb16)")
+                    .hasMessageContaining(
+                            "the C of model `left` needs Arm's DSP instructions (__pkhbt, __smlad, __sxtb16)")
                     .hasMessageContaining("it was made for `c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=nrf52840`")
                     .hasMessageContaining("C for board " + board)
                     .hasMessageNotContaining("arm_acle");

@@ -113,7 +113,8 @@ class CRuntimeTest {
         arguments.addAll(SANITIZERS);
         arguments.addAll(List.of("-I", sources.toString(), "-I", board.toString(), "-o", "app_frame_test"));
         arguments.add(sources.resolve("kiln_app_frame.c").toString());
-        arguments.add(Path.of("src", "test", "c", "app_frame_test.c").toAbsolutePath().toString());
+        arguments.add(
+                Path.of("src", "test", "c", "app_frame_test.c").toAbsolutePath().toString());
 
         run(Command.of(tool("cc"), arguments));
         run(Command.of(folder.resolve("app_frame_test").toString()));

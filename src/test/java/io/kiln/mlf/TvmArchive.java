@@ -50,8 +50,7 @@ public final class TvmArchive {
             new TreeMap<>(archive.files)
                     .forEach((path, content) -> archive.files.putIfAbsent(
                             path.replace("left", "right"),
-                            Bytes.ofText(
-                                    content.text().replace("left", "right").replace("LEFT", "RIGHT"))));
+                            Bytes.ofText(content.text().replace("left", "right").replace("LEFT", "RIGHT"))));
         }
         return archive.with("parameters/default.params", "")
                 .with("runtime/CMakeLists.txt", "project(crt)\n")

@@ -86,8 +86,7 @@ final class TvmArchiveTest {
         assertThat(older.metadata().inputs()).isEqualTo(newer.metadata().inputs());
         assertThat(older.metadata().outputs()).isEqualTo(newer.metadata().outputs());
         assertThat(older.metadata().target()).isEqualTo(newer.metadata().target());
-        assertThat(older.metadata().workspaceBytes())
-                .isEqualTo(newer.metadata().workspaceBytes());
+        assertThat(older.metadata().workspaceBytes()).isEqualTo(newer.metadata().workspaceBytes());
         assertThat(older.metadata().operators())
                 .isEqualTo(version.equals("v1") ? List.of() : newer.metadata().operators());
         assertThat(older.artifacts().of(Loader.SOURCE))

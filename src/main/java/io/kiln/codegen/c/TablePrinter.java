@@ -20,8 +20,8 @@ final class TablePrinter {
     static String print(PrimFunc.Table table) {
         DType dtype = table.buffer().dtype();
         String comment = table.comment().isEmpty() ? "" : "/* " + CText.comment(table.comment()) + " */\n";
-        StringBuilder out = new StringBuilder(comment + "static const " + dtype.cName() + " " + PLACE + " " + table.symbol() + "["
-                + table.buffer().elements() + "] = {\n");
+        StringBuilder out = new StringBuilder(comment + "static const " + dtype.cName() + " " + PLACE + " "
+                + table.symbol() + "[" + table.buffer().elements() + "] = {\n");
         ByteBuffer data = table.data().buffer();
         StringBuilder line = new StringBuilder(" ");
         while (data.hasRemaining()) {

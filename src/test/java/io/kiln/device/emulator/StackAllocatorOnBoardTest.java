@@ -40,8 +40,7 @@ class StackAllocatorOnBoardTest {
         TestTools.need(board);
         Path image = HandWrittenModel.build(board, "gnu", Io.CALLER, folder);
 
-        try (RunningProcess process =
-                        Emulator.of(board, Duration.ofSeconds(30)).start(image);
+        try (RunningProcess process = Emulator.of(board, Duration.ofSeconds(30)).start(image);
                 BufferedReader console =
                         new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.UTF_8))) {
             assertThat(console.readLine()).isEqualTo("the stack allocator does what it should");

@@ -85,7 +85,8 @@ class FramesTest {
     @Test
     void aCrcWithoutItsFillersIsWrong() {
         FrameDecoder decoder = new FrameDecoder(64);
-        assertThat(decode(decoder, hex("FF FD 03 00 00 00 6F FF FE 6E 65 58 F4"))).isEmpty();
+        assertThat(decode(decoder, hex("FF FD 03 00 00 00 6F FF FE 6E 65 58 F4")))
+                .isEmpty();
         assertThat(decoder.damaged()).isEqualTo(1);
     }
 
