@@ -25,6 +25,7 @@ import java.util.Optional;
  * @param pipeline what to change about the compiler's passes
  * @param semihosting whether an image in QEMU may open files and start programs of this computer
  * @param trustedArchives the archives whose C is compiled like the user's own
+ * @param slimArchive whether the archive goes without the constants' data
  */
 public record BuildSpec(
         Layout layout,
@@ -39,12 +40,13 @@ public record BuildSpec(
         BoardSources boardSources,
         PipelineSpec pipeline,
         boolean semihosting,
-        TrustedArchives trustedArchives) {
+        TrustedArchives trustedArchives,
+        boolean slimArchive) {
     public BuildSpec {
         models = List.copyOf(models);
     }
 
-    /** A build whose image reaches nothing of this computer, and that trusts no archive. */
+    /** A build whose image reaches nothing of this computer, that trusts no archive, and whose own archive has all its data. */
     public BuildSpec(
             Layout layout,
             List<ModelSource> models,
@@ -70,7 +72,8 @@ public record BuildSpec(
                 boardSources,
                 pipeline,
                 false,
-                TrustedArchives.NONE);
+                TrustedArchives.NONE,
+                false);
     }
 
     /** A build with every pass whose board is built in or the project's own. */

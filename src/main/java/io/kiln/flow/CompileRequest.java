@@ -19,6 +19,7 @@ import java.nio.file.Path;
  * @param passes what to change about the passes
  * @param inputShapes shapes of inputs in place of the file's
  * @param customOperators operators that C functions of the user's compute
+ * @param slim whether the archive goes without the constants' data, which the C has anyway
  */
 public record CompileRequest(
         Path model,
@@ -28,7 +29,21 @@ public record CompileRequest(
         Optimize optimize,
         PassOptions passes,
         InputShapes inputShapes,
-        CustomOperators customOperators) {
+        CustomOperators customOperators,
+        boolean slim) {
+    /** A request for an archive with all its data. */
+    public CompileRequest(
+            Path model,
+            String name,
+            String target,
+            Io io,
+            Optimize optimize,
+            PassOptions passes,
+            InputShapes inputShapes,
+            CustomOperators customOperators) {
+        this(model, name, target, io, optimize, passes, inputShapes, customOperators, false);
+    }
+
     /** A request without functions of the user's. */
     public CompileRequest(
             Path model,

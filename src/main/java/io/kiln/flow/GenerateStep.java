@@ -79,6 +79,7 @@ final class GenerateStep {
                 .setting("optimize", spec.optimize())
                 .setting("io", spec.io())
                 .setting("mlfVersion", mlfVersion())
+                .setting("mlf.slim", spec.slimArchive())
                 .setting("timestamp", spec.timestamp());
         spec.pipeline().addTo(now);
         for (ModelSource model : spec.models()) {
@@ -141,7 +142,8 @@ final class GenerateStep {
                 Optimize.of(spec.optimize()),
                 spec.pipeline().options(),
                 model.shapes(),
-                spec.pipeline().customOperators()));
+                spec.pipeline().customOperators(),
+                spec.slimArchive()));
     }
 
     /** Archives bring names of their own, so that only now all are known. Not every file system tells cases apart. */

@@ -67,10 +67,17 @@ public final class ModelCompiler {
             CompileRequest request, Function imported, Function fused, Target target, AotModule module) {
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         List<Artifact> artifacts = new ArrayList<>(AotExecutor.emit(module));
-        artifacts.add(Artifact.ofText(
-                CODEGEN, Loader.RELAY, request.name() + ".relay", RelayPrinter.print(imported), target.text()));
+        RelayPrinter.Module relay = request.slim()
+                ? new RelayPrinter.Module(RelayPrinter.print(imported), List.of())
+                : RelayPrinter.withParameters(imported);
+        artifacts.add(
+                Artifact.ofText(CODEGEN, Loader.RELAY, request.name() + ".relay", relay.text(), target.text()));
         artifacts.add(new Artifact(
-                CODEGEN, Loader.PARAMETERS, request.name() + ".params", ParameterFile.write(List.of()), target.text()));
+                CODEGEN,
+                Loader.PARAMETERS,
+                request.name() + ".params",
+                ParameterFile.write(relay.parameters()),
+                target.text()));
         return new ModelLibrary(
                 metadata(module, tensors, module.program().operators(), macs(imported, fused)),
                 new ArtifactSet(artifacts));

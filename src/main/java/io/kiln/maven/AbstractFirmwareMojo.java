@@ -158,6 +158,23 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private Fuse fuse;
 
     /**
+     * What the Model Library Format archive holds: {@code <slim>}. What is left out comes from the properties {@code kiln.mlf.*}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter
+    private Mlf mlf;
+
+    /**
+     * Whether the archive goes without the constants' data in its Relay text and parameters; the C has them anyway. A slim archive
+     * cannot be compiled again from its text.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.mlf.slim", defaultValue = "false")
+    private boolean mlfSlim;
+
+    /**
      * How many operators of the IR a fused group may hold; 1 fuses nothing. The answers stay the same.
      *
      * @since 0.1.0
@@ -253,7 +270,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                         new ReactorBoards(session().getProjects(), fetcher())),
                 pipelineSpec(),
                 semihosting,
-                TrustedArchives.parse(trustArchive == null ? "" : trustArchive));
+                TrustedArchives.parse(trustArchive == null ? "" : trustArchive),
+                mlf == null || mlf.slim() == null ? mlfSlim : mlf.slim());
     }
 
     /** Shapes of a single model's inputs; empty for the file's. */

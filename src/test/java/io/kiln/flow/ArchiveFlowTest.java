@@ -307,7 +307,8 @@ final class ArchiveFlowTest {
                 PipelineSpec.STANDARD,
                 false,
                 // The GNU toolchain cannot be fenced.
-                toolchain.equals("gnu") ? TrustedArchives.parse("net.tar") : TrustedArchives.NONE);
+                toolchain.equals("gnu") ? TrustedArchives.parse("net.tar") : TrustedArchives.NONE,
+                false);
     }
 
     private BuildSpec withVerify(BuildSpec spec, VerifySpec verify) {
@@ -324,7 +325,8 @@ final class ArchiveFlowTest {
                 spec.boardSources(),
                 spec.pipeline(),
                 spec.semihosting(),
-                spec.trustedArchives());
+                spec.trustedArchives(),
+                spec.slimArchive());
     }
 
     private Flow flow() {

@@ -15,6 +15,9 @@ import java.util.regex.Pattern;
 
 /** The attributes of one call or function, read by name and type; what is wrong with them is noted, and a harmless value is read. */
 final class Attributes {
+    /** What TVM's printer and parser call the attributes of an operator that states no type for them. */
+    private static final String TYPE_KEY = "attrs_type_key";
+
     private final String owner;
     private final Place place;
     private final Findings findings;
@@ -30,6 +33,9 @@ final class Attributes {
         this.place = place;
         this.findings = findings;
         for (Attribute attribute : attributes) {
+            if (attribute.name().equals(TYPE_KEY)) {
+                continue;
+            }
             if (byName.putIfAbsent(attribute.name(), attribute) != null) {
                 findings.add(
                         attribute.place(), owner + " has the attribute " + attribute.name() + " twice", "once", "");

@@ -14,13 +14,9 @@ final class ControlFlowOperators {
 
     static final Map<String, Function<Attributes, Op>> ALL = Map.of(
             "tfl.if",
-            a -> new If(
-                    a.function("then"),
-                    a.function("otherwise"),
-                    a.integer("inputs", 0, MAX_ARGUMENTS),
-                    a.integer("results", 0, MAX_ARGUMENTS),
-                    variables(a, "then_variables"),
-                    variables(a, "otherwise_variables")),
+            ControlFlowOperators::condition,
+            "tfl.if_then_else",
+            ControlFlowOperators::condition,
             "tfl.while",
             a -> new While(
                     a.function("condition"),
@@ -30,6 +26,16 @@ final class ControlFlowOperators {
                     variables(a, "body_variables")));
 
     private ControlFlowOperators() {}
+
+    private static Op condition(Attributes a) {
+        return new If(
+                a.function("then"),
+                a.function("otherwise"),
+                a.integer("inputs", 0, MAX_ARGUMENTS),
+                a.integer("results", 0, MAX_ARGUMENTS),
+                variables(a, "then_variables"),
+                variables(a, "otherwise_variables"));
+    }
 
     private static List<Integer> variables(Attributes attributes, String name) {
         return attributes.integers(name, 0, MAX_ARGUMENTS - 1);

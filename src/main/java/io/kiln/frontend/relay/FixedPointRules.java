@@ -20,7 +20,7 @@ final class FixedPointRules {
 
     /** {@code fixed_point_multiply}: the shift is to the left. */
     static Value perTensor(CallSite call) {
-        if (call.isOwn() && call.args().size() == FixedPointMultiply.SHIFT + 1) {
+        if (call.args().size() == FixedPointMultiply.SHIFT + 1) {
             String rounding = call.attributes().choice("rounding", "UPWARD", "TONEAREST");
             return ArithmeticRules.plain(call, new FixedPointMultiply(Rounding.valueOf(rounding)));
         }

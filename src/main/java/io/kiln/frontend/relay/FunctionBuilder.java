@@ -254,7 +254,10 @@ final class FunctionBuilder {
             findings.add(local.place(), "%" + local.name() + " is not defined", "a name defined above", "");
             return Optional.empty();
         }
-        return value;
+        Optional<String> name = Annotations.name(local.comment());
+        return value.map(v -> name.isPresent() && v.arg() instanceof Constant c && v.isPlain()
+                ? Value.plain(new Constant(name.get(), c.type(), c.data()), v.type())
+                : v);
     }
 
     /** {@code %name.0}, where the name is a tuple's. */
@@ -270,7 +273,7 @@ final class FunctionBuilder {
         if (meta.index() < metadata.size()) {
             Constant constant = metadata.get(meta.index());
             return Optional.of(
-                    constant(new Constant(Annotations.name(meta.comment()), constant.type(), constant.data())));
+                    constant(new Constant(Annotations.name(meta.comment()).orElse(""), constant.type(), constant.data())));
         }
         if (!metadata.isEmpty()) {
             String holds = "an index below " + metadata.size();
@@ -295,7 +298,7 @@ final class FunctionBuilder {
         }
         byte[] data = Arrays.copyOf(bytes.array(), literal.dtype().bytes());
         return new Constant(
-                Annotations.name(literal.comment()), new TensorType(Shape.scalar(), literal.dtype()), Bytes.wrap(data));
+                Annotations.name(literal.comment()).orElse(""), new TensorType(Shape.scalar(), literal.dtype()), Bytes.wrap(data));
     }
 
     private Optional<Value> call(Call call, String name) {

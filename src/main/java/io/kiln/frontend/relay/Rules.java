@@ -72,13 +72,17 @@ final class Rules {
         return call.value(0);
     }
 
+    /** Stands before the name of a TVM operator that Kiln computes in another arithmetic. */
+    private static final String OWN = "tfl.";
+
     private Rules() {}
 
     /** What makes operators of a call; empty for an operator that is not supported. */
     static Optional<Rule> of(String name) {
-        return Optional.ofNullable(BY_NAME.get(name))
+        Optional<Rule> rule = Optional.ofNullable(BY_NAME.get(name))
                 .or(() -> Operators.of(name)
                         .map(make -> call -> ArithmeticRules.plain(call, make.apply(call.attributes()))));
+        return rule.isEmpty() && name.startsWith(OWN) ? of(name.substring(OWN.length())) : rule;
     }
 
     /** All names, for messages. */

@@ -39,11 +39,12 @@ public final class Annotations {
                 : Optional.empty();
     }
 
-    /** The name in {@code name="conv/weights"}; empty for any other comment. */
-    public static String name(String comment) {
+    /** The name in {@code name="conv/weights"}, also behind {@code ty=…}; empty for any other comment. */
+    public static Optional<String> name(String comment) {
+        int type = comment.startsWith("ty=") ? comment.indexOf(" " + NAME) + 1 : 0;
         StringBuilder name = new StringBuilder();
-        boolean isName = comment.startsWith(NAME) && quoted(comment, NAME.length(), name) == comment.length();
-        return isName ? name.toString() : "";
+        boolean isName = comment.startsWith(NAME, type) && quoted(comment, type + NAME.length(), name) == comment.length();
+        return isName ? Optional.of(name.toString()) : Optional.empty();
     }
 
     private static int quoted(String comment, int at, StringBuilder value) {

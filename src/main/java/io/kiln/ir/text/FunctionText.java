@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.text;
 
+import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -11,6 +12,7 @@ import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.FunctionRef;
+import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,7 +24,9 @@ import java.util.stream.Collectors;
 /** The text of one function of a module. */
 final class FunctionText {
     private final Function function;
-    private final List<Constant> constants;
+    private final TextConstants constants;
+    private final boolean isMain;
+    private final Map<Integer, TensorType> types;
     private final java.util.function.Function<Function, String> globals;
     private final Map<Integer, String> names = new HashMap<>();
     private final Map<Integer, String> called = new HashMap<>();
@@ -30,11 +34,18 @@ final class FunctionText {
 
     /**
      * @param constants those of the module so far; the function's are added
+     * @param isMain whether constants can be parameters
      * @param globals gives a function that is called its name, with its mark
      */
-    FunctionText(Function function, List<Constant> constants, java.util.function.Function<Function, String> globals) {
+    FunctionText(
+            Function function,
+            TextConstants constants,
+            boolean isMain,
+            java.util.function.Function<Function, String> globals) {
         this.function = function;
         this.constants = constants;
+        this.isMain = isMain;
+        this.types = function.types();
         this.globals = globals;
     }
 
@@ -51,14 +62,18 @@ final class FunctionText {
             names.put(parameter.id(), name);
             header.add(name + ": " + type(parameter.type()));
         }
+        constants.reserve(unique);
+        body(unique);
+        if (isMain) {
+            constants.parameters()
+                    .forEach(tensor -> header.add("%" + tensor.name() + ": "
+                            + type(new TensorType(new Shape(tensor.shape()), tensor.dtype()))));
+        }
         header.addAll(attributes());
-        out.append("def ")
-                .append(global)
-                .append("(")
-                .append(String.join(", ", header))
-                .append(") -> ")
-                .append(resultType())
-                .append(" {\n");
+        return "def " + global + "(" + String.join(", ", header) + ") -> " + resultType() + " {\n" + out;
+    }
+
+    private void body(RelayNames unique) {
         Map<Integer, Group> groups = new HashMap<>();
         function.groups().forEach(group -> groups.put(group.bindings().get(0), group));
         for (int i = 0; i < function.bindings().size(); i++) {
@@ -66,7 +81,7 @@ final class FunctionText {
         }
         for (Variable variable : function.variables()) {
             names.put(variable.id(), "%" + unique.of(variable.name()));
-            out.append("  ")
+            out.append("  let ")
                     .append(names.get(variable.id()))
                     .append(" = ref(")
                     .append(arg(new Constant(variable.name(), variable.type(), variable.initial())))
@@ -80,7 +95,6 @@ final class FunctionText {
                 .append(tuple(
                         function.results().stream().map(r -> names.get(r.id())).toList()))
                 .append("\n}\n");
-        return out.toString();
     }
 
     /** {@code output_tensor_names} is microTVM's; the others are ours. */
@@ -126,29 +140,39 @@ final class FunctionText {
     }
 
     private void printBinding(Binding binding) {
-        List<String> args = new ArrayList<>();
-        binding.args().forEach(arg -> args.add(arg(arg)));
-        binding.op()
-                .attributes()
-                .forEach((name, value) -> args.add(
-                        name + "=" + (value instanceof FunctionRef ref ? global(ref) : Literals.ofAttribute(value))));
+        List<TensorType> argTypes = binding.args().stream()
+                .map(arg -> arg instanceof Constant c ? c.type() : types.get(((Arg.Ref) arg).id()))
+                .toList();
+        boolean isTruncated = Spelling.isTruncated(binding.op(), argTypes);
+        TensorType type = isTruncated ? new TensorType(binding.type().shape(), DType.INT32) : binding.type();
+        String call = call(binding, Spelling.of(binding.op(), argTypes), isTruncated) + " /* ty=" + type(type) + " span="
+                + span(binding) + " */";
         out.append("  ")
                 .append(names.get(binding.id()))
                 .append(" = ")
-                .append(binding.op().name())
-                .append('(')
-                .append(String.join(", ", args))
-                .append(") /* ty=")
-                .append(type(binding.type()))
-                .append(" span=")
-                .append(Literals.inComment(Literals.quoted(binding.origin().file())))
-                .append(':')
-                .append(binding.origin().operatorIndex())
-                .append(':')
-                .append(Literals.inComment(binding.origin().operator()))
-                .append(':')
-                .append(Literals.inComment(Literals.quoted(binding.origin().tensor())))
-                .append(" */;\n");
+                .append(isTruncated ? "cast(" + call + ", dtype=\"" + binding.type().dtype().text() + "\")" : call)
+                .append(";\n");
+    }
+
+    private String call(Binding binding, Spelling spelling, boolean isWidened) {
+        constants.noteForeign(spelling.isForeign());
+        List<String> args = new ArrayList<>();
+        binding.args().forEach(arg -> args.add(isWidened ? "cast(" + arg(arg) + ", dtype=\"int32\")" : arg(arg)));
+        List<String> all = new ArrayList<>(
+                Spelling.isOfTuple(binding.op())
+                        ? List.of("(" + String.join(", ", args) + (args.size() == 1 ? ",)" : ")"))
+                        : args);
+        spelling.attributes()
+                .forEach((name, value) -> all.add(
+                        name + "=" + (value instanceof FunctionRef ref ? global(ref) : Literals.ofAttribute(value))));
+        return spelling.name() + "(" + String.join(", ", all) + ")";
+    }
+
+    private static String span(Binding binding) {
+        return Literals.inComment(Literals.quoted(binding.origin().file())) + ":"
+                + binding.origin().operatorIndex() + ":"
+                + Literals.inComment(binding.origin().operator()) + ":"
+                + Literals.inComment(Literals.quoted(binding.origin().tensor()));
     }
 
     private String global(FunctionRef ref) {
@@ -161,18 +185,19 @@ final class FunctionText {
             return names.get(ref.id());
         }
         Constant constant = (Constant) arg;
-        String name = constant.name().isEmpty()
-                ? ""
-                : " /* name=" + Literals.inComment(Literals.quoted(constant.name())) + " */";
-        return Literals.inline(constant).orElseGet(() -> {
-                    constants.add(constant);
-                    return "meta[relay.Constant][" + (constants.size() - 1) + "]";
-                })
-                + name;
+        Optional<String> literal = Literals.inline(constant);
+        if (literal.isPresent()) {
+            return literal.get() + (constant.name().isEmpty() ? "" : " /* " + name(constant) + " */");
+        }
+        String comment = " /* ty=" + type(constant.type()) + " " + name(constant) + " */";
+        return constants.refer(constant, isMain) + comment;
+    }
+
+    private static String name(Constant constant) {
+        return "name=" + Literals.inComment(Literals.quoted(constant.name()));
     }
 
     private String resultType() {
-        Map<Integer, TensorType> types = function.types();
         return tuple(
                 function.results().stream().map(r -> type(types.get(r.id()))).toList());
     }

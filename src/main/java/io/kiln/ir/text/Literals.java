@@ -38,6 +38,9 @@ final class Literals {
         if (value instanceof List<?> list) {
             return list.stream().map(Literals::ofAttribute).collect(Collectors.joining(", ", "[", "]"));
         }
+        if (value instanceof Boolean truth) {
+            return truth ? "True" : "False";
+        }
         return value instanceof String text ? quoted(text) : String.valueOf(value);
     }
 
@@ -57,17 +60,17 @@ final class Literals {
         };
     }
 
-    /** In double quotes, with quotes, backslashes and control characters escaped. */
+    /** In double quotes, with backslashes and control characters escaped, and quotes by their number, since TVM's parser ends at any. */
     static String quoted(String text) {
         StringBuilder quoted = new StringBuilder("\"");
         text.chars().forEach(c -> {
-            if (c == '"' || c == '\\') {
-                quoted.append('\\').append((char) c);
+            if (c == '\\') {
+                quoted.append("\\\\");
             } else if (c == '\n') {
                 quoted.append("\\n");
             } else if (c == '\t') {
                 quoted.append("\\t");
-            } else if (c < ' ' || c == 0x7F) {
+            } else if (c < ' ' || c == '"' || c == 0x7F) {
                 quoted.append(String.format("\\x%02x", c));
             } else {
                 quoted.append((char) c);

@@ -14,8 +14,8 @@ final class MetadataSection {
     /** The kind of node, and the key of the array. */
     static final String CONSTANT = "relay.Constant";
 
-    /** Nodes before the first constant: null, the map, the array. */
-    private static final int FIRST_CONSTANT = 3;
+    /** Nodes before the first constant: null, the map, the array, no device in particular, an empty string. */
+    private static final int FIRST_CONSTANT = 5;
 
     private MetadataSection() {}
 
@@ -26,7 +26,7 @@ final class MetadataSection {
         String nodes = IntStream.range(0, constants.size())
                 .mapToObj(i ->
                         "    {\"type_key\": \"relay.Constant\", \"attrs\": {\"_checked_type_\": \"0\", \"data\": \"" + i
-                                + "\", \"span\": \"0\", \"virtual_device_\": \"0\"}}")
+                                + "\", \"span\": \"0\", \"virtual_device_\": \"3\"}}")
                 .collect(Collectors.joining(",\n"));
         String arrays = constants.stream()
                 .map(constant -> "    \"" + base64(constant) + "\"")
@@ -38,6 +38,8 @@ final class MetadataSection {
                     {"type_key": ""},
                     {"type_key": "Map", "keys": ["relay.Constant"], "data": [2]},
                     {"type_key": "Array", "data": [%s]},
+                    {"type_key": "VirtualDevice", "attrs": {"device_type_int": "-1", "memory_scope": "4", "target": "0", "virtual_device_id": "-1"}},
+                    {"type_key": "runtime.String"},
                 %s
                   ],
                   "b64ndarrays": [

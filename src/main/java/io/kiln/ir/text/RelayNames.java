@@ -4,13 +4,23 @@ package io.kiln.ir.text;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Gives out identifiers that Relay can read: letters, digits and underscores, no leading digit, none twice. */
+/** Gives out identifiers that Relay can read: letters, digits and underscores, no leading digit, no keyword, none twice. */
 final class RelayNames {
+    /** What TVM's tokenizer takes for words of the language behind a mark, too. */
+    private static final Set<String> KEYWORDS = Set.of(
+            "let", "fn", "def", "if", "else", "type", "match", "extern", "free_var", "ref", "ref_read", "ref_write");
+
+    private static final String INFINITE = "inff";
+
     private final Set<String> taken = new HashSet<>();
 
     String of(String name) {
         String plain = name.replaceAll("[^A-Za-z0-9_]", "_");
-        String base = plain.isEmpty() || Character.isDigit(plain.charAt(0)) ? "v_" + plain : plain;
+        boolean isWord = plain.isEmpty()
+                || Character.isDigit(plain.charAt(0))
+                || KEYWORDS.contains(plain)
+                || plain.startsWith(INFINITE);
+        String base = isWord ? "v_" + plain : plain;
         String unique = base;
         for (int i = 1; !taken.add(unique); i++) {
             unique = base + "_" + i;

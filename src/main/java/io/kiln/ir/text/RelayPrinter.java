@@ -1,38 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.text;
 
-import io.kiln.ir.Constant;
+import io.kiln.artifact.NamedTensor;
 import io.kiln.ir.Function;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
 /**
  * Prints a function and those that it calls as Relay text 0.0.5: one line for each operator call, {@code %0}, {@code %1} … in execution order.
  *
- * <p>Scalars stand inline, other constants as {@code meta[relay.Constant][n]} in order of appearance. What Relay has no place for are function
+ * <p>TVM's parser takes the text, given that operators named {@code tfl.*} are registered: an operator is called as TVM's where that
+ * computes the same ({@link Spelling}). Scalars stand inline, other constants as {@code meta[relay.Constant][n]} in order of appearance. What Relay has no place for are function
  * attributes (names and quantization of inputs and outputs) and comments (types, origins, constants' names, fused groups). Floats print in
  * the shortest form that reads back the same. Functions that are called follow {@code @main}, each once for every caller, named after
  * themselves; those that nothing calls are left out.
  */
 public final class RelayPrinter {
     private static final String MAIN = "@main";
+    private static final String VERSION = "#[version = \"0.0.5\"]\n";
 
-    private final List<Constant> constants = new ArrayList<>();
+    private static final String FOREIGN = """
+            /* Operators named tfl.* compute as TensorFlow Lite's kernels do and TVM's do not. TVM reads their calls where operators of these
+               names are registered (tvm.ir.register_op); their attributes are a dictionary. */
+            """;
+
+    private final TextConstants constants;
     private final RelayNames globals = new RelayNames();
     private final StringBuilder out = new StringBuilder();
 
-    private RelayPrinter() {}
+    private RelayPrinter(boolean asParameters) {
+        this.constants = new TextConstants(asParameters);
+    }
 
-    /** The text of an archive's {@code src} folder: no version line, no constants' data. */
+    /** The text without version line and constants' data, for people to read. */
     public static String print(Function function) {
-        RelayPrinter printer = new RelayPrinter();
+        RelayPrinter printer = new RelayPrinter(false);
         printer.printModule(function);
-        if (!printer.constants.isEmpty()) {
+        if (!printer.constants.metadata().isEmpty()) {
             printer.out
                     .append("\n/* The data of the ")
-                    .append(printer.constants.size())
+                    .append(printer.constants.metadata().size())
                     .append(" constants meta[relay.Constant] is left out. */\n");
         }
         return printer.out.toString();
@@ -40,13 +48,34 @@ public final class RelayPrinter {
 
     /** The whole of it: version line, functions, and a metadata section with the constants' data. */
     public static String astext(Function function) {
-        RelayPrinter printer = new RelayPrinter();
-        printer.out.append("#[version = \"0.0.5\"]\n");
-        printer.printModule(function);
-        if (!printer.constants.isEmpty()) {
-            printer.out.append("\n#[metadata]\n").append(MetadataSection.of(printer.constants));
+        return new RelayPrinter(false).whole(function);
+    }
+
+    /**
+     * Text and its parameters.
+     *
+     * @param text whole but for the data of {@code @main}'s constants, which are parameters
+     * @param parameters their data, by name
+     */
+    public record Module(String text, List<NamedTensor> parameters) {
+        public Module {
+            parameters = List.copyOf(parameters);
         }
-        return printer.out.toString();
+    }
+
+    /** The text for an archive: its constants lie in a parameters file, as TVM's frontends have them. */
+    public static Module withParameters(Function function) {
+        RelayPrinter printer = new RelayPrinter(true);
+        String text = printer.whole(function);
+        return new Module(text, printer.constants.parameters());
+    }
+
+    private String whole(Function function) {
+        printModule(function);
+        if (!constants.metadata().isEmpty()) {
+            out.append("\n#[metadata]\n").append(MetadataSection.of(constants.metadata()));
+        }
+        return VERSION + (constants.hasForeign() ? FOREIGN : "") + out;
     }
 
     /** A function that waits for its turn. */
@@ -58,7 +87,7 @@ public final class RelayPrinter {
         while (!waiting.isEmpty()) {
             Waiting next = waiting.remove();
             out.append(next.name().equals(MAIN) ? "" : "\n");
-            FunctionText text = new FunctionText(next.function(), constants, called -> {
+            FunctionText text = new FunctionText(next.function(), constants, next.name().equals(MAIN), called -> {
                 String name = "@" + globals.of(called.name());
                 waiting.add(new Waiting(name, called));
                 return name;

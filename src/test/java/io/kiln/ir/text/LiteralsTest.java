@@ -60,7 +60,7 @@ class LiteralsTest {
 
     @Test
     void textFromAModelCannotLeaveItsCommentOrItsQuotes() {
-        assertThat(Literals.quoted("a\"b\\c\nd\u0001")).isEqualTo("\"a\\\"b\\\\c\\nd\\x01\"");
+        assertThat(Literals.quoted("a\"b\\c\nd\u0001")).isEqualTo("\"a\\x22b\\\\c\\nd\\x01\"");
         assertThat(Literals.inComment("x*/y/*z\nw/*/")).doesNotContain("*/", "/*", "\n");
     }
 }
