@@ -103,6 +103,7 @@ class CanonicalTextTest {
               %6 = nn.bias_add(%5, %b, axis=3);
             """ + PER_AXIS);
         assertThat(operators(whole)).containsExactly("qnn.conv2d", "nn.bias_add", "tfl.requantize");
+        assertThat(RelayPrinter.astext(whole)).contains("fixed_point_multiply_per_axis(").doesNotContain(" tfl.");
         same("zero", qnn.replace("KZP", "3"), HEADER + """
               %0 = nn.pad(%x, -9, pad_width=[[0, 0], [1, 1], [0, 1], [0, 0]]);
               %1 = sum(cast(%0, dtype="int32"), axis=[3], keepdims=True);
@@ -361,6 +362,12 @@ class CanonicalTextTest {
         Bytes halves = Bytes.wrap(ByteBuffer.allocate(36).order(ByteOrder.LITTLE_ENDIAN)
                 .putFloat(0.5f / 16).putFloat(-0.5f / 16).putFloat(2.5f / 16).putFloat(-2.5f / 16).putFloat(99)
                 .putFloat(0.49999997f / 16).putFloat(-0f).putFloat(-1.2f).putFloat(7.0f).array());
+        Function finite = read("finite", """
+            def @main(%x: Tensor[(9), float32], %y: Tensor[(9), int32]) {
+              (where(isfinite(divide(%x, 0f)), 1f, 2f), negative(%y))
+            }
+            """);
+        add(finite);
         assertThat(Interpreter.run(rounded, List.of(halves)).get(0).toArray())
                 .containsExactly(1, -1, 3, -3, 127, 0, 0, -19, 112);
     }

@@ -8,6 +8,7 @@ import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Cast;
 import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Unary;
 import io.kiln.ir.op.Where;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -32,6 +33,29 @@ final class ElementRules {
     static Value unary(CallSite call, Op op, int arity) {
         call.arity(arity);
         return unary(call, op);
+    }
+
+    /** {@code negative}: of integers the difference from 0. */
+    static Value negative(CallSite call) {
+        call.arity(1);
+        Value data = Layouts.whole(call, call.value(0));
+        DType dtype = data.type().dtype();
+        if (dtype.isFloat()) {
+            return unary(call, new Unary(Unary.Kind.NEGATIVE));
+        }
+        Arg result = call.emit(
+                new Binary(Binary.Kind.SUBTRACT), List.of(Constants.scalar(0, dtype), data.arg()));
+        return data.with(result, data.type());
+    }
+
+    /** {@code isfinite}: what is not finite has no difference from itself. */
+    static Value isFinite(CallSite call) {
+        call.arity(1);
+        Value data = Layouts.whole(call, call.value(0));
+        Arg difference = call.emit(new Binary(Binary.Kind.SUBTRACT), List.of(data.arg(), data.arg()));
+        Arg result =
+                call.emit(new Binary(Binary.Kind.EQUAL), List.of(difference, Constants.scalar(0, DType.FLOAT32)));
+        return data.with(result, new TensorType(data.type().shape(), DType.BOOL));
     }
 
     /** A function of two tensors. */
@@ -145,7 +169,7 @@ final class ElementRules {
         DType to = call.attributes().dtype("dtype");
         TensorType type = new TensorType(data.type().shape(), to);
         if (call.isOwn()) {
-            return unary(call, new Cast(to));
+            return computed(call, Layouts.whole(call, data), to);
         }
         if (from == to) {
             return data;
@@ -159,10 +183,14 @@ final class ElementRules {
         if (widens || narrows) {
             return data.asWidened(widens, type);
         }
-        Value whole = Layouts.whole(call, data);
+        return computed(call, Layouts.whole(call, data), to);
+    }
+
+    private static Value computed(CallSite call, Value whole, DType to) {
         Arg arg = whole.isSpread() ? Layouts.plain(call, whole) : whole.arg();
         return whole.with(
-                Rescalings.narrowed(call, arg, to).orElseGet(() -> call.emit(new Cast(to), List.of(arg))), type);
+                Rescalings.narrowed(call, arg, to).orElseGet(() -> call.emit(new Cast(to), List.of(arg))),
+                new TensorType(whole.type().shape(), to));
     }
 
     /** {@code zeros}, {@code ones} and {@code full} of a constant: one element that stands for all. */

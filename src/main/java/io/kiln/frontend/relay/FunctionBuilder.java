@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
-import io.kiln.base.Bytes;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -24,13 +23,9 @@ import io.kiln.ir.text.RelaySyntax.Meta;
 import io.kiln.ir.text.RelaySyntax.Projection;
 import io.kiln.ir.text.RelaySyntax.Statement;
 import io.kiln.ir.text.RelaySyntax.Tuple;
-import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -43,28 +38,25 @@ import java.util.Set;
  * checked no further, so that only causes are reported.
  */
 final class FunctionBuilder {
-    private static final String PRINT_WHOLE =
-            "Print the model with its metadata section (in TVM: astext() with show_meta_data=True)";
-
     private final Findings findings;
     private final Functions functions;
-    private final List<Constant> metadata;
+    private final LiteralReader literals;
     private final List<Function> called = new ArrayList<>();
     private final Map<String, Integer> calledNames = new HashMap<>();
     private final Map<String, Optional<Value>> values = new HashMap<>();
-    private final Map<String, List<Optional<Value>>> tuples = new HashMap<>();
+    private final Tuples tuples;
     private final Map<Integer, Binding> producers = new HashMap<>();
     private final List<TensorType> types = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();
     private final List<Variable> variables = new ArrayList<>();
     private final Map<Integer, Place> places = new HashMap<>();
     private final Set<Integer> superseded = new HashSet<>();
-    private boolean metadataMissed;
 
     FunctionBuilder(Functions functions, Findings findings) {
         this.functions = functions;
-        this.metadata = functions.constants();
         this.findings = findings;
+        this.literals = new LiteralReader(functions.constants(), findings);
+        this.tuples = new Tuples(this::value, this::split, findings);
     }
 
     /** Adds a parameter that is given at run time, and returns its id. */
@@ -86,7 +78,7 @@ final class FunctionBuilder {
             return;
         }
         if (isTuple(statement.value())) {
-            tuples.put(statement.name(), values(statement.value(), statement.name()));
+            tuples.define(statement.name(), values(statement.value(), statement.name()));
             return;
         }
         define(statement.name(), statement.place(), value(statement.value(), statement.name()));
@@ -94,60 +86,16 @@ final class FunctionBuilder {
 
     /** Whether an expression stands for several values. */
     boolean isTuple(Expression expression) {
-        return expression instanceof Tuple
-                || (expression instanceof Local local && tuples.containsKey(local.name()))
-                || (expression instanceof Call call && call.operator().equals(Split.NAME));
+        return tuples.isTuple(expression);
     }
 
     /** The elements of a tuple; anything else is its only element. */
     List<Optional<Value>> values(Expression expression, String name) {
-        if (expression instanceof Tuple tuple) {
-            return tuple.elements().stream().map(e -> value(e, name)).toList();
-        }
-        if (expression instanceof Local local && tuples.containsKey(local.name())) {
-            return tuples.get(local.name());
-        }
-        if (expression instanceof Call call && call.operator().equals(Split.NAME)) {
-            return split(call, name);
-        }
-        return List.of(value(expression, name));
+        return tuples.values(expression, name);
     }
 
-    private List<Optional<Value>> split(Call call, String name) {
-        int before = findings.count();
-        List<Optional<Value>> data =
-                call.args().stream().map(arg -> value(arg, name)).toList();
-        Attributes attributes = new Attributes(call.operator(), call.place(), call.attributes(), findings);
-        if (data.stream().allMatch(Optional::isPresent)) {
-            try {
-                Site site = new Site(
-                        call, name, attributes, data.stream().map(Optional::get).toList());
-                List<Value> parts = Split.parts(site);
-                attributes.refuseOthers();
-                return parts.stream().map(Optional::of).toList();
-            } catch (IllegalArgumentException e) {
-                if (findings.count() == before) {
-                    findings.add(call.place(), call.operator() + ": " + e.getMessage(), "arguments that fit", "");
-                }
-            }
-        }
-        return List.of();
-    }
-
-    private Optional<Value> projection(Projection projection, String name) {
-        int before = findings.count();
-        List<Optional<Value>> elements = values(projection.tuple(), name);
-        if (projection.index() < elements.size() && isTuple(projection.tuple())) {
-            return elements.get(projection.index());
-        }
-        if (findings.count() == before && !elements.isEmpty()) {
-            findings.add(
-                    projection.place(),
-                    "there is no element " + projection.index() + " of it",
-                    isTuple(projection.tuple()) ? "an index below " + elements.size() : "a tuple",
-                    "");
-        }
-        return Optional.empty();
+    private CallSite split(Call call, List<Value> args, String name, Attributes attributes) {
+        return new Site(call, name, attributes, args);
     }
 
     /**
@@ -163,16 +111,16 @@ final class FunctionBuilder {
             return local(local);
         }
         if (expression instanceof Meta meta) {
-            return meta(meta);
+            return literals.meta(meta).map(FunctionBuilder::constant);
         }
         if (expression instanceof Projection projection) {
-            return projection(projection, name);
+            return tuples.projection(projection, name);
         }
         if (expression instanceof Tuple tuple) {
             findings.add(tuple.place(), "a tuple is not supported here", "tensors", "");
             return Optional.empty();
         }
-        return Optional.of(constant(literal((Literal) expression)));
+        return Optional.of(constant(LiteralReader.literal((Literal) expression)));
     }
 
     /** What a result holds, which must be as the text has it. */
@@ -242,13 +190,8 @@ final class FunctionBuilder {
 
     private Optional<Value> local(Local local) {
         Optional<Value> value = values.get(local.name());
-        if (value == null && tuples.containsKey(local.name())) {
-            findings.add(local.place(), "%" + local.name() + " is a tuple", "a tensor, such as one of its elements", "");
-            return Optional.empty();
-        }
-        int point = local.name().lastIndexOf('.');
-        if (value == null && point > 0 && tuples.containsKey(local.name().substring(0, point))) {
-            return element(local, point);
+        if (value == null && tuples.knows(local)) {
+            return tuples.local(local);
         }
         if (value == null) {
             findings.add(local.place(), "%" + local.name() + " is not defined", "a name defined above", "");
@@ -258,47 +201,6 @@ final class FunctionBuilder {
         return value.map(v -> name.isPresent() && v.arg() instanceof Constant c && v.isPlain()
                 ? Value.plain(new Constant(name.get(), c.type(), c.data()), v.type())
                 : v);
-    }
-
-    /** {@code %name.0}, where the name is a tuple's. */
-    private Optional<Value> element(Local local, int point) {
-        String index = local.name().substring(point + 1);
-        Local tuple = new Local(local.name().substring(0, point), local.place(), local.comment());
-        return index.matches("[0-9]{1,9}")
-                ? projection(new Projection(tuple, Integer.parseInt(index), local.place(), local.comment()), "")
-                : Optional.empty();
-    }
-
-    private Optional<Value> meta(Meta meta) {
-        if (meta.index() < metadata.size()) {
-            Constant constant = metadata.get(meta.index());
-            return Optional.of(
-                    constant(new Constant(Annotations.name(meta.comment()).orElse(""), constant.type(), constant.data())));
-        }
-        if (!metadata.isEmpty()) {
-            String holds = "an index below " + metadata.size();
-            findings.add(
-                    meta.place(),
-                    "there is no constant " + meta.index() + " in the metadata section",
-                    holds,
-                    PRINT_WHOLE);
-        } else if (!metadataMissed) {
-            metadataMissed = true;
-            findings.add(meta.place(), "the data of the constants is missing", "a metadata section", PRINT_WHOLE);
-        }
-        return Optional.empty();
-    }
-
-    private static Constant literal(Literal literal) {
-        ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
-        if (literal.dtype().isFloat()) {
-            bytes.putFloat(literal.value().floatValue());
-        } else {
-            bytes.putLong(literal.value().longValue());
-        }
-        byte[] data = Arrays.copyOf(bytes.array(), literal.dtype().bytes());
-        return new Constant(
-                Annotations.name(literal.comment()).orElse(""), new TensorType(Shape.scalar(), literal.dtype()), Bytes.wrap(data));
     }
 
     private Optional<Value> call(Call call, String name) {

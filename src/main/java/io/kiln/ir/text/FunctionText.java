@@ -27,6 +27,7 @@ final class FunctionText {
     private final TextConstants constants;
     private final boolean isMain;
     private final Map<Integer, TensorType> types;
+    private final ProductText products = new ProductText(this::arg);
     private final java.util.function.Function<Function, String> globals;
     private final Map<Integer, String> names = new HashMap<>();
     private final Map<Integer, String> called = new HashMap<>();
@@ -145,7 +146,9 @@ final class FunctionText {
                 .toList();
         boolean isTruncated = Spelling.isTruncated(binding.op(), argTypes);
         TensorType type = isTruncated ? new TensorType(binding.type().shape(), DType.INT32) : binding.type();
-        String call = call(binding, Spelling.of(binding.op(), argTypes), isTruncated) + " /* ty=" + type(type) + " span="
+        String call = products.of(binding, argTypes.isEmpty() ? binding.type() : argTypes.get(0))
+                        .orElseGet(() -> call(binding, Spelling.of(binding.op(), argTypes), isTruncated))
+                + " /* ty=" + type(type) + " span="
                 + span(binding) + " */";
         out.append("  ")
                 .append(names.get(binding.id()))
