@@ -70,8 +70,7 @@ public final class ModelCompiler {
         RelayPrinter.Module relay = request.slim()
                 ? new RelayPrinter.Module(RelayPrinter.print(imported), List.of())
                 : RelayPrinter.withParameters(imported);
-        artifacts.add(
-                Artifact.ofText(CODEGEN, Loader.RELAY, request.name() + ".relay", relay.text(), target.text()));
+        artifacts.add(Artifact.ofText(CODEGEN, Loader.RELAY, request.name() + ".relay", relay.text(), target.text()));
         artifacts.add(new Artifact(
                 CODEGEN,
                 Loader.PARAMETERS,

@@ -32,13 +32,17 @@ final class BinaryFunctions {
     private static Expr emit(Kind kind, DType dtype, BlockBuilder block, Expr a, Expr b) {
         return switch (kind) {
             case ADD -> dtype == DType.INT64 ? call(ElementIntrinsics.ADD_64, a, b) : wrapping(Exprs::add, dtype, a, b);
-            case SUBTRACT -> dtype == DType.INT64 ? call(LongIntrinsics.SUBTRACT, a, b) : wrapping(Exprs::sub, dtype, a, b);
-            case MULTIPLY -> dtype == DType.INT64 ? call(LongIntrinsics.MULTIPLY, a, b) : wrapping(Exprs::mul, dtype, a, b);
-            case DIVIDE -> dtype.isFloat()
-                    ? Exprs.div(a, b)
-                    : call(dtype == DType.INT64 ? LongIntrinsics.DIVIDE : ElementIntrinsics.DIVIDE, a, b);
+            case SUBTRACT ->
+                dtype == DType.INT64 ? call(LongIntrinsics.SUBTRACT, a, b) : wrapping(Exprs::sub, dtype, a, b);
+            case MULTIPLY ->
+                dtype == DType.INT64 ? call(LongIntrinsics.MULTIPLY, a, b) : wrapping(Exprs::mul, dtype, a, b);
+            case DIVIDE ->
+                dtype.isFloat()
+                        ? Exprs.div(a, b)
+                        : call(dtype == DType.INT64 ? LongIntrinsics.DIVIDE : ElementIntrinsics.DIVIDE, a, b);
             case LEFT_SHIFT -> call(dtype == DType.INT64 ? LongIntrinsics.LEFT_SHIFT : WordIntrinsics.LEFT_SHIFT, a, b);
-            case RIGHT_SHIFT -> call(dtype == DType.INT64 ? LongIntrinsics.RIGHT_SHIFT : WordIntrinsics.RIGHT_SHIFT, a, b);
+            case RIGHT_SHIFT ->
+                call(dtype == DType.INT64 ? LongIntrinsics.RIGHT_SHIFT : WordIntrinsics.RIGHT_SHIFT, a, b);
             case MAXIMUM -> Exprs.max(a, b);
             case MINIMUM -> Exprs.min(a, b);
             case FLOOR_DIVIDE -> call(ElementIntrinsics.FLOOR_DIVIDE, a, b);
@@ -71,9 +75,8 @@ final class BinaryFunctions {
     }
 
     static ElementFunction fixedPointMultiply(Rounding rounding) {
-        Intrinsic product = rounding == Rounding.UPWARD
-                ? WordIntrinsics.FIXED_POINT_UPWARD
-                : WordIntrinsics.FIXED_POINT_TO_NEAREST;
+        Intrinsic product =
+                rounding == Rounding.UPWARD ? WordIntrinsics.FIXED_POINT_UPWARD : WordIntrinsics.FIXED_POINT_TO_NEAREST;
         return fitting((block, operands) -> new Expr.Call(product, operands));
     }
 

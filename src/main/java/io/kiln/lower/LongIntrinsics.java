@@ -28,13 +28,12 @@ final class LongIntrinsics {
                 """, List.of());
 
     /** The quotient towards zero, defined for all operands. */
-    static final Intrinsic DIVIDE =
-            new Intrinsic("kiln_divide_64", List.of(INT64, INT64), INT64, "", """
-                /* a / b towards zero; 0 for b = 0, and INT64_MIN / -1 wraps around. */
-                static inline int64_t kiln_divide_64(int64_t a, int64_t b) {
-                  return b == 0 ? 0 : (b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b);
-                }
-                """, List.of());
+    static final Intrinsic DIVIDE = new Intrinsic("kiln_divide_64", List.of(INT64, INT64), INT64, "", """
+        /* a / b towards zero; 0 for b = 0, and INT64_MIN / -1 wraps around. */
+        static inline int64_t kiln_divide_64(int64_t a, int64_t b) {
+          return b == 0 ? 0 : (b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b);
+        }
+        """, List.of());
 
     /** {@link io.kiln.ir.op.Binary.Kind#LEFT_SHIFT}. */
     static final Intrinsic LEFT_SHIFT =

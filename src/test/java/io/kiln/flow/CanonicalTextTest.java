@@ -69,16 +69,16 @@ class CanonicalTextTest {
     }
 
     private static final String SUM = """
-              %3 = reshape(sum(cast(%w, dtype="int32") /* ty=Tensor[(3, 2, 5, 4), int32] */, axis=[0, 1, 2]), newshape=[1, 1, 1, 4]);
-            """;
+          %3 = reshape(sum(cast(%w, dtype="int32") /* ty=Tensor[(3, 2, 5, 4), int32] */, axis=[0, 1, 2]), newshape=[1, 1, 1, 4]);
+        """;
 
     private static final String PER_AXIS = """
-              %7 = fixed_point_multiply_per_axis(%6, %m, %l, %r, is_rshift_required=True, axes=[3]) /* ty=Tensor[(1, 4, 5, 4), int32] */;
-              %8 = add(-7 /* ty=int32 */, %7) /* ty=Tensor[(1, 4, 5, 4), int32] */;
-              %9 = clip(%8, a_min=-128f, a_max=127f);
-              cast(%9, dtype="int8")
-            }
-            """;
+          %7 = fixed_point_multiply_per_axis(%6, %m, %l, %r, is_rshift_required=True, axes=[3]) /* ty=Tensor[(1, 4, 5, 4), int32] */;
+          %8 = add(-7 /* ty=int32 */, %7) /* ty=Tensor[(1, 4, 5, 4), int32] */;
+          %9 = clip(%8, a_min=-128f, a_max=127f);
+          cast(%9, dtype="int8")
+        }
+        """;
 
     private static final String CONV = """
         def @main(%x: Tensor[(1, 4, 5, 5), int8], %w: Tensor[(3, 2, 5, 4), int8], %b: Tensor[(4), int32], %s: Tensor[(4), float32]) {
@@ -103,7 +103,9 @@ class CanonicalTextTest {
               %6 = nn.bias_add(%5, %b, axis=3);
             """ + PER_AXIS);
         assertThat(operators(whole)).containsExactly("qnn.conv2d", "nn.bias_add", "tfl.requantize");
-        assertThat(RelayPrinter.astext(whole)).contains("fixed_point_multiply_per_axis(").doesNotContain(" tfl.");
+        assertThat(RelayPrinter.astext(whole))
+                .contains("fixed_point_multiply_per_axis(")
+                .doesNotContain(" tfl.");
         same("zero", qnn.replace("KZP", "3"), HEADER + """
               %0 = nn.pad(%x, -9, pad_width=[[0, 0], [1, 1], [0, 1], [0, 0]]);
               %1 = sum(cast(%0, dtype="int32"), axis=[3], keepdims=True);
@@ -121,20 +123,21 @@ class CanonicalTextTest {
               %6 = nn.bias_add(%2, %b, axis=3);
             """ + PER_AXIS);
         assertThat(operators(legal)).containsExactly("qnn.conv2d", "nn.bias_add", "tfl.requantize");
-        Function dense = same("dense", """
-            def @main(%x: Tensor[(2, 12), int8], %f: Tensor[(6, 12), int8]) {
-              %0 = qnn.dense(%x, %f, 5, 0, 1f, 1f, units=6, out_dtype="int32");
-              qnn.requantize(%0, 0.0021f, 0, 1f, 3, out_dtype="int8")
-            }
-            """, """
-            def @main(%x: Tensor[(2, 12), int8], %f: Tensor[(6, 12), int8]) {
-              %0 = nn.dense(%x, %f, units=6, out_dtype="int32");
-              %1 = multiply(5, sum(cast(%f, dtype="int32"), axis=[1]));
-              %2 = subtract(%0, %1);
-              %3 = fixed_point_multiply(%2, multiplier=MULTIPLIER, shift=SHIFT);
-              cast(clip(add(3, %3), a_min=-128f, a_max=127f), dtype="int8")
-            }
-            """.replace("MULTIPLIER", multiplier(0.0021f)).replace("SHIFT", shift(0.0021f)));
+        Function dense = same(
+                "dense", """
+                def @main(%x: Tensor[(2, 12), int8], %f: Tensor[(6, 12), int8]) {
+                  %0 = qnn.dense(%x, %f, 5, 0, 1f, 1f, units=6, out_dtype="int32");
+                  qnn.requantize(%0, 0.0021f, 0, 1f, 3, out_dtype="int8")
+                }
+                """, """
+                def @main(%x: Tensor[(2, 12), int8], %f: Tensor[(6, 12), int8]) {
+                  %0 = nn.dense(%x, %f, units=6, out_dtype="int32");
+                  %1 = multiply(5, sum(cast(%f, dtype="int32"), axis=[1]));
+                  %2 = subtract(%0, %1);
+                  %3 = fixed_point_multiply(%2, multiplier=MULTIPLIER, shift=SHIFT);
+                  cast(clip(add(3, %3), a_min=-128f, a_max=127f), dtype="int8")
+                }
+                """.replace("MULTIPLIER", multiplier(0.0021f)).replace("SHIFT", shift(0.0021f)));
         assertThat(operators(dense)).containsExactly("qnn.dense", "nn.bias_add", "tfl.requantize");
     }
 
@@ -232,19 +235,35 @@ class CanonicalTextTest {
             """;
         int total = 31 - Integer.parseInt(shift(0.002f));
         String qnn = CONV.replace("ROUND", "TONEAREST").replace("KZP", "0");
-        Function one = same("away", qnn.replace("%s,", "0.002f,"), conv + spelled.replace("MULTIPLIER", multiplier(0.002f) + "i64")
-                .replace("POS", "full(" + (1L << (total - 1)) + "i64, shape=[1, 4, 5, 4], dtype=\"int64\")")
-                .replace("NEG", "full(" + ((1L << (total - 1)) - 1) + "i64, shape=[1, 4, 5, 4], dtype=\"int64\")")
-                .replace("TOTAL", total + "i64"));
+        Function one = same(
+                "away",
+                qnn.replace("%s,", "0.002f,"),
+                conv
+                        + spelled.replace("MULTIPLIER", multiplier(0.002f) + "i64")
+                                .replace(
+                                        "POS",
+                                        "full(" + (1L << (total - 1)) + "i64, shape=[1, 4, 5, 4], dtype=\"int64\")")
+                                .replace(
+                                        "NEG",
+                                        "full(" + ((1L << (total - 1)) - 1)
+                                                + "i64, shape=[1, 4, 5, 4], dtype=\"int64\")")
+                                .replace("TOTAL", total + "i64"));
         assertThat(operators(one)).containsExactly("qnn.conv2d", "nn.bias_add", "tfl.requantize");
         String shifts = "add(31i64, cast(%r, dtype=\"int64\"))";
         String wide = "reshape(VECTOR, newshape=[1, 1, 1, 4])";
         String half = "left_shift(1i64, subtract(" + shifts + ", 1i64))";
-        Function each = same("each", qnn, conv + spelled
-                .replace("MULTIPLIER", wide.replace("VECTOR", "cast(%m, dtype=\"int64\")"))
-                .replace("POS", "broadcast_to(" + wide.replace("VECTOR", half) + ", shape=[1, 4, 5, 4])")
-                .replace("NEG", "broadcast_to(" + wide.replace("VECTOR", "subtract(" + half + ", 1i64)") + ", shape=[1, 4, 5, 4])")
-                .replace("TOTAL", wide.replace("VECTOR", shifts)));
+        Function each = same(
+                "each",
+                qnn,
+                conv
+                        + spelled.replace("MULTIPLIER", wide.replace("VECTOR", "cast(%m, dtype=\"int64\")"))
+                                .replace(
+                                        "POS", "broadcast_to(" + wide.replace("VECTOR", half) + ", shape=[1, 4, 5, 4])")
+                                .replace(
+                                        "NEG",
+                                        "broadcast_to(" + wide.replace("VECTOR", "subtract(" + half + ", 1i64)")
+                                                + ", shape=[1, 4, 5, 4])")
+                                .replace("TOTAL", wide.replace("VECTOR", shifts)));
         assertThat(operators(each)).containsExactly("qnn.conv2d", "nn.bias_add", "tfl.requantize");
         Function spelledOut = read("loose", """
             def @main(%x: Tensor[(2, 3), int32]) {
@@ -264,16 +283,18 @@ class CanonicalTextTest {
               qnn.add(%x, %x, 0.3f, 4, 0.7f, -3, 0.5f, 9)
             }
             """, """
-            def @main(%x: Tensor[(1, 40), int8]) {
-              %0 = subtract(cast(%x, dtype="int32"), 4);
-              %1 = fixed_point_multiply(%0, multiplier=M1, shift=S1);
-              %2 = subtract(cast(%x, dtype="int32"), -3);
-              %3 = fixed_point_multiply(%2, multiplier=M2, shift=S2);
-              %4 = subtract(add(add(9, %1), add(9, %3)), 9);
-              cast(clip(%4, a_min=-128f, a_max=127f), dtype="int8")
-            }
-            """.replace("M1", multiplier(0.3f / 0.5)).replace("S1", shift(0.3f / 0.5))
-                .replace("M2", multiplier(0.7f / 0.5)).replace("S2", shift(0.7f / 0.5)));
+                def @main(%x: Tensor[(1, 40), int8]) {
+                  %0 = subtract(cast(%x, dtype="int32"), 4);
+                  %1 = fixed_point_multiply(%0, multiplier=M1, shift=S1);
+                  %2 = subtract(cast(%x, dtype="int32"), -3);
+                  %3 = fixed_point_multiply(%2, multiplier=M2, shift=S2);
+                  %4 = subtract(add(add(9, %1), add(9, %3)), 9);
+                  cast(clip(%4, a_min=-128f, a_max=127f), dtype="int8")
+                }
+                """.replace("M1", multiplier(0.3f / 0.5))
+                .replace("S1", shift(0.3f / 0.5))
+                .replace("M2", multiplier(0.7f / 0.5))
+                .replace("S2", shift(0.7f / 0.5)));
         Function product = read("product", """
             def @main(%x: Tensor[(1, 2, 3, 4), int8], %y: Tensor[(1, 2, 3, 4), int8]) {
               %0 = multiply(subtract(cast(%x, dtype="int32"), 4), subtract(cast(%y, dtype="int32"), -5));
@@ -297,12 +318,13 @@ class CanonicalTextTest {
               qnn.requantize(%0, 0.4f, 2, 0.3f, -1, out_dtype="int8")
             }
             """, """
-            def @main(%x: Tensor[(1, 4, 4, 3), int8]) {
-              %0 = nn.avg_pool2d(cast(%x, dtype="int32"), pool_size=[2, 2], strides=[2, 2], layout="NHWC");
-              %1 = fixed_point_multiply(subtract(%0, 2), multiplier=M, shift=S);
-              cast(clip(add(-1, %1), a_min=-128f, a_max=127f), dtype="int8")
-            }
-            """.replace("M", multiplier(0.4f / (double) 0.3f)).replace("S)", shift(0.4f / (double) 0.3f) + ")"));
+                def @main(%x: Tensor[(1, 4, 4, 3), int8]) {
+                  %0 = nn.avg_pool2d(cast(%x, dtype="int32"), pool_size=[2, 2], strides=[2, 2], layout="NHWC");
+                  %1 = fixed_point_multiply(subtract(%0, 2), multiplier=M, shift=S);
+                  cast(clip(add(-1, %1), a_min=-128f, a_max=127f), dtype="int8")
+                }
+                """.replace("M", multiplier(0.4f / (double) 0.3f))
+                .replace("S)", shift(0.4f / (double) 0.3f) + ")"));
         Function sums = read("sums", """
             def @main(%x: Tensor[(1, 4, 3), int32]) {
               (sum(%x, axis=[1]), mean(%x, axis=[2], keepdims=True), nn.bias_add(%x, meta[relay.Constant][0], axis=2), max(%x, axis=[1]))
@@ -342,14 +364,17 @@ class CanonicalTextTest {
               RESULT
             }
             """;
-        Function qnn = read("softmax", text.replace("REAL", "qnn.dequantize(%x, 0.14f, 3)")
-                .replace("RESULT", "qnn.quantize(%0, 0.00390625f, -128, out_dtype=\"int8\")"));
-        Function spelled = read("softmax", text.replace(
-                        "REAL", "multiply(cast(subtract(cast(%x, dtype=\"int32\"), 3), dtype=\"float32\"), 0.14f)")
-                .replace(
-                        "RESULT",
-                        "%1 = round(divide(%0, 0.00390625f));\n%2 = add(cast(%1, dtype=\"int32\"), -128);\n"
-                                + "cast(clip(%2, a_min=-128f, a_max=127f), dtype=\"int8\")"));
+        Function qnn = read(
+                "softmax",
+                text.replace("REAL", "qnn.dequantize(%x, 0.14f, 3)")
+                        .replace("RESULT", "qnn.quantize(%0, 0.00390625f, -128, out_dtype=\"int8\")"));
+        Function spelled = read(
+                "softmax",
+                text.replace("REAL", "multiply(cast(subtract(cast(%x, dtype=\"int32\"), 3), dtype=\"float32\"), 0.14f)")
+                        .replace(
+                                "RESULT",
+                                "%1 = round(divide(%0, 0.00390625f));\n%2 = add(cast(%1, dtype=\"int32\"), -128);\n"
+                                        + "cast(clip(%2, a_min=-128f, a_max=127f), dtype=\"int8\")"));
         assertThat(operators(spelled)).isEqualTo(operators(qnn));
         Function rounded = read("round", """
             def @main(%x: Tensor[(9), float32]) {
@@ -359,9 +384,18 @@ class CanonicalTextTest {
             }
             """);
         add(rounded);
-        Bytes halves = Bytes.wrap(ByteBuffer.allocate(36).order(ByteOrder.LITTLE_ENDIAN)
-                .putFloat(0.5f / 16).putFloat(-0.5f / 16).putFloat(2.5f / 16).putFloat(-2.5f / 16).putFloat(99)
-                .putFloat(0.49999997f / 16).putFloat(-0f).putFloat(-1.2f).putFloat(7.0f).array());
+        Bytes halves = Bytes.wrap(ByteBuffer.allocate(36)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putFloat(0.5f / 16)
+                .putFloat(-0.5f / 16)
+                .putFloat(2.5f / 16)
+                .putFloat(-2.5f / 16)
+                .putFloat(99)
+                .putFloat(0.49999997f / 16)
+                .putFloat(-0f)
+                .putFloat(-1.2f)
+                .putFloat(7.0f)
+                .array());
         Function finite = read("finite", """
             def @main(%x: Tensor[(9), float32], %y: Tensor[(9), int32]) {
               (where(isfinite(divide(%x, 0f)), 1f, 2f), negative(%y))
@@ -377,7 +411,8 @@ class CanonicalTextTest {
                 Bytes.ofText("def @main(%x: Tensor[(3), int32], %b: Tensor[(3), int32]) {\n  add(%x, %b)\n}\n"),
                 "m.relay",
                 Optional.of(ParameterFile.write(List.of(new NamedTensor(
-                        "b", DType.INT32, List.of(3), Bytes.wrap(new byte[] {1, 0, 0, 0, 2, 0, 0, 0, -1, -1, -1, -1}))))),
+                        "b", DType.INT32, List.of(3), Bytes.wrap(new byte[] {1, 0, 0, 0, 2, 0, 0, 0, -1, -1, -1, -1
+                        }))))),
                 "m.params",
                 "default");
         String text = RelayPrinter.astext(bias);
@@ -390,7 +425,8 @@ class CanonicalTextTest {
         add(function);
         assertThat(Interpreter.run(function, last(function.params().size())))
                 .as(name)
-                .isEqualTo(Interpreter.run(read(name, qnn), last(function.params().size())));
+                .isEqualTo(
+                        Interpreter.run(read(name, qnn), last(function.params().size())));
         return function;
     }
 
@@ -450,8 +486,12 @@ class CanonicalTextTest {
 
     /** {@code m}, {@code l} and {@code r} as TVM computes them of ratios of scales. */
     private static List<NamedTensor> ratios(String prefix, double... ratios) {
-        int[] m = Arrays.stream(ratios).mapToInt(x -> QuantizedMultiplier.of(x).multiplier()).toArray();
-        int[] s = Arrays.stream(ratios).mapToInt(x -> QuantizedMultiplier.of(x).shift()).toArray();
+        int[] m = Arrays.stream(ratios)
+                .mapToInt(x -> QuantizedMultiplier.of(x).multiplier())
+                .toArray();
+        int[] s = Arrays.stream(ratios)
+                .mapToInt(x -> QuantizedMultiplier.of(x).shift())
+                .toArray();
         return List.of(
                 ints(prefix + "m", m),
                 ints(prefix + "l", Arrays.stream(s).map(x -> Math.max(x, 0)).toArray()),

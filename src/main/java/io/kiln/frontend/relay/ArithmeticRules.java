@@ -56,7 +56,11 @@ final class ArithmeticRules {
     static Value relu(CallSite call) {
         call.arity(1);
         boolean isFloat = call.value(0).type().dtype().isFloat();
-        return ElementRules.unary(call, new Clip(0, isFloat ? Float.MAX_VALUE : call.value(0).type().dtype().max()));
+        return ElementRules.unary(
+                call,
+                new Clip(
+                        0,
+                        isFloat ? Float.MAX_VALUE : call.value(0).type().dtype().max()));
     }
 
     /** {@code nn.softmax} over the last axis. */

@@ -43,8 +43,8 @@ final class ConvolutionRules {
         Window own = window(call, 1, 1);
         double border = data.value().padding().map(Padding::value).orElse(0.0);
         double zeroPoint = data.zeroPoint() + border;
-        boolean takesBorder = border == 0
-                || (!own.isPadded() && zeroPoint >= Byte.MIN_VALUE && zeroPoint <= Byte.MAX_VALUE);
+        boolean takesBorder =
+                border == 0 || (!own.isPadded() && zeroPoint >= Byte.MIN_VALUE && zeroPoint <= Byte.MAX_VALUE);
         Value held = takesBorder ? data.value() : Layouts.whole(call, data.value());
         Frame frame = Frame.of(call, held, weight.value());
         Window window = takesBorder && held.padding().isPresent()
@@ -53,7 +53,8 @@ final class ConvolutionRules {
         int zero = takesBorder ? (int) zeroPoint : data.zeroPoint();
         Arg kernel = frame.arranged();
         Arg sums = call.emit(
-                new QnnConv2d(window, frame.groups(), frame.channels(), frame.kernel().layout(), DType.INT32),
+                new QnnConv2d(
+                        window, frame.groups(), frame.channels(), frame.kernel().layout(), DType.INT32),
                 IntegerData.arguments(List.of(frame.data().arg(), kernel), zero, weight.zeroPoint()));
         int added = zero - data.zeroPoint();
         Arg result = added == 0
@@ -100,7 +101,12 @@ final class ConvolutionRules {
                                 LayerOperators.sumDtype(call.attributes())),
                         args)
                 : call.emit(
-                        new Conv2d(window, frame.groups(), frame.channels(), frame.kernel().layout()), args);
+                        new Conv2d(
+                                window,
+                                frame.groups(),
+                                frame.channels(),
+                                frame.kernel().layout()),
+                        args);
         return frame.result(call, result);
     }
 

@@ -45,7 +45,8 @@ final class DenseRules {
         IntegerWeight weight = IntegerWeight.of(call.value(1));
         List<Arg> operands = dataAndWeight(call, data.value(), weight.value());
         Arg result = call.emit(
-                new QnnDense(units(call), DType.INT32), IntegerData.arguments(operands, data.zeroPoint(), weight.zeroPoint()));
+                new QnnDense(units(call), DType.INT32),
+                IntegerData.arguments(operands, data.zeroPoint(), weight.zeroPoint()));
         return Value.plain(result, call.type(result));
     }
 

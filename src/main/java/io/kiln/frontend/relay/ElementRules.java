@@ -43,8 +43,7 @@ final class ElementRules {
         if (dtype.isFloat()) {
             return unary(call, new Unary(Unary.Kind.NEGATIVE));
         }
-        Arg result = call.emit(
-                new Binary(Binary.Kind.SUBTRACT), List.of(Constants.scalar(0, dtype), data.arg()));
+        Arg result = call.emit(new Binary(Binary.Kind.SUBTRACT), List.of(Constants.scalar(0, dtype), data.arg()));
         return data.with(result, data.type());
     }
 
@@ -53,8 +52,7 @@ final class ElementRules {
         call.arity(1);
         Value data = Layouts.whole(call, call.value(0));
         Arg difference = call.emit(new Binary(Binary.Kind.SUBTRACT), List.of(data.arg(), data.arg()));
-        Arg result =
-                call.emit(new Binary(Binary.Kind.EQUAL), List.of(difference, Constants.scalar(0, DType.FLOAT32)));
+        Arg result = call.emit(new Binary(Binary.Kind.EQUAL), List.of(difference, Constants.scalar(0, DType.FLOAT32)));
         return data.with(result, new TensorType(data.type().shape(), DType.BOOL));
     }
 
@@ -72,7 +70,8 @@ final class ElementRules {
         if (isOfRows(lhs, rhs)) {
             args.addAll(List.of(lhs.arg(), rhs.arg()));
             Arg result = call.emit(op, args);
-            return lhs.with(result, new TensorType(lhs.type().shape(), call.type(result).dtype()));
+            return lhs.with(
+                    result, new TensorType(lhs.type().shape(), call.type(result).dtype()));
         }
         boolean nhwc = (lhs.channelsLast() || rhs.channelsLast()) && canBeImage(lhs) && canBeImage(rhs);
         args.add(nhwc ? image(call, lhs) : Layouts.plain(call, lhs));
@@ -107,14 +106,13 @@ final class ElementRules {
     /** Without what repeats in a constant. */
     private static Value compact(CallSite call, Value value) {
         Value whole = Layouts.whole(call, value);
-        return whole.isSpread()
-                ? Value.plain(whole.arg(), ((Constant) whole.arg()).type())
-                : whole;
+        return whole.isSpread() ? Value.plain(whole.arg(), ((Constant) whole.arg()).type()) : whole;
     }
 
     private static boolean canBeImage(Value value) {
         boolean isConstant = value.arg() instanceof Constant && value.isPlain();
-        return value.channelsLast() || value.type().shape().rank() == RANK
+        return value.channelsLast()
+                || value.type().shape().rank() == RANK
                 || (isConstant && value.type().shape().rank() < RANK);
     }
 
@@ -136,8 +134,8 @@ final class ElementRules {
         Value data = Layouts.whole(call, call.value(0));
         Arg above = call.emit(
                 new Binary(Binary.Kind.MAXIMUM), List.of(data.arg(), Constants.scalar(clip.min(), DType.INT64)));
-        Arg within = call.emit(
-                new Binary(Binary.Kind.MINIMUM), List.of(above, Constants.scalar(clip.max(), DType.INT64)));
+        Arg within =
+                call.emit(new Binary(Binary.Kind.MINIMUM), List.of(above, Constants.scalar(clip.max(), DType.INT64)));
         return data.with(within, data.type());
     }
 
@@ -146,7 +144,8 @@ final class ElementRules {
         call.arity(3);
         List<Value> values =
                 call.args().stream().map(value -> compact(call, value)).toList();
-        boolean nhwc = values.stream().anyMatch(Value::channelsLast) && values.stream().allMatch(ElementRules::canBeImage);
+        boolean nhwc =
+                values.stream().anyMatch(Value::channelsLast) && values.stream().allMatch(ElementRules::canBeImage);
         List<Arg> args = values.stream()
                 .map(value -> nhwc ? image(call, value) : Layouts.plain(call, value))
                 .toList();

@@ -262,7 +262,8 @@ final class FunctionBuilder {
             throw new IllegalArgumentException("the result " + type.text() + " is too large");
         }
         boolean isOwn = Annotations.origin(call.comment()).isPresent();
-        boolean folds = !isOwn && !(op instanceof Copy) && !op.isOpaque() && op.writes().isEmpty();
+        boolean folds =
+                !isOwn && !(op instanceof Copy) && !op.isOpaque() && op.writes().isEmpty();
         if (folds && !args.isEmpty() && args.stream().allMatch(Constant.class::isInstance)) {
             return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
         }

@@ -31,14 +31,18 @@ record IntegerData(Value value, int zeroPoint) {
         Optional<Constant> subtracted = producer.filter(b -> b.op().equals(new Binary(Binary.Kind.SUBTRACT))
                         && b.args().get(1) instanceof Constant)
                 .map(b -> b.constant(1))
-                .filter(c -> c.elements() == 1 && c.type().dtype().isInteger() && Math.abs(c.integer(0)) < MOST_CENTRED);
-        Optional<Binding> cast = (subtracted.isPresent() ? call.producer(producer.orElseThrow().args().get(0)) : producer)
+                .filter(c ->
+                        c.elements() == 1 && c.type().dtype().isInteger() && Math.abs(c.integer(0)) < MOST_CENTRED);
+        Optional<Binding> cast = (subtracted.isPresent()
+                        ? call.producer(producer.orElseThrow().args().get(0))
+                        : producer)
                 .filter(b -> b.op().equals(new Cast(DType.INT16)) || b.op().equals(new Cast(DType.INT32)));
         DType from = cast.map(b -> call.type(b.args().get(0)).dtype()).orElse(DType.INT64);
         long zeroPoint = subtracted.map(c -> c.integer(0)).orElse(0L);
         if (from == DType.INT8 && zeroPoint >= Byte.MIN_VALUE && zeroPoint <= Byte.MAX_VALUE) {
             call.supersede(data.arg());
-            subtracted.ifPresent(c -> call.supersede(producer.orElseThrow().args().get(0)));
+            subtracted.ifPresent(
+                    c -> call.supersede(producer.orElseThrow().args().get(0)));
             TensorType type = new TensorType(data.type().shape(), DType.INT8);
             return new IntegerData(data.with(cast.orElseThrow().args().get(0), type), (int) zeroPoint);
         }

@@ -31,8 +31,8 @@ record IntegerWeight(Value value, int zeroPoint) {
         boolean fits = least >= Byte.MIN_VALUE && most <= Byte.MAX_VALUE;
         long zeroPoint = fits ? 0 : Byte.MIN_VALUE - least;
         if (most + zeroPoint > Byte.MAX_VALUE || zeroPoint < Byte.MIN_VALUE || zeroPoint > Byte.MAX_VALUE) {
-            throw new IllegalArgumentException(
-                    "the weights lie between " + least + " and " + most + ": expected what int8 holds with a zero point");
+            throw new IllegalArgumentException("the weights lie between " + least + " and " + most
+                    + ": expected what int8 holds with a zero point");
         }
         Constant shifted = Constants.of(
                 constant.name(),

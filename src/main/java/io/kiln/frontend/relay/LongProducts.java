@@ -34,7 +34,8 @@ final class LongProducts {
     }
 
     private Optional<Arg> narrowed(Arg value) {
-        Optional<Binding> shift = step(value, Binary.Kind.RIGHT_SHIFT).filter(b -> b.args().get(1) instanceof Constant);
+        Optional<Binding> shift =
+                step(value, Binary.Kind.RIGHT_SHIFT).filter(b -> b.args().get(1) instanceof Constant);
         Optional<Binding> sum = shift.flatMap(b -> step(b.args().get(0), Binary.Kind.ADD));
         if (sum.isEmpty()) {
             return Optional.empty();
@@ -64,13 +65,16 @@ final class LongProducts {
         if (multiplier.isEmpty()) {
             return Optional.empty();
         }
-        Arg factor = product.orElseThrow().args().get(product.orElseThrow().args().get(0) == multiplier.get() ? 1 : 0);
+        Arg factor =
+                product.orElseThrow().args().get(product.orElseThrow().args().get(0) == multiplier.get() ? 1 : 0);
         Optional<Binding> left = call.producer(factor)
-                .filter(b -> b.op().equals(new Binary(Binary.Kind.LEFT_SHIFT)) && b.args().get(1) instanceof Constant);
+                .filter(b -> b.op().equals(new Binary(Binary.Kind.LEFT_SHIFT))
+                        && b.args().get(1) instanceof Constant);
         left.ifPresent(b -> passed.add(factor));
         Arg wide = left.map(b -> b.args().get(0)).orElse(factor);
         Optional<Binding> cast = call.producer(wide).filter(b -> b.op().equals(new Cast(DType.INT64)));
-        boolean isWord = cast.filter(b -> call.type(b.args().get(0)).dtype() == DType.INT32).isPresent();
+        boolean isWord = cast.filter(b -> call.type(b.args().get(0)).dtype() == DType.INT32)
+                .isPresent();
         if (!isWord) {
             return Optional.empty();
         }
@@ -98,10 +102,7 @@ final class LongProducts {
         passed.forEach(call::supersede);
         return Optional.of(call.emit(
                 new FixedPointMultiply(rounding),
-                List.of(
-                        data,
-                        Constants.of("", type, i -> at(multiplier, i)),
-                        Constants.of("", type, i -> shifts[i]))));
+                List.of(data, Constants.of("", type, i -> at(multiplier, i)), Constants.of("", type, i -> shifts[i]))));
     }
 
     /** How what is added rounds: half of the divisor, or one less below 0. */

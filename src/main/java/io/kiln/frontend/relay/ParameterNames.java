@@ -50,7 +50,8 @@ final class ParameterNames {
         claims.forEach((name, all) -> {
             found.put(name, all.get(0));
             if (all.size() > 1) {
-                ambiguous("the names " + all.stream().map(t -> "`" + t.name() + "`").collect(Collectors.joining(" and "))
+                ambiguous("the names "
+                        + all.stream().map(t -> "`" + t.name() + "`").collect(Collectors.joining(" and "))
                         + " are all printed as %" + name);
             }
         });
@@ -106,7 +107,9 @@ final class ParameterNames {
         return shared
                 && isNumbered
                 && printed.contains(alone)
-                && tensors.stream().noneMatch(other -> other.name().equals(inText) || printed(other.name()).equals(inText));
+                && tensors.stream()
+                        .noneMatch(other -> other.name().equals(inText)
+                                || printed(other.name()).equals(inText));
     }
 
     private static String printed(String name) {

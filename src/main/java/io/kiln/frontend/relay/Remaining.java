@@ -41,7 +41,9 @@ record Remaining(Function function, Map<Integer, Place> places) {
         Function ordered = less.withIdsInOrder();
         Map<Integer, Place> moved = new HashMap<>();
         for (int i = 0; i < less.params().size(); i++) {
-            moved.put(ordered.params().get(i).id(), places.get(less.params().get(i).id()));
+            moved.put(
+                    ordered.params().get(i).id(),
+                    places.get(less.params().get(i).id()));
         }
         for (int i = 0; i < kept.size(); i++) {
             moved.put(ordered.bindings().get(i).id(), places.get(kept.get(i).id()));

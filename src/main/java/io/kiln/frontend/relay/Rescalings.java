@@ -58,7 +58,8 @@ final class Rescalings {
                     && call.value(scale).isPlain()
                     && constant.type().shape().rank() <= data.type().shape().rank();
             if (suits && !call.isOwn()) {
-                return new Rescalings(call).dequantized(data, (Constant) call.value(scale).arg());
+                return new Rescalings(call)
+                        .dequantized(data, (Constant) call.value(scale).arg());
             }
         }
         return Optional.empty();
@@ -87,15 +88,14 @@ final class Rescalings {
     }
 
     private Optional<Arg> limited(Arg value, DType to) {
-        Optional<Clip> clip =
-                step(value).filter(b -> b.op() instanceof Clip).map(b -> (Clip) b.op());
+        Optional<Clip> clip = step(value).filter(b -> b.op() instanceof Clip).map(b -> (Clip) b.op());
         if (clip.filter(c -> c.min() >= to.min() && c.max() <= to.max()).isEmpty()) {
             return Optional.empty();
         }
         Arg sum = call.producer(value).orElseThrow().args().get(0);
         Optional<Binding> shifted = call.producer(sum).filter(b -> b.op().equals(new Binary(Binary.Kind.ADD)));
-        Optional<Constant> zero = shifted.flatMap(Rescalings::scalar)
-                .filter(c -> c.integer(0) >= to.min() && c.integer(0) <= to.max());
+        Optional<Constant> zero =
+                shifted.flatMap(Rescalings::scalar).filter(c -> c.integer(0) >= to.min() && c.integer(0) <= to.max());
         Arg scaled = sum;
         if (zero.isPresent()) {
             passed.add(sum);
@@ -103,7 +103,9 @@ final class Rescalings {
         }
         int zeroPoint = zero.map(c -> (int) c.integer(0)).orElse(0);
         Arg data = scaled;
-        return product(scaled, to, zeroPoint).or(() -> quotient(data, to, zeroPoint)).map(arg -> limits(arg, clip.orElseThrow(), to));
+        return product(scaled, to, zeroPoint)
+                .or(() -> quotient(data, to, zeroPoint))
+                .map(arg -> limits(arg, clip.orElseThrow(), to));
     }
 
     private Arg limits(Arg result, Clip clip, DType to) {
@@ -144,7 +146,8 @@ final class Rescalings {
                 return Optional.empty();
             }
         }
-        Constant left = Constants.of("", shift.get().type(), i -> SHIFT_OF_ONE - shift.get().integer(i));
+        Constant left = Constants.of(
+                "", shift.get().type(), i -> SHIFT_OF_ONE - shift.get().integer(i));
         FixedPointMultiply op = (FixedPointMultiply) by.op();
         return Optional.of(call.emit(
                 new TflRequantize(-1, bytes.map(Centred::zeroPoint).orElse(0), zeroPoint, to, op.rounding()),

@@ -32,8 +32,7 @@ final class Split {
             List<Integer> to = new ArrayList<>(shape.dims());
             from.set(axis, begin);
             to.set(axis, end);
-            Arg part = call.emit(
-                    new StridedSlice(from, to, Collections.nCopies(shape.rank(), 1)), List.of(data));
+            Arg part = call.emit(new StridedSlice(from, to, Collections.nCopies(shape.rank(), 1)), List.of(data));
             parts.add(Value.plain(part, call.type(part)));
             begin = end;
         }

@@ -35,7 +35,9 @@ final class SumRules {
         if (areConstant(call) && !call.value(0).type().dtype().isFloat()) {
             return folded(call, Long::sum);
         }
-        return bias(call, 0, 1, 1).or(() -> bias(call, 1, 0, 1)).orElseGet(() -> ElementRules.binary(call, Binary.Kind.ADD));
+        return bias(call, 0, 1, 1)
+                .or(() -> bias(call, 1, 0, 1))
+                .orElseGet(() -> ElementRules.binary(call, Binary.Kind.ADD));
     }
 
     /** {@code subtract}, likewise. */
@@ -119,9 +121,7 @@ final class SumRules {
             Constant more = (Constant) bias;
             Optional<Constant> first = before.map(b -> b.constant(1));
             own = Constants.of(
-                    more.name(),
-                    more.type(),
-                    i -> first.map(c -> c.integer(i)).orElse(0L) + sign * more.integer(i));
+                    more.name(), more.type(), i -> first.map(c -> c.integer(i)).orElse(0L) + sign * more.integer(i));
             before.ifPresent(b -> call.supersede(data.arg()));
         }
         Arg result = call.emit(new BiasAdd(axis), List.of(sums, own));
@@ -145,7 +145,8 @@ final class SumRules {
     }
 
     private static boolean areConstant(CallSite call) {
-        return call.args().stream().allMatch(value -> value.arg() instanceof Constant && value.isPlain() && !value.isSpread());
+        return call.args().stream()
+                .allMatch(value -> value.arg() instanceof Constant && value.isPlain() && !value.isSpread());
     }
 
     /** A constant that has one element for each channel, or one for all; empty for any other. */
@@ -177,7 +178,9 @@ final class SumRules {
                     + rhs.type().text() + " do not fit: expected the same type");
         }
         if (!fits) {
-            Shape shape = new Binary(Binary.Kind.ADD).infer(List.of(ints(lhs), ints(rhs))).shape();
+            Shape shape = new Binary(Binary.Kind.ADD)
+                    .infer(List.of(ints(lhs), ints(rhs)))
+                    .shape();
             return folded(Layouts.spread(lhs, shape), Layouts.spread(rhs, shape), operator);
         }
         return folded(lhs, rhs, operator);

@@ -103,7 +103,8 @@ final class Tuples {
 
     /** The element that such a name means; a tuple itself is not supported where one value is wanted. */
     Optional<Value> local(Local local) {
-        String index = local.name().substring(Math.min(local.name().length(), stem(local).length() + 1));
+        String index = local.name()
+                .substring(Math.min(local.name().length(), stem(local).length() + 1));
         if (byName.containsKey(local.name()) || !index.matches("[0-9]{1,9}")) {
             findings.add(
                     local.place(), "%" + local.name() + " is a tuple", "a tensor, such as one of its elements", "");

@@ -16,8 +16,8 @@ import java.util.Set;
 public record Cast(DType dtype) implements Elementwise {
     private static final Set<DType> NUMBERS =
             Set.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.UINT32, DType.INT64, DType.FLOAT32);
-    private static final Set<DType> SOURCES =
-            Set.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.UINT32, DType.INT64, DType.FLOAT32, DType.BOOL);
+    private static final Set<DType> SOURCES = Set.of(
+            DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.UINT32, DType.INT64, DType.FLOAT32, DType.BOOL);
 
     public Cast {
         Check.that(NUMBERS.contains(dtype), "a cast to " + dtype.text() + " is not supported");

@@ -43,7 +43,8 @@ public final class Annotations {
     public static Optional<String> name(String comment) {
         int type = comment.startsWith("ty=") ? comment.indexOf(" " + NAME) + 1 : 0;
         StringBuilder name = new StringBuilder();
-        boolean isName = comment.startsWith(NAME, type) && quoted(comment, type + NAME.length(), name) == comment.length();
+        boolean isName =
+                comment.startsWith(NAME, type) && quoted(comment, type + NAME.length(), name) == comment.length();
         return isName ? Optional.of(name.toString()) : Optional.empty();
     }
 

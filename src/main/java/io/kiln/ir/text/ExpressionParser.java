@@ -196,7 +196,10 @@ final class ExpressionParser {
                 words.take();
                 if (!isOpening(words.peek())) {
                     throw words.failure(
-                            name.place(), name.shown() + " is not expected here", "a number, a string, True, False, None or a list", "");
+                            name.place(),
+                            name.shown() + " is not expected here",
+                            "a number, a string, True, False, None or a list",
+                            "");
                 }
                 yield opaque("");
             }

@@ -66,7 +66,8 @@ final class FunctionText {
         constants.reserve(unique);
         body(unique);
         if (isMain) {
-            constants.parameters()
+            constants
+                    .parameters()
                     .forEach(tensor -> header.add("%" + tensor.name() + ": "
                             + type(new TensorType(new Shape(tensor.shape()), tensor.dtype()))));
         }
@@ -153,7 +154,11 @@ final class FunctionText {
         out.append("  ")
                 .append(names.get(binding.id()))
                 .append(" = ")
-                .append(isTruncated ? "cast(" + call + ", dtype=\"" + binding.type().dtype().text() + "\")" : call)
+                .append(
+                        isTruncated
+                                ? "cast(" + call + ", dtype=\""
+                                        + binding.type().dtype().text() + "\")"
+                                : call)
                 .append(";\n");
     }
 

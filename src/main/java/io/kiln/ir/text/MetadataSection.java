@@ -32,22 +32,22 @@ final class MetadataSection {
                 .map(constant -> "    \"" + base64(constant) + "\"")
                 .collect(Collectors.joining(",\n"));
         return """
-                {
-                  "root": 1,
-                  "nodes": [
-                    {"type_key": ""},
-                    {"type_key": "Map", "keys": ["relay.Constant"], "data": [2]},
-                    {"type_key": "Array", "data": [%s]},
-                    {"type_key": "VirtualDevice", "attrs": {"device_type_int": "-1", "memory_scope": "4", "target": "0", "virtual_device_id": "-1"}},
-                    {"type_key": "runtime.String"},
-                %s
-                  ],
-                  "b64ndarrays": [
-                %s
-                  ],
-                  "attrs": {"tvm_version": "0.16.0"}
-                }
-                """.formatted(indices, nodes, arrays);
+            {
+              "root": 1,
+              "nodes": [
+                {"type_key": ""},
+                {"type_key": "Map", "keys": ["relay.Constant"], "data": [2]},
+                {"type_key": "Array", "data": [%s]},
+                {"type_key": "VirtualDevice", "attrs": {"device_type_int": "-1", "memory_scope": "4", "target": "0", "virtual_device_id": "-1"}},
+                {"type_key": "runtime.String"},
+            %s
+              ],
+              "b64ndarrays": [
+            %s
+              ],
+              "attrs": {"tvm_version": "0.16.0"}
+            }
+            """.formatted(indices, nodes, arrays);
     }
 
     private static String base64(Constant constant) {

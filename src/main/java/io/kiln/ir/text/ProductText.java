@@ -118,7 +118,8 @@ final class ProductText {
         String value = text.apply(binding.args().get(0));
         String words = data.dtype() == DType.INT32 ? value : "cast(" + value + ", dtype=\"int32\")";
         String centred = op.inputZeroPoint() == 0 ? words : "subtract(" + words + ", " + op.inputZeroPoint() + ")";
-        String scaled = product(centred, binding.constant(1), binding.constant(2), data.shape().rank() - 1);
+        String scaled = product(
+                centred, binding.constant(1), binding.constant(2), data.shape().rank() - 1);
         String sum = op.outputZeroPoint() == 0 ? scaled : "add(" + op.outputZeroPoint() + ", " + scaled + ")";
         return "cast(clip(" + sum + ", a_min=" + op.outDtype().min() + "f, a_max="
                 + op.outDtype().max() + "f), dtype=\"" + op.outDtype().text() + "\")";

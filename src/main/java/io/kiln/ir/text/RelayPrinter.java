@@ -21,9 +21,9 @@ public final class RelayPrinter {
     private static final String VERSION = "#[version = \"0.0.5\"]\n";
 
     private static final String FOREIGN = """
-            /* Operators named tfl.* compute as TensorFlow Lite's kernels do and TVM's do not. TVM reads their calls where operators of these
-               names are registered (tvm.ir.register_op); their attributes are a dictionary. */
-            """;
+        /* Operators named tfl.* compute as TensorFlow Lite's kernels do and TVM's do not. TVM reads their calls where operators of these
+           names are registered (tvm.ir.register_op); their attributes are a dictionary. */
+        """;
 
     private final TextConstants constants;
     private final RelayNames globals = new RelayNames();
@@ -87,11 +87,12 @@ public final class RelayPrinter {
         while (!waiting.isEmpty()) {
             Waiting next = waiting.remove();
             out.append(next.name().equals(MAIN) ? "" : "\n");
-            FunctionText text = new FunctionText(next.function(), constants, next.name().equals(MAIN), called -> {
-                String name = "@" + globals.of(called.name());
-                waiting.add(new Waiting(name, called));
-                return name;
-            });
+            FunctionText text =
+                    new FunctionText(next.function(), constants, next.name().equals(MAIN), called -> {
+                        String name = "@" + globals.of(called.name());
+                        waiting.add(new Waiting(name, called));
+                        return name;
+                    });
             out.append(text.print(next.name()));
         }
     }

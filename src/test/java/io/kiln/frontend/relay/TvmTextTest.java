@@ -45,7 +45,8 @@ class TvmTextTest {
                 .replace("0.00838576f", "0.008385755f")
                 .replace("0.000672841f", "0.00067284074f")
                 .replace("0.144693f", "0.14469251f");
-        Function function = RelayFrontend.read(Bytes.ofText(text), "m.relay", Optional.of(params), "m.params", "default");
+        Function function =
+                RelayFrontend.read(Bytes.ofText(text), "m.relay", Optional.of(params), "m.params", "default");
         Function whole = RelayFrontend.read(Bytes.ofText(exact), "m.relay", Optional.of(params), "m.params", "default");
 
         assertThat(List.of(answers(function, 0), answers(function, 1), answers(whole, 2)))
@@ -64,7 +65,11 @@ class TvmTextTest {
 
     private static Function read(String text, NamedTensor... tensors) {
         return RelayFrontend.read(
-                Bytes.ofText(text), "m.relay", Optional.of(ParameterFile.write(Arrays.asList(tensors))), "m.params", "default");
+                Bytes.ofText(text),
+                "m.relay",
+                Optional.of(ParameterFile.write(Arrays.asList(tensors))),
+                "m.params",
+                "default");
     }
 
     private static NamedTensor vector(String name, int... values) {
@@ -89,14 +94,18 @@ class TvmTextTest {
     }
 
     private static byte[] first(Function function, int... values) {
-        return Interpreter.run(function, List.of(vector("", values).data())).get(0).toArray();
+        return Interpreter.run(function, List.of(vector("", values).data()))
+                .get(0)
+                .toArray();
     }
 
     @Test
     void aNameThatWasPrintedBeforeIsFoundByItsType() {
         String text = "def @main(%v_p: Tensor[(2), int32], %v_p1: Tensor[(1), int32]) {\n  add(%v_p, %v_p1)\n}\n";
 
-        assertThat(read(text, vector("v_p", 5)).params()).extracting(Parameter::name).containsExactly("v_p");
+        assertThat(read(text, vector("v_p", 5)).params())
+                .extracting(Parameter::name)
+                .containsExactly("v_p");
         assertThat(first(read(text, vector("_p", 5)), 1, 2)).containsExactly(6, 0, 0, 0, 7, 0, 0, 0);
         assertThatThrownBy(() -> read(text.replace("(1)", "(2)"), vector("_p", 5, 6)))
                 .hasMessageContaining("`_p` may be any of %v_p, %v_p1");

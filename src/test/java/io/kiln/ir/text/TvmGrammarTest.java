@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the parser of TVM 0.16 takes (src/relay/parser): its words, its operators, and the attributes that each of them has. */
 class TvmGrammarTest {
-    private static final String CONV = "strides padding dilation groups channels kernel_size data_layout kernel_layout"
-            + " out_layout out_dtype";
+    private static final String CONV =
+            "strides padding dilation groups channels kernel_size data_layout kernel_layout" + " out_layout out_dtype";
     private static final String POOL = "pool_size strides dilation padding layout out_layout ceil_mode";
 
     /** Attributes of relay.attrs.* by operator. */
@@ -51,8 +51,11 @@ class TvmGrammarTest {
     private static final Set<String> KEYWORDS = Set.of(
             "let", "fn", "def", "if", "else", "type", "match", "extern", "free_var", "ref", "ref_read", "ref_write");
 
-    private static final Pattern WORD = Pattern.compile("\\s+|//[^\\n]*|/\\*.*?\\*/|\"[^\"]*\"|-?[0-9][-+0-9.eE]*(?:[if][0-9]*)?"
-            + "|%[0-9]+|[%@]?[A-Za-z_/][A-Za-z0-9_/]*(?:\\.[A-Za-z_/][A-Za-z0-9_/]*)*|meta\\[relay\\.Constant\\]|->|[(){}\\[\\]=:;,]", Pattern.DOTALL);
+    private static final Pattern WORD = Pattern.compile(
+            "\\s+|//[^\\n"
+                + "]*|/\\*.*?\\*/|\"[^\"]*\"|-?[0-9][-+0-9.eE]*(?:[if][0-9]*)?"
+                + "|%[0-9]+|[%@]?[A-Za-z_/][A-Za-z0-9_/]*(?:\\.[A-Za-z_/][A-Za-z0-9_/]*)*|meta\\[relay\\.Constant\\]|->|[(){}\\[\\]=:;,]",
+            Pattern.DOTALL);
     private static final Pattern CALL = Pattern.compile("(?<![%@\\w.])([a-z_][\\w.]*)\\(");
     private static final Pattern ATTRIBUTE = Pattern.compile("(?<![%@\\w.])([a-z_]\\w*)=");
 
@@ -75,8 +78,9 @@ class TvmGrammarTest {
 
         assertThat(program).startsWith("#[version = \"0.0.5\"]\n");
         List<String> words = words(program.substring(program.indexOf('\n')));
-        assertThat(words).filteredOn(w -> w.startsWith("%")).allSatisfy(w -> assertThat(KEYWORDS)
-                .doesNotContain(w.substring(1)));
+        assertThat(words)
+                .filteredOn(w -> w.startsWith("%"))
+                .allSatisfy(w -> assertThat(KEYWORDS).doesNotContain(w.substring(1)));
         program.lines().filter(line -> line.contains(" = ")).forEach(TvmGrammarTest::assertCalls);
         assertThat(program.contains(" tfl.")).isEqualTo(program.contains("tvm.ir.register_op"));
     }
@@ -87,7 +91,9 @@ class TvmGrammarTest {
         List<String> words = new ArrayList<>();
         int at = 0;
         while (at < text.length()) {
-            assertThat(word.find(at) && word.start() == at).as(text.substring(at)).isTrue();
+            assertThat(word.find(at) && word.start() == at)
+                    .as(text.substring(at))
+                    .isTrue();
             words.add(word.group());
             at = word.end();
         }
@@ -96,16 +102,21 @@ class TvmGrammarTest {
 
     /** A line has one call with attributes, and casts around and within it. */
     private static void assertCalls(String line) {
-        String plain = line.replaceAll("/\\*.*?\\*/", "").replaceAll("\"[^\"]*\"", "\"\"").replaceFirst("^def .*", "");
+        String plain = line.replaceAll("/\\*.*?\\*/", "")
+                .replaceAll("\"[^\"]*\"", "\"\"")
+                .replaceFirst("^def .*", "");
         Set<String> allowed = new TreeSet<>();
         Matcher call = CALL.matcher(plain);
         boolean isForeign = false;
         while (call.find()) {
             String name = call.group(1);
             isForeign |= name.startsWith("tfl.");
-            assertThat(name.startsWith("tfl.") || OPERATORS.containsKey(name)).as(name).isTrue();
+            assertThat(name.startsWith("tfl.") || OPERATORS.containsKey(name))
+                    .as(name)
+                    .isTrue();
             allowed.addAll(List.of(OPERATORS.getOrDefault(name, "").split(" ")));
-            assertThat(name.startsWith("tfl.") && List.of(name.split("\\.")).stream().anyMatch(KEYWORDS::contains))
+            assertThat(name.startsWith("tfl.")
+                            && List.of(name.split("\\.")).stream().anyMatch(KEYWORDS::contains))
                     .as(name)
                     .isFalse();
         }
