@@ -76,7 +76,7 @@ public record Problem(String what, String where, String expected, String next) {
     }
 
     private static boolean endsByItself(String part) {
-        return !part.isEmpty() && "?!\u2026".indexOf(part.charAt(part.length() - 1)) >= 0 || part.endsWith("...");
+        return part.endsWith("...") || (!part.isEmpty() && "?!\u2026".indexOf(part.charAt(part.length() - 1)) >= 0);
     }
 
     private static boolean spansLines(CharSequence part) {

@@ -92,8 +92,9 @@ final class UserSources {
     }
 
     private void refuseWhatNobodyReads() {
-        List<String> others =
-                files.keySet().stream().filter(name -> kind(name) == UserFile.OTHER).toList();
+        List<String> others = files.keySet().stream()
+                .filter(name -> kind(name) == UserFile.OTHER)
+                .toList();
         Set<String> read = others.isEmpty() ? Set.of() : readByOthers();
         for (String name : others) {
             if (!read.contains(fileName(name))) {

@@ -5,6 +5,7 @@ import io.kiln.firmware.TrustedArchives;
 import io.kiln.frontend.InputShapes;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -132,8 +133,17 @@ public record BuildSpec(
      * @param vectors folder of {@code input_<k>.bin} and optional {@code output_<k>.bin}
      * @param samples number of seeded random cases, 0 or more
      * @param seed their seed
+     * @param program how long the project's own program, if it is one, is booted in the emulator and watched; zero leaves it out
      */
-    public record VerifySpec(String on, Optional<Path> vectors, int samples, long seed) {}
+    public record VerifySpec(String on, Optional<Path> vectors, int samples, long seed, Duration program) {
+        /** How long a program is watched if nobody says otherwise. */
+        public static final Duration USUAL_PROGRAM = Duration.ofSeconds(2);
+
+        /** A program of the project's own is watched as long as usual. */
+        public VerifySpec(String on, Optional<Path> vectors, int samples, long seed) {
+            this(on, vectors, samples, seed, USUAL_PROGRAM);
+        }
+    }
 
     /**
      * Folders and files of one build.

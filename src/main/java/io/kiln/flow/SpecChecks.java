@@ -30,14 +30,21 @@ final class SpecChecks {
         if (verify.samples() < 0) {
             problems.add("kiln.verify.samples is " + verify.samples(), "", "0 or more", "");
         }
+        if (verify.program().isNegative()) {
+            problems.add(
+                    "kiln.verify.program is " + verify.program().toSeconds(),
+                    "",
+                    "seconds, or 0 to leave the project's own program out",
+                    "");
+        }
         verify.vectors()
                 .filter(folder -> !Files.isDirectory(folder))
                 .ifPresent(folder -> (Files.exists(folder) ? problems : missing)
                         .add(
-                        "the folder of test vectors does not exist",
-                        folder.toString(),
-                        "a folder with input_0.bin and so on",
-                        "Correct kiln.verify.vectors"));
+                                "the folder of test vectors does not exist",
+                                folder.toString(),
+                                "a folder with input_0.bin and so on",
+                                "Correct kiln.verify.vectors"));
     }
 
     private static void collect(Problems problems, Runnable check) {

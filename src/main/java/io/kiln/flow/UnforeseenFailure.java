@@ -60,13 +60,16 @@ public final class UnforeseenFailure {
                         "Java's stack is used up in " + origin(error) + ": an input is nested too deeply",
                         "",
                         "",
-                        "Give Maven a larger stack, for example with MAVEN_OPTS=-Xss16m. If that does not help, " + report()));
+                        "Give Maven a larger stack, for example with MAVEN_OPTS=-Xss16m. If that does not help, "
+                                + report()));
     }
 
     /** Reading or writing failed: the innermost exception knows why, the outermost one which file it was. */
     private Optional<Problem> files() {
-        Optional<IOException> last =
-                chain.stream().filter(IOException.class::isInstance).map(IOException.class::cast).reduce((a, b) -> b);
+        Optional<IOException> last = chain.stream()
+                .filter(IOException.class::isInstance)
+                .map(IOException.class::cast)
+                .reduce((a, b) -> b);
         if (last.isEmpty() && first(ReadOnlyFileSystemException.class).isPresent()) {
             return Optional.of(new Problem(
                     "the file system is read-only", place(), "", "Choose another folder, or make it writable"));

@@ -42,7 +42,14 @@ final class Verification {
             List<Duration> times,
             boolean bitExact,
             Problems wrong,
-            Tolerance tolerance) {}
+            Tolerance tolerance) {
+        /** Adds how the project's own program did, as a case of its own. */
+        void add(OwnProgram.Result program) {
+            cases.add(VerifyReport.Case.ofProgram(program.problem().isEmpty()));
+            times.add(program.time());
+            program.problem().ifPresent(wrong::add);
+        }
+    }
 
     /** Longest time that these cases may take, whatever the image does. */
     static Duration limit(List<VerificationCases> models) {

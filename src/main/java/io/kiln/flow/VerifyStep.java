@@ -57,6 +57,9 @@ final class VerifyStep {
             List<VerificationCases> models = cases();
             BoardVerification.Answer answer = new BoardVerification(log, build, device).run(models);
             report(answer.ranOn(), answer.outcome());
+            if (isOwnProgram()) {
+                new OwnProgram(log, build).leaveOut("the board holds the default application");
+            }
             return;
         }
         if (build.runsOn().isEmpty()) {
@@ -71,7 +74,8 @@ final class VerifyStep {
                 .setting("runs on", build.runsOn().get().emulation())
                 .setting("semihosting", build.spec().semihosting())
                 .setting("samples", spec.samples())
-                .setting("seed", spec.seed());
+                .setting("seed", spec.seed())
+                .setting("program", spec.program());
         spec.vectors().ifPresent(folder -> now.folder("vectors", folder));
         for (ModelSource model : build.spec().models()) {
             now.file("model " + model.name(), model.file());
@@ -95,7 +99,11 @@ final class VerifyStep {
                 build.spec().semihosting());
         String ranOn = RunnableImage.name(build, emulator);
         record.about(build.board().id(), ranOn, spec.seed());
-        return report(ranOn, Verification.run(emulator, image.file(), image.file(), models));
+        Verification.Outcome outcome = Verification.run(emulator, image.file(), image.file(), models);
+        if (isOwnProgram()) {
+            new OwnProgram(log, build).watch().ifPresent(outcome::add);
+        }
+        return report(ranOn, outcome);
     }
 
     private Collection<Path> report(String ranOn, Verification.Outcome outcome) {
@@ -107,11 +115,18 @@ final class VerifyStep {
                 outcome.bitExact(),
                 outcome.wrong().isEmpty(),
                 outcome.tolerance(),
-                outcome.wrong().isEmpty() ? "" : new KilnException(outcome.wrong().list()).getMessage());
+                outcome.wrong().isEmpty()
+                        ? ""
+                        : new KilnException(outcome.wrong().list()).getMessage());
         Collection<Path> written = record.write(report, outcome.times());
         outcome.wrong().throwIfAny();
         log.info(summary(report));
         return written;
+    }
+
+    private boolean isOwnProgram() {
+        return FirmwareSteps.hasOwnMain(
+                new FirmwareSteps(Log.QUIET, build).objects().project());
     }
 
     private List<VerificationCases> cases() {
@@ -150,8 +165,12 @@ final class VerifyStep {
 
     private static String summary(VerifyReport report) {
         long outputs =
-                report.cases().stream().mapToLong(VerifyReport.Case::outputs).sum();
+                report.cases().stream()
+                        .filter(c -> !c.isProgram())
+                        .mapToLong(VerifyReport.Case::outputs)
+                        .sum();
+        long cases = report.cases().stream().filter(c -> !c.isProgram()).count();
         String verdict = report.bitExact() ? "Bit-exact" : "Within the tolerance";
-        return verdict + " on " + report.ranOn() + ": " + report.cases().size() + " cases, " + outputs + " outputs";
+        return verdict + " on " + report.ranOn() + ": " + cases + " cases, " + outputs + " outputs";
     }
 }

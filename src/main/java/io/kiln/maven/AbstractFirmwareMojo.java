@@ -10,6 +10,7 @@ import io.kiln.flow.ModelFiles;
 import io.kiln.flow.PipelineSpec;
 import java.io.File;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -107,7 +108,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private int mlfVersion;
 
     /**
-     * How the image is verified: {@code <on>}, {@code <vectors>}, {@code <samples>}, {@code <seed>}. What is left out comes
+     * How the image is verified: {@code <on>}, {@code <vectors>}, {@code <samples>}, {@code <seed>}, {@code <program>}. What is left out comes
      * from the properties {@code kiln.verify.*}.
      *
      * @since 0.1.0
@@ -148,6 +149,16 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
      */
     @Parameter(property = "kiln.verify.seed", defaultValue = "0")
     private long verifySeed;
+
+    /**
+     * Seconds for which the project's own program, where {@code src/main/c} has a {@code main}, is booted in the emulator: a fault, a call of
+     * {@code TVMPlatformAbort}, a failed {@code StackMemoryManager_Init} or an end with a code other than 0 fails the verification. 0 leaves
+     * it out.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.verify.program", defaultValue = "2")
+    private int verifyProgram;
 
     /**
      * How operators are fused: {@code <maxDepth>}. What is left out comes from the properties {@code kiln.fuse.*}.
@@ -322,6 +333,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                 bean.on() == null ? verifyOn : bean.on(),
                 vectors == null ? Optional.empty() : Optional.of(vectors.toPath()),
                 bean.samples() == null ? verifySamples : bean.samples(),
-                bean.seed() == null ? verifySeed : bean.seed());
+                bean.seed() == null ? verifySeed : bean.seed(),
+                Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program()));
     }
 }

@@ -55,8 +55,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         } catch (KilnException e) {
             throw withTrace(new MojoFailureException(e.getMessage()), e);
         } catch (RuntimeException | Error e) {
-            throw withTrace(
-                    new MojoExecutionException(UnforeseenFailure.told(e).getMessage()), e);
+            throw withTrace(new MojoExecutionException(UnforeseenFailure.told(e).getMessage()), e);
         }
     }
 

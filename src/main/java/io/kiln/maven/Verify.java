@@ -17,6 +17,9 @@ public final class Verify {
     /** Their seed. */
     private Long seed;
 
+    /** Seconds for which the project's own program is watched. */
+    private Integer program;
+
     /** Set by Maven from {@code <on>}. */
     public void setOn(String on) {
         this.on = on;
@@ -37,6 +40,11 @@ public final class Verify {
         this.seed = seed;
     }
 
+    /** Set by Maven from {@code <program>}. */
+    public void setProgram(Integer program) {
+        this.program = program;
+    }
+
     String on() {
         return on;
     }
@@ -51,5 +59,9 @@ public final class Verify {
 
     Long seed() {
         return seed;
+    }
+
+    Integer program() {
+        return program;
     }
 }

@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
 /** Writes a verification as JUnit XML, so that build servers show every case as a test. */
 public final class JUnitXml {
     /** What XML 1.0 cannot hold, escaped or not. */
-    private static final Pattern FORBIDDEN = Pattern.compile("[^\\t\\n\\r\\x20-\\uD7FF\\uE000-\\uFFFD\\x{10000}-\\x{10FFFF}]");
+    private static final Pattern FORBIDDEN =
+            Pattern.compile("[^\\t\\n\\r\\x20-\\uD7FF\\uE000-\\uFFFD\\x{10000}-\\x{10FFFF}]");
 
     private static final double MILLIS = 1000;
 
@@ -41,7 +42,7 @@ public final class JUnitXml {
                 stopped ? 1 : 0,
                 seconds(all)));
         for (int i = 0; i < report.cases().size(); i++) {
-            append(xml, suite, report.cases().get(i), times.get(i));
+            append(xml, suite, report, i, times.get(i));
         }
         if (stopped) {
             begin(xml, suite, "verification", Duration.ZERO)
@@ -54,18 +55,21 @@ public final class JUnitXml {
         return xml.append("</testsuite>\n").toString();
     }
 
-    private static void append(StringBuilder xml, String suite, VerifyReport.Case c, Duration time) {
+    private static void append(StringBuilder xml, String suite, VerifyReport report, int index, Duration time) {
+        VerifyReport.Case c = report.cases().get(index);
         begin(xml, suite, c.name(), time);
         if (c.mismatches() == 0) {
             xml.append("/>\n");
             return;
         }
-        String message = String.format(
-                Locale.ROOT,
-                "%d of %d outputs differ from the reference, by up to %s",
-                c.mismatches(),
-                c.outputs(),
-                c.maxAbsDiff());
+        String message = c.isProgram()
+                ? report.failure()
+                : String.format(
+                        Locale.ROOT,
+                        "%d of %d outputs differ from the reference, by up to %s",
+                        c.mismatches(),
+                        c.outputs(),
+                        c.maxAbsDiff());
         xml.append(">\n    <failure message=\"").append(escape(message)).append("\"/>\n  </testcase>\n");
     }
 

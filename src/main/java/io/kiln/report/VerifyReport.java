@@ -42,12 +42,26 @@ public record VerifyReport(
     /**
      * One inference.
      *
-     * @param name {@code vector_<k>} or {@code random_<k>}, after the model's name and a slash if there are several
+     * @param name {@code vector_<k>} or {@code random_<k>}, after the model's name and a slash if there are several; {@code own_program} for
+     *     the project's own program, which was booted and watched
      * @param outputs number of output values compared
      * @param mismatches number of them that are wrong: not equal (integer) or outside the tolerance (float)
      * @param maxAbsDiff largest absolute difference
      */
-    public record Case(String name, long outputs, long mismatches, double maxAbsDiff) {}
+    public record Case(String name, long outputs, long mismatches, double maxAbsDiff) {
+        private static final String PROGRAM = "own_program";
+
+        /** The project's own program, which was booted and watched; the one thing that it has to answer is that it gets along. */
+        public static Case ofProgram(boolean isFine) {
+            return new Case(PROGRAM, 1, isFine ? 0 : 1, 0);
+        }
+
+        /** Whether this is no inference but the project's own program. */
+        @JsonIgnore
+        public boolean isProgram() {
+            return name.equals(PROGRAM);
+        }
+    }
 
     /** A value b is matched by a if {@code |a - b| <= absolute + relative * |b|}; both are 0 for integer models. */
     public record Tolerance(double absolute, double relative) {

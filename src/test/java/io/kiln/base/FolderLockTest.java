@@ -25,14 +25,16 @@ class FolderLockTest {
     void whoWaitsHearsWhoHoldsItAndGoesOnWhenItIsFree() throws InterruptedException {
         CountDownLatch waiting = new CountDownLatch(1);
         FolderLock first = take("kiln:compile", Duration.ofSeconds(30), new CountDownLatch(1));
-        Thread second = new Thread(() -> take("kiln:link", Duration.ofSeconds(30), waiting).close());
+        Thread second = new Thread(
+                () -> take("kiln:link", Duration.ofSeconds(30), waiting).close());
         second.start();
         waiting.await();
         assertThat(second.isAlive()).isTrue();
         first.close();
         second.join();
         assertThat(heard)
-                .containsExactly("kiln:compile, process " + ProcessHandle.current().pid());
+                .containsExactly(
+                        "kiln:compile, process " + ProcessHandle.current().pid());
     }
 
     @Test
@@ -65,7 +67,9 @@ class FolderLockTest {
                 """);
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         Process other = new ProcessBuilder(
-                        java.toString(), program.toString(), folder.resolve("x.lock").toString())
+                        java.toString(),
+                        program.toString(),
+                        folder.resolve("x.lock").toString())
                 .redirectErrorStream(true)
                 .start();
         try {

@@ -51,7 +51,8 @@ class CSourceTest {
     @Test
     void textOfAnyLengthIsScanned() {
         String table = "const char* t = \"" + "\\\\x00".repeat(100_000) + "\";\n/*" + "*".repeat(100_000) + "*/";
-        assertThat(MainFunction.isDefinedIn("a.c", table + "\nint main(void) {}")).isTrue();
+        assertThat(MainFunction.isDefinedIn("a.c", table + "\nint main(void) {}"))
+                .isTrue();
         assertThat(MainFunction.isDefinedIn("a.c", table)).isFalse();
         assertThat(SourceText.withoutComments("a \"/*\" b // c\n'd'")).isEqualTo("a \"/*\" b  \n'd'");
         assertThat(SourceText.withoutComments("it isn't /* open")).isEqualTo("it isn't  ");

@@ -20,8 +20,22 @@ import org.junit.jupiter.api.io.TempDir;
 
 class UserSourcesTest {
     private static final List<String> REFUSED = List.of(
-            "main.cpp", "main.cc", "main.C", "boot.asm", "lib/libdsp.a", "b.o", "c.hpp", "d.rs", "image.ld", "noend", "c",
-            "data.bin", "Makefile", "CMakeLists.txt", "old.c.zip", "main.c.save");
+            "main.cpp",
+            "main.cc",
+            "main.C",
+            "boot.asm",
+            "lib/libdsp.a",
+            "b.o",
+            "c.hpp",
+            "d.rs",
+            "image.ld",
+            "noend",
+            "c",
+            "data.bin",
+            "Makefile",
+            "CMakeLists.txt",
+            "old.c.zip",
+            "main.c.save");
 
     @TempDir
     Path folder;
@@ -54,8 +68,8 @@ class UserSourcesTest {
     void sourcesHeadersPapersAndLeftoversAreUnderstood() throws IOException {
         List<String> kept = List.of(
                 "a.c", "b.S", "deep/down/c.s", "d.h", "e.inc", "f.def", "README", "README.md", "notes.txt", "LICENSE");
-        List<String> ignored =
-                List.of(".DS_Store", ".clang-format", ".git/x.cpp", "a.c~", ".a.c.swp", "#a.c#", "a.c.orig", "Thumbs.db");
+        List<String> ignored = List.of(
+                ".DS_Store", ".clang-format", ".git/x.cpp", "a.c~", ".a.c.swp", "#a.c#", "a.c.orig", "Thumbs.db");
         for (String name : kept) {
             write(name, "\n");
         }
@@ -133,7 +147,9 @@ class UserSourcesTest {
 
     @Test
     void mainMayBeAssembler() throws IOException {
-        write("a.S", "  .syntax unified\n  .thumb\n  .globl main\n  .type main, %function\nmain:\n  movs r0, #0\n  bx lr\n");
+        write(
+                "a.S",
+                "  .syntax unified\n  .thumb\n  .globl main\n  .type main, %function\nmain:\n  movs r0, #0\n  bx lr\n");
         FirmwareRequest request = TestFirmware.request("mps2-an386", "gnu", folder);
         assertThat(TestFirmware.build(request, folder, Log.QUIET).elf()).exists();
     }

@@ -20,8 +20,7 @@ class UnforeseenFailureTest {
                 .isEqualTo("cannot write /out/a.elf: the disk is full, or its quota is used up."
                         + " Make room and run the same command again.");
         assertThat(told(new UncheckedIOException(
-                        "cannot write /out/a.elf",
-                        new FileSystemException("/out/.a", null, "Disk quota exceeded"))))
+                        "cannot write /out/a.elf", new FileSystemException("/out/.a", null, "Disk quota exceeded"))))
                 .contains("the disk is full");
     }
 
@@ -55,8 +54,8 @@ class UnforeseenFailureTest {
     @Test
     void aBugNamesVersionPlaceAndWhereToReportIt() {
         assertThat(told(new IllegalStateException("no case for 7")))
-                .startsWith("this is a bug in Kiln " + PluginVersion.text() + ": IllegalStateException: no case for 7, in"
-                        + " io.kiln.flow.UnforeseenFailureTest.")
+                .startsWith("this is a bug in Kiln " + PluginVersion.text()
+                        + ": IllegalStateException: no case for 7, in" + " io.kiln.flow.UnforeseenFailureTest.")
                 .contains("Report it to", "-e")
                 .doesNotContain("\n");
         assertThat(told(new NullPointerException())).contains("NullPointerException");

@@ -80,7 +80,14 @@ class VerifyRecordTest {
     @Test
     void whatWasRecordedWithCasesStays() {
         VerifyReport red = new VerifyReport(
-                "b", "qemu", 0, List.of(new VerifyReport.Case("random_0", 4, 1, 2)), false, false, Tolerance.NONE, "1 of 4");
+                "b",
+                "qemu",
+                0,
+                List.of(new VerifyReport.Case("random_0", 4, 1, 2)),
+                false,
+                false,
+                Tolerance.NONE,
+                "1 of 4");
         assertThatThrownBy(() -> VerifyRecord.keep(layout, Log.QUIET, record -> {
                     record.write(red, List.of(Duration.ZERO));
                     throw new KilnException(Problem.of("1 of 4", "random_0"));

@@ -3,6 +3,7 @@ package io.kiln.device.emulator;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.firmware.ElfFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
+import java.util.function.LongSupplier;
 
 /**
  * Drives QEMU's debug stub over a Unix socket, in the little of GDB's remote serial protocol that it takes to stop at
@@ -21,21 +23,30 @@ final class DebugStub implements AutoCloseable {
     private static final int BREAKPOINT_BYTES = 2;
 
     private final SocketChannel channel;
-    private final MachineMonitor monitor;
+    private final LongSupplier instructions;
     private final ByteBuffer received = ByteBuffer.allocate(1 << 16).flip();
     private final Architecture architecture;
 
-    /** Where a register set keeps the program counter and the return address: indices of 32-bit words. */
+    /** Where a register set keeps the program counter, the return address and a result: indices of 32-bit words. */
     enum Architecture {
-        ARM(15, 14),
-        RISCV(32, 1);
+        ARM(15, 14, 0),
+        RISCV(32, 1, 10);
+
+        private static final int EM_RISCV = 243;
 
         private final int counter;
         private final int link;
+        private final int result;
 
-        Architecture(int counter, int link) {
+        Architecture(int counter, int link, int result) {
             this.counter = counter;
             this.link = link;
+            this.result = result;
+        }
+
+        /** That of an image. */
+        static Architecture of(ElfFile elf) {
+            return elf.machine() == EM_RISCV ? RISCV : ARM;
         }
     }
 
@@ -44,19 +55,25 @@ final class DebugStub implements AutoCloseable {
      *
      * @param address where it stopped
      * @param returnAddress what the link register holds, without the Thumb bit
+     * @param result what the register holds that passes a function's first argument and its result
      * @param instructions executed up to here, the one at the address not included
      */
-    record Stop(long address, long returnAddress, long instructions) {}
+    record Stop(long address, long returnAddress, long result, long instructions) {}
 
-    private DebugStub(SocketChannel channel, MachineMonitor monitor, Architecture architecture) {
+    private DebugStub(SocketChannel channel, LongSupplier instructions, Architecture architecture) {
         this.channel = channel;
-        this.monitor = monitor;
+        this.instructions = instructions;
         this.architecture = architecture;
     }
 
     /** Connects as soon as QEMU listens. */
     static DebugStub connect(Path socket, MachineMonitor monitor, Architecture architecture, Duration timeout) {
-        return new DebugStub(LocalSockets.connect(socket, timeout), monitor, architecture);
+        return new DebugStub(LocalSockets.connect(socket, timeout), monitor::instructions, architecture);
+    }
+
+    /** As above, where nobody counts instructions: every stop has 0 of them. */
+    static DebugStub connect(Path socket, Architecture architecture, Duration timeout) {
+        return new DebugStub(LocalSockets.connect(socket, timeout), () -> 0, architecture);
     }
 
     void stopAt(long address) {
@@ -79,7 +96,8 @@ final class DebugStub implements AutoCloseable {
         ByteBuffer words = ByteBuffer.wrap(registers).order(ByteOrder.LITTLE_ENDIAN);
         long address = Integer.toUnsignedLong(words.getInt(4 * architecture.counter));
         long link = Integer.toUnsignedLong(words.getInt(4 * architecture.link));
-        return new Stop(address, link & ~1L, monitor.instructions());
+        long result = Integer.toUnsignedLong(words.getInt(4 * architecture.result));
+        return new Stop(address, link & ~1L, result, instructions.getAsLong());
     }
 
     private void stopped(String reply) {

@@ -32,7 +32,6 @@ import java.util.stream.Stream;
  */
 public record InstructionCounter(Emulator emulator) {
     private static final Duration TO_CONNECT = Duration.ofSeconds(10);
-    private static final int EM_RISCV = 243;
     private static final String DEBUG = "debug";
     private static final String MONITOR = "monitor";
 
@@ -48,7 +47,7 @@ public record InstructionCounter(Emulator emulator) {
     public InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs) {
         requireQemu(emulator.board());
         ElfFile elf = ElfFile.read(image);
-        Architecture architecture = elf.machine() == EM_RISCV ? Architecture.RISCV : Architecture.ARM;
+        Architecture architecture = Architecture.of(elf);
         String entry = "tvmgen_" + model.toLowerCase(Locale.ROOT) + "_run";
         Map<String, List<Long>> functions = functions(elf, image, entry, operators);
         List<Long> entries = functions.remove(entry);
