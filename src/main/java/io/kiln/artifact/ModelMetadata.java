@@ -109,6 +109,7 @@ public record ModelMetadata(
      * One lowered operator (a fused group).
      *
      * @param name C function name, unique in the model
+     * @param layers the model's own operators that are in it, such as {@code #3 CONV_2D `conv1`}; empty for C that came in an archive
      * @param op the fused operators' Relay names joined by {@code +}
      * @param inputs tensors read that are not constants
      * @param outputs tensors written
@@ -121,6 +122,7 @@ public record ModelMetadata(
      */
     public record OperatorInfo(
             String name,
+            List<String> layers,
             String op,
             List<TensorInfo> inputs,
             List<TensorInfo> outputs,
@@ -131,6 +133,7 @@ public record ModelMetadata(
             String schedule,
             String reason) {
         public OperatorInfo {
+            layers = List.copyOf(layers);
             inputs = List.copyOf(inputs);
             outputs = List.copyOf(outputs);
         }

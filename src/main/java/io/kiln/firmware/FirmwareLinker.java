@@ -5,13 +5,11 @@ import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
-import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.firmware.BuildIndex.Entry;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
-import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -41,8 +40,10 @@ public final class FirmwareLinker {
     private final Path folder;
     private final String base;
     private final Log log;
+    private final Function<Measurement, String> advice;
 
-    private FirmwareLinker(CompiledObjects objects, Path folder, String base, Log log) {
+    private FirmwareLinker(
+            CompiledObjects objects, Path folder, String base, Log log, Function<Measurement, String> advice) {
         this.project = objects.project();
         this.objects = objects;
         this.lines = new CommandLines(project);
@@ -50,6 +51,7 @@ public final class FirmwareLinker {
         this.base = base;
         this.files = new ImageFiles(this.folder, base, project.buildDirectory(), log);
         this.log = log;
+        this.advice = advice;
     }
 
     /**
@@ -60,12 +62,35 @@ public final class FirmwareLinker {
      * @throws KilnException with the linker's output, or with a table of what needs how much if a memory is too small
      */
     public static Image link(CompiledObjects objects, Path folder, String base, Log log) {
-        return new FirmwareLinker(objects, folder, base, log).link();
+        return link(objects, folder, base, log, measurement -> "");
+    }
+
+    /**
+     * As {@link #link(CompiledObjects, Path, String, Log)}.
+     *
+     * @param advice asked what would help if the image does not fit; the answer ends the message
+     */
+    public static Image link(
+            CompiledObjects objects, Path folder, String base, Log log, Function<Measurement, String> advice) {
+        return new FirmwareLinker(objects, folder, base, log, advice).link();
+    }
+
+    /**
+     * What an image of these objects takes, whether or not it fits; no image stays.
+     *
+     * @param folder gets the files that linking needs
+     * @return empty if it does not link for other reasons
+     */
+    public static Optional<Measurement> measure(CompiledObjects objects, Path folder) {
+        FirmwareLinker linker = new FirmwareLinker(objects, folder, "measured", Log.QUIET, measurement -> "");
+        Path elf = linker.project.buildDirectory().resolve("measured.elf");
+        Path map = linker.project.buildDirectory().resolve("measured.map");
+        return linker.linksWithRoom(elf, map) ? Optional.of(linker.measure(elf)) : Optional.empty();
     }
 
     /** Why the image that was linked last is not of these objects, or nothing if it is; what was done to the file since does not count. */
     public static Optional<String> changedInput(CompiledObjects objects, Path folder, String base) {
-        FirmwareLinker linker = new FirmwareLinker(objects, folder, base, Log.QUIET);
+        FirmwareLinker linker = new FirmwareLinker(objects, folder, base, Log.QUIET, measurement -> "");
         return Staleness.changedInput(
                 linker.last(),
                 Compilation.tool(linker.project),
@@ -122,9 +147,7 @@ public final class FirmwareLinker {
             if (project.board().moreConstants().isPresent() && spill(elf, map).succeeded()) {
                 return;
             }
-            Path roomy = project.buildDirectory().resolve("overflow");
-            RoomyScripts.write(project.board(), roomy);
-            if (run(elf, map, lines.relative(roomy), "overflow.log").succeeded()) {
+            if (linksWithRoom(elf, map)) {
                 requireFit(measure(elf));
             }
         }
@@ -151,6 +174,12 @@ public final class FirmwareLinker {
         return run(elf, map, ProjectFiles.BOARD, LOG_FILE, CommandLines.SPILL);
     }
 
+    private boolean linksWithRoom(Path elf, Path map) {
+        Path roomy = project.buildDirectory().resolve("overflow");
+        RoomyScripts.write(project.board(), roomy);
+        return run(elf, map, lines.relative(roomy), "overflow.log").succeeded();
+    }
+
     private Result run(Path elf, Path map, String scripts, String logFile, String... flags) {
         try {
             Files.createDirectories(elf.getParent());
@@ -171,18 +200,11 @@ public final class FirmwareLinker {
 
     private void requireFit(Measurement measurement) {
         if (!measurement.fits()) {
-            boolean flash = measurement.regions().stream()
-                    .filter(region -> region.excess() > 0)
-                    .anyMatch(region -> project.board()
-                            .memory(region.name())
-                            .filter(memory -> memory.kind() == Board.Kind.ROM)
-                            .isPresent());
             throw new KilnException(new Problem(
                     "the image does not fit:\n" + MemoryTable.table(measurement),
                     "board " + project.board().id(),
                     "",
-                    "Take a smaller model or a board with more memory"
-                            + (flash && project.optimize() == Optimize.SPEED ? ", or try -Dkiln.optimize=size" : "")));
+                    "Take a smaller model or a board with more memory" + advice.apply(measurement)));
         }
     }
 

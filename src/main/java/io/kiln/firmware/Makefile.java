@@ -5,12 +5,20 @@ import io.kiln.process.ShellWords;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Prints the makefile that builds the same image, byte for byte, without Maven. */
 final class Makefile {
     /** Stands for the project's path until make knows it; no flag contains it. */
     private static final String HERE = "@HERE@";
+
+    /** Stands for the folder of objects until make knows it. */
+    private static final String BUILD = "@BUILD@";
+
+    /** What neither make nor a shell reads in another way. */
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@+,./-]+");
 
     private final FirmwareProject project;
     private final CommandLines lines;
@@ -33,7 +41,8 @@ final class Makefile {
                 .append("# Another compiler: make CC=...; another folder for objects: make BUILD=...\n\n")
                 .append("ifeq ($(origin CC),default)\nCC := ")
                 .append(words(List.of(project.toolchain().compiler())))
-                .append("\nendif\nBUILD ?= build\nexport LC_ALL := C\n\n");
+                .append("\nendif\nBUILD ?= build\nexport LC_ALL := C\n")
+                .append("# A word as the shell reads it, whatever is in it.\nquoted = '$(subst ','\\'',$(1))'\n\n");
         for (SourceKind kind : kinds()) {
             out.append(flags(kind))
                     .append(" := ")
@@ -49,7 +58,9 @@ final class Makefile {
         out.append("OBJECTS :=");
         project.units().forEach(unit -> out.append(" \\\n  $(BUILD)/").append(escape(unit.object())));
         project.objects().forEach(object -> out.append(" \\\n  ").append(escape(object)));
-        out.append("\n\n.PHONY: all clean\nall: $(BUILD)/firmware.elf\n\n");
+        out.append("\n");
+        linked(out);
+        out.append("\n.PHONY: all clean\nall: $(BUILD)/firmware.elf\n\n");
         link(out);
         project.units().forEach(unit -> rule(out, unit));
         out.append("clean:\n\trm -rf $(BUILD)\n\n-include $(OBJECTS:.o=.d)\n");
@@ -65,10 +76,25 @@ final class Makefile {
                 .toList();
     }
 
+    /** The objects as the shell reads them; make itself reads names with blanks and quotes in another way. */
+    private void linked(StringBuilder out) {
+        List<String> names = Stream.concat(
+                        project.units().stream().map(unit -> BUILD + unit.object()), project.objects().stream())
+                .toList();
+        if (names.stream().allMatch(name -> PLAIN.matcher(name).matches())) {
+            out.append("LINKED := $(OBJECTS)\n");
+            return;
+        }
+        out.append("LINKED :=");
+        names.forEach(name -> out.append(" \\\n  ").append(words(List.of(name)).replace(BUILD, "$(BUILD)/")));
+        out.append('\n');
+    }
+
     private void link(StringBuilder out) {
         out.append("$(BUILD)/firmware.elf: $(OBJECTS)");
         project.linkerScript().ifPresent(script -> out.append(' ').append(escape(ProjectFiles.BOARD + "/" + script)));
-        String line = "$(LINK_FLAGS) -Wl,-Map=$(BUILD)/firmware.map -o $@ $(OBJECTS) $(LIBRARIES)";
+        String line =
+                "$(LINK_FLAGS) '-Wl,-Map=$(BUILD)/firmware.map' -o $(call quoted,$@) $(LINKED) $(LIBRARIES)";
         out.append("\n\t$(CC) ").append(line);
         if (project.board().moreConstants().isPresent()) {
             out.append(" || \\\n\t  $(CC) ")
@@ -84,9 +110,9 @@ final class Makefile {
         out.append(object)
                 .append(": ")
                 .append(escape(unit.path()))
-                .append(" Makefile\n\t@mkdir -p $(@D)\n\t$(CC) $(")
+                .append(" Makefile\n\t@mkdir -p \"$$(dirname $(call quoted,$@))\"\n\t$(CC) $(")
                 .append(flags(unit.kind()))
-                .append(") -MD -MP -MF $(@:.o=.d) -c $< -o $@\n\n");
+                .append(") -MD -MP -MF $(call quoted,$(@:.o=.d)) -c $(call quoted,$<) -o $(call quoted,$@)\n\n");
     }
 
     private static String flags(SourceKind kind) {
@@ -97,7 +123,7 @@ final class Makefile {
         String text = words.stream().map(ShellWords::quote).collect(Collectors.joining(" "));
         return text.replace("$", "$$")
                 .replace("#", "\\#")
-                .replace("-ffile-prefix-map=" + HERE + "=.", "'-ffile-prefix-map=$(CURDIR)=.'");
+                .replace("-ffile-prefix-map=" + HERE + "=.", "-ffile-prefix-map=$(call quoted,$(CURDIR))=.");
     }
 
     private static String escape(String path) {

@@ -3,6 +3,7 @@ package io.kiln.firmware;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
+import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -87,6 +88,7 @@ final class UserSources {
         } else if (name.chars().anyMatch(Character::isISOControl)) {
             problems.add("the name has control characters", printable(path), "a plain name", "Rename it");
         } else {
+            GitLfs.pointer(path).ifPresent(problems::add);
             files.put(name, Bytes.wrap(Files.readAllBytes(path)));
         }
     }

@@ -59,7 +59,8 @@ final class FirmwareSteps {
 
     /** Links, puts the archive beside the image and writes {@code report.json}. */
     Image link() {
-        Image image = FirmwareLinker.link(objects(), layout.out(), layout.base(), log);
+        Image image = FirmwareLinker.link(
+                objects(), layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
         if (image.relinked()) {
             VerifyRecord.remove(layout);
         }

@@ -134,12 +134,18 @@ final class GenerateStep {
 
     private CompiledModel compile(ModelSource model) {
         BuildSpec spec = build.spec();
+        return compile(build, model, spec.io(), spec.optimize());
+    }
+
+    /** Compiles one of a build's models for other choices than the build's. */
+    static CompiledModel compile(ResolvedBuild build, ModelSource model, String io, String optimize) {
+        BuildSpec spec = build.spec();
         return ModelCompiler.compile(new CompileRequest(
                 model.file(),
                 model.name(),
                 build.board().target(),
-                ModelMetadata.Io.valueOf(spec.io().toUpperCase(Locale.ROOT)),
-                Optimize.of(spec.optimize()),
+                ModelMetadata.Io.valueOf(io.toUpperCase(Locale.ROOT)),
+                Optimize.of(optimize),
                 spec.pipeline().options(),
                 model.shapes(),
                 spec.pipeline().customOperators(),

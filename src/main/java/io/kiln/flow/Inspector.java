@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.FileFailure;
+import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
@@ -67,6 +68,9 @@ final class Inspector {
 
     private List<String> ofFile(Path file) {
         byte[] head = head(file);
+        GitLfs.pointer(file).ifPresent(problem -> {
+            throw new KilnException(problem);
+        });
         if (head.length > 3 && head[0] == 0x7F && text(head, 1, 3).equals("ELF")) {
             return image(file);
         }

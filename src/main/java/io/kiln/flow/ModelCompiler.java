@@ -78,7 +78,7 @@ public final class ModelCompiler {
                 ParameterFile.write(relay.parameters()),
                 target.text()));
         return new ModelLibrary(
-                metadata(module, tensors, module.program().operators(), macs(imported, fused)),
+                metadata(module, tensors, module.program().operators(), fused, macs(imported, fused)),
                 new ArtifactSet(artifacts));
     }
 
@@ -111,7 +111,12 @@ public final class ModelCompiler {
     }
 
     private static ModelMetadata metadata(
-            AotModule module, TensorDescriptions tensors, List<LoweredOperator> operators, Map<Integer, Long> macs) {
+            AotModule module,
+            TensorDescriptions tensors,
+            List<LoweredOperator> operators,
+            Function fused,
+            Map<Integer, Long> macs) {
+        Map<Integer, List<String>> layers = layers(fused);
         MemoryPlan plan = module.layout().plan();
         return new ModelMetadata(
                 module.name(),
@@ -128,7 +133,7 @@ public final class ModelCompiler {
                         plan.lowerBound(),
                         PlannedBuffers.of(module.program(), module.layout(), tensors)),
                 operators.stream()
-                        .map(o -> describe(o, tensors, macs.get(o.output())))
+                        .map(o -> describe(o, tensors, layers.get(o.output()), macs.get(o.output())))
                         .toList());
     }
 
@@ -146,11 +151,25 @@ public final class ModelCompiler {
                                 .sum()));
     }
 
-    private static OperatorInfo describe(LoweredOperator operator, TensorDescriptions tensors, long macs) {
+    /** The model's own operators that became one group, by the id that the group computes. */
+    private static Map<Integer, List<String>> layers(Function fused) {
+        Map<Integer, Binding> bindings = fused.bindingsById();
+        return fused.groups().stream()
+                .collect(Collectors.toMap(
+                        Group::output,
+                        group -> group.bindings().stream()
+                                .map(id -> bindings.get(id).origin().layer())
+                                .distinct()
+                                .toList()));
+    }
+
+    private static OperatorInfo describe(
+            LoweredOperator operator, TensorDescriptions tensors, List<String> layers, long macs) {
         List<TensorInfo> inputs =
                 operator.inputs().stream().map(tensors::describe).toList();
         return new OperatorInfo(
                 operator.function().name(),
+                layers,
                 operator.op(),
                 inputs,
                 List.of(tensors.describe(operator.output())),

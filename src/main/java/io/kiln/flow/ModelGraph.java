@@ -3,6 +3,7 @@ package io.kiln.flow;
 
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.executor.aot.AotModule;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -12,7 +13,9 @@ import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.FunctionRef;
+import io.kiln.ir.op.Reshape;
 import io.kiln.ir.type.TensorType;
+import io.kiln.lower.FusedOperator;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.graph.Graph.Block;
 import io.kiln.report.graph.Graph.Box;
@@ -27,7 +30,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A compiled model as a graph to look at: a block for each input, fused group and output. */
+/** A compiled model as a graph to look at: a block for each input, fused group and output. Groups have the names of their C functions. */
 final class ModelGraph {
     private static final List<String> SHOWN = List.of("kernel_size", "pool_size", "strides");
 
@@ -35,6 +38,7 @@ final class ModelGraph {
     private final Function imported;
     private final String name;
     private final Map<Integer, Long> macs;
+    private final Map<Integer, String> functions;
     private final Map<Integer, Integer> blockOf = new HashMap<>();
     private final List<Block> blocks = new ArrayList<>();
     private final Set<Edge> edges = new LinkedHashSet<>();
@@ -47,6 +51,7 @@ final class ModelGraph {
         this.fused = fused;
         this.imported = imported;
         this.name = name;
+        this.functions = functions(fused, name);
         this.macs = imported.bindings().stream().collect(Collectors.toMap(Binding::id, Binding::macs));
     }
 
@@ -126,7 +131,14 @@ final class ModelGraph {
         blockOf.put(group.output(), blocks.size());
         // Whoever reads a variable from here on reads what the group wrote.
         written(group, bindings).forEach(id -> blockOf.put(id, blocks.size()));
-        blocks.add(new Block(Kind.OPERATOR, group.name(), boxes));
+        blocks.add(new Block(Kind.OPERATOR, functions.getOrDefault(group.output(), ""), boxes));
+    }
+
+    /** The C function of each group that becomes one, as the C and all reports name it, by the id that the group computes. */
+    private static Map<Integer, String> functions(Function fused, String name) {
+        return FusedOperator.all(fused, AotModule.prefix(name)).stream()
+                .filter(operator -> !(operator.root().op() instanceof Reshape))
+                .collect(Collectors.toMap(FusedOperator::output, FusedOperator::name));
     }
 
     private static List<Integer> written(Group group, Map<Integer, Binding> bindings) {

@@ -55,7 +55,10 @@ final class ProfileStep {
                             model.operators().stream().map(OperatorInfo::name).toList(),
                             TestCases.zero(model.inputs()).inputs());
             total += counts.total();
-            counts.operators().forEach((name, count) -> operators.add(new ProfileReport.Operator(name, count)));
+            for (OperatorInfo operator : model.operators()) {
+                long count = counts.operators().get(operator.name());
+                operators.add(new ProfileReport.Operator(operator.name(), operator.layers(), count));
+            }
         }
         ProfileReport report =
                 new ProfileReport(build.board().id(), RunnableImage.name(build, emulator), true, total, operators);
@@ -63,6 +66,10 @@ final class ProfileStep {
         Path known = layout.reports().resolve(FirmwareSteps.REPORT);
         Json.write(known, Json.read(known, BuildReport.class).profiled(report));
         say(report);
+    }
+
+    private static String layers(ProfileReport.Operator operator) {
+        return operator.layers().isEmpty() ? "" : "  (" + String.join(", ", operator.layers()) + ")";
     }
 
     private void say(ProfileReport report) {
@@ -74,9 +81,10 @@ final class ProfileStep {
                 .limit(SHOWN)
                 .forEach(operator -> log.info(String.format(
                         Locale.ROOT,
-                        "%,14d  %5.1f %%  %s",
+                        "%,14d  %5.1f %%  %s%s",
                         operator.instructions(),
                         PERCENT * operator.instructions() / report.instructions(),
-                        operator.name())));
+                        operator.name(),
+                        layers(operator))));
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.executor.aot.CNames;
@@ -91,6 +92,8 @@ final class SpecChecks {
         } else if (!Files.isReadable(model.file())) {
             problems.add("the model file cannot be read", where, "a readable model", "Change its permissions");
         }
+        GitLfs.pointer(model.file()).ifPresent(problems::add);
+        Frontends.parameters(model.file()).flatMap(GitLfs::pointer).ifPresent(problems::add);
         Frontends.parameters(model.file())
                 .filter(params -> Files.exists(params) && (!Files.isRegularFile(params) || !Files.isReadable(params)))
                 .ifPresent(params -> problems.add(

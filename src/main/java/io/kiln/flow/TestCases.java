@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FileFailure;
+import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
@@ -113,6 +114,11 @@ final class TestCases {
     }
 
     private static Optional<List<Bytes>> read(Path file, List<TensorInfo> tensors, Problems problems) {
+        Optional<Problem> pointer = GitLfs.pointer(file);
+        if (pointer.isPresent()) {
+            problems.add(pointer.get());
+            return Optional.empty();
+        }
         long wanted = tensors.stream().mapToLong(TensorInfo::bytes).sum();
         try {
             if (Files.size(file) != wanted) {

@@ -6,6 +6,7 @@ import io.kiln.base.Problem;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.ReadOnlyFileSystemException;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ public final class UnforeseenFailure {
             return known.get();
         }
         return new KilnException(
-                outOfMemory().or(this::stackOverflow).or(this::files).orElseGet(this::bug), chain.get(0));
+                outOfMemory().or(this::stackOverflow).or(this::path).or(this::files).orElseGet(this::bug), chain.get(0));
     }
 
     private Optional<Problem> outOfMemory() {
@@ -62,6 +63,16 @@ public final class UnforeseenFailure {
                         "",
                         "Give Maven a larger stack, for example with MAVEN_OPTS=-Xss16m. If that does not help, "
                                 + report()));
+    }
+
+    private Optional<Problem> path() {
+        return first(InvalidPathException.class)
+                .map(error -> new Problem(
+                        "this computer takes this for no path (" + error.getReason() + ")",
+                        error.getInput(),
+                        "",
+                        "Use another name; for letters beyond ASCII, run Maven with a locale that has them, such as"
+                                + " LC_ALL=C.UTF-8"));
     }
 
     /** Reading or writing failed: the innermost exception knows why, the outermost one which file it was. */

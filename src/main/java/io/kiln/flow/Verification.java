@@ -43,11 +43,16 @@ final class Verification {
             boolean bitExact,
             Problems wrong,
             Tolerance tolerance) {
-        /** Adds how the project's own program did, as a case of its own. */
-        void add(OwnProgram.Result program) {
-            cases.add(VerifyReport.Case.ofProgram(program.problem().isEmpty()));
-            times.add(program.time());
-            program.problem().ifPresent(wrong::add);
+        /** The same with how the project's own program did, as a case of its own. */
+        Outcome with(OwnProgram.Result program) {
+            List<VerifyReport.Case> all = new ArrayList<>(cases);
+            all.add(VerifyReport.Case.ofProgram(program.problem().isEmpty()));
+            List<Duration> allTimes = new ArrayList<>(times);
+            allTimes.add(program.time());
+            Problems allWrong = new Problems();
+            wrong.list().forEach(allWrong::add);
+            program.problem().ifPresent(allWrong::add);
+            return new Outcome(all, allTimes, bitExact, allWrong, tolerance);
         }
     }
 

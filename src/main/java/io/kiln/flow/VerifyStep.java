@@ -100,10 +100,9 @@ final class VerifyStep {
         String ranOn = RunnableImage.name(build, emulator);
         record.about(build.board().id(), ranOn, spec.seed());
         Verification.Outcome outcome = Verification.run(emulator, image.file(), image.file(), models);
-        if (isOwnProgram()) {
-            new OwnProgram(log, build).watch().ifPresent(outcome::add);
-        }
-        return report(ranOn, outcome);
+        Optional<OwnProgram.Result> program =
+                isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
+        return report(ranOn, program.map(outcome::with).orElse(outcome));
     }
 
     private Collection<Path> report(String ranOn, Verification.Outcome outcome) {

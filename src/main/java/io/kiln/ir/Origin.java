@@ -10,6 +10,11 @@ package io.kiln.ir;
  * @param tensor name of the tensor that this operator writes
  */
 public record Origin(String file, int operatorIndex, String operator, String tensor) {
+    /** The layer alone, as reports name it beside the function that computes it. */
+    public String layer() {
+        return "#" + operatorIndex + " " + operator + " `" + tensor + "`";
+    }
+
     /** As error messages show it. */
     public String text() {
         return file + ": operator #" + operatorIndex + " " + operator + " `" + tensor + "`";

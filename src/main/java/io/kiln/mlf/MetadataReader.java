@@ -180,6 +180,7 @@ final class MetadataReader {
         String prefix = InterfaceText.prefix(name) + "_";
         return new OperatorInfo(
                 function,
+                List.of(),
                 function.startsWith(prefix) ? function.substring(prefix.length()) : function,
                 List.of(),
                 List.of(),

@@ -83,6 +83,7 @@ public record BuildReport(
      * One lowered operator.
      *
      * @param name its C function
+     * @param layers the model's own operators that are in it, as the model names them
      * @param op what is fused in it
      * @param inputs tensors that it reads, constants left out
      * @param outputs tensors that it writes
@@ -96,6 +97,7 @@ public record BuildReport(
      */
     public record Operator(
             String name,
+            List<String> layers,
             String op,
             List<Tensor> inputs,
             List<Tensor> outputs,
@@ -107,6 +109,7 @@ public record BuildReport(
             String schedule,
             String reason) {
         public Operator {
+            layers = List.copyOf(layers);
             inputs = List.copyOf(inputs);
             outputs = List.copyOf(outputs);
         }
@@ -114,6 +117,7 @@ public record BuildReport(
         static Operator of(ModelMetadata.OperatorInfo info) {
             return new Operator(
                     info.name(),
+                    info.layers(),
                     info.op(),
                     info.inputs().stream().map(Tensor::of).toList(),
                     info.outputs().stream().map(Tensor::of).toList(),
@@ -132,6 +136,7 @@ public record BuildReport(
                     .findFirst()
                     .map(o -> new Operator(
                             name,
+                            layers,
                             op,
                             inputs,
                             outputs,

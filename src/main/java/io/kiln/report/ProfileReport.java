@@ -22,7 +22,12 @@ public record ProfileReport(
      * One operator.
      *
      * @param name its C function, as in {@code report.json}
+     * @param layers the model's own operators that are in it, likewise
      * @param instructions from its call to its return
      */
-    public record Operator(String name, long instructions) {}
+    public record Operator(String name, List<String> layers, long instructions) {
+        public Operator {
+            layers = layers == null ? List.of() : List.copyOf(layers);
+        }
+    }
 }

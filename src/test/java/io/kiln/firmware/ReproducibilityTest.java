@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,6 +40,26 @@ class ReproducibilityTest {
                     .hasSameBinaryContentAs(one.resolve("target/firmware").resolve(name));
         }
         assertThat(Files.readString(first.map())).doesNotContain(folder.toString());
+    }
+
+    /** What make and shells read in another way, in the project's path and in a file's name. */
+    @Test
+    void plainMakeTakesAnyPath() throws IOException {
+        Assumptions.assumeTrue(
+                Executables.find("make").isPresent() || "true".equals(System.getenv("CI")), "there is no make");
+        String accent = "UTF-8".equals(System.getProperty("sun.jnu.encoding")) ? "é" : "";
+        Path odd = folder.resolve("it's a #1 $HOME (x), `y` & " + accent);
+        Path sources = Files.createDirectories(odd.resolve("src/main/c/a folder's"));
+        Files.writeString(sources.resolve("it's $(odd) #2 & " + accent + ".c"), "int odd(void);\nint odd(void) { return 1; }\n");
+        Image image = TestFirmware.build(TestFirmware.request("host", "host", odd), odd, Log.QUIET);
+        Path project = odd.resolve("target/firmware");
+
+        Result made = ProcessRunner.run(Command.of("make").in(project));
+
+        assertThat(made.exitCode()).as(made.message()).isZero();
+        assertThat(project.resolve("build/firmware.elf")).hasSameBinaryContentAs(image.elf());
+        Result again = ProcessRunner.run(Command.of("make").in(project));
+        assertThat(again.output()).contains("Nothing to be done");
     }
 
     @ParameterizedTest

@@ -121,6 +121,15 @@ class UserSourcesTest {
     }
 
     @Test
+    void pointersOfGitLfsAreRefused() throws IOException {
+        write("a.S", "  .incbin \"blob.bin\"\n");
+        write("blob.bin", "version https://git-lfs.github.com/spec/v1\r\noid sha256:4d7a\r\n");
+        assertThatThrownBy(this::read)
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("blob.bin: this is only a pointer of Git LFS");
+    }
+
+    @Test
     void textThatIsNotUtf8IsReadAllTheSame() throws IOException {
         Files.write(sources.resolve("a.c"), "/* Größe */ int main(void) { }".getBytes(StandardCharsets.ISO_8859_1));
         assertThat(read()).containsExactly("a.c");

@@ -82,6 +82,10 @@ final class FlowTest {
         assertThat(report.at("/ram/workspace").asLong())
                 .isEqualTo(report.at("/plan/bytes").asLong());
         assertThat(names(json("kiln/profile.json"))).isEqualTo(names(report)).isNotEmpty();
+        assertThat(source()).contains(names(report));
+        assertThat(json("kiln/profile.json").path("operators").findValues("layers"))
+                .isEqualTo(report.path("operators").findValues("layers"));
+        assertThat(said).anyMatch(line -> line.matches(".*tvmgen_gesture_fused_qnn_conv2d.*  \\(#0 CONV_2D `.*`\\)"));
         assertThat(numbers(report, "instructions"))
                 .isEqualTo(numbers(json("kiln/profile.json"), "instructions"))
                 .allMatch(count -> count > 0);

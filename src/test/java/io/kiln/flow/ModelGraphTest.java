@@ -17,6 +17,7 @@ import io.kiln.ir.op.Clip;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.GoldenModels;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.graph.GraphPage;
 import io.kiln.report.graph.Layout;
@@ -55,9 +56,11 @@ class ModelGraphTest {
         assertNothingOverlaps(graph);
         Document page = parsed(GraphPage.of(graph));
         Function fused = compiled.stages().get(compiled.stages().size() - 1).function();
-        long framed =
-                fused.groups().stream().filter(g -> g.bindings().size() > 1).count();
-        assertThat(count(page, "rect", "frame")).isEqualTo(framed);
+        List<String> functions = compiled.library().metadata().operators().stream()
+                .map(OperatorInfo::name)
+                .toList();
+        assertThat(captions(graph)).isEqualTo(functions);
+        assertThat(count(page, "rect", "frame")).isEqualTo(functions.size());
         assertThat(count(page, "rect", "box")).isEqualTo(fused.bindings().size());
         assertThat(count(page, "rect", "input")).isEqualTo(fused.params().size());
         assertThat(GraphPage.of(ModelGraph.of(compiled, "model.tflite"))).isEqualTo(GraphPage.of(graph));
@@ -69,7 +72,7 @@ class ModelGraphTest {
         CompiledModel compiled = ModelCompiler.compile(
                 new CompileRequest(GoldenModels.model("kws_ref_model"), "kws", TARGET, Io.CALLER, Optimize.SPEED));
         Graph.Block first = ModelGraph.of(compiled, "m").blocks().get(1);
-        assertThat(first.caption()).isEqualTo("fused_qnn_conv2d_nn_bias_add_tfl_requantize");
+        assertThat(first.caption()).isEqualTo("tvmgen_kws_fused_qnn_conv2d_nn_bias_add_tfl_requantize");
         assertThat(first.boxes().get(0).lines())
                 .containsExactly(
                         "qnn.conv2d kernel_size=[10,4] strides=[2,2]",
@@ -77,6 +80,29 @@ class ModelGraphTest {
                         "320,000 MACs",
                         "constants 2,828 bytes");
         assertThat(first.boxes().get(0).tooltip()).contains("model.tflite: operator #");
+    }
+
+    /** The number at the end tells operators of one kind apart, so that it is never cut off. */
+    @Test
+    void longNamesKeepTheirEnds() {
+        String name = "keyword_spotting_of_the_second_generation";
+        CompiledModel compiled = ModelCompiler.compile(
+                new CompileRequest(GoldenModels.model("kws_ref_model"), name, TARGET, Io.CALLER, Optimize.SPEED));
+        String page = GraphPage.of(ModelGraph.of(compiled, "m"));
+        List<String> numbers = compiled.library().metadata().operators().stream()
+                .map(OperatorInfo::name)
+                .filter(function -> function.matches(".*_[0-9]+"))
+                .map(function -> function.substring(function.lastIndexOf('_')))
+                .toList();
+        assertThat(numbers).isNotEmpty();
+        assertThat(numbers).allSatisfy(number -> assertThat(page).containsPattern("…[a-z0-9_]*" + number + "</text>"));
+    }
+
+    private static List<String> captions(Graph graph) {
+        return graph.blocks().stream()
+                .map(Graph.Block::caption)
+                .filter(caption -> !caption.isEmpty())
+                .toList();
     }
 
     @Test
@@ -116,6 +142,7 @@ class ModelGraphTest {
         assertThat(graph.blocks().get(3).boxes().get(0).lines())
                 .containsExactly("tfl.if", "then choice_0", "otherwise choice_1");
         graph.called().forEach(ModelGraphTest::assertNothingOverlaps);
+        assertThat(captions(graph.called().get(0))).allMatch(caption -> caption.startsWith("tvmgen_choice_0_"));
         assertThat(graph.called())
                 .extracting(Graph::title)
                 .containsExactly("Function choice_0, twice in the model", "Function choice_1, same in the model");

@@ -30,6 +30,14 @@ class OperatorInfoTest {
     }
 
     @Test
+    void theModelsOwnLayersStandBesideTheFunction() {
+        List<OperatorInfo> operators = visualWakeWords("c").operators();
+        assertThat(operators).allSatisfy(o -> assertThat(o.layers()).isNotEmpty());
+        assertThat(operators.get(0).layers()).singleElement().asString().matches("#0 CONV_2D `.+`");
+        assertThat(operators.get(operators.size() - 1).layers().get(0)).matches("#\\d+ SOFTMAX `.+`");
+    }
+
+    @Test
     void whatAKernelComputesOfPaddingCountsAsExecuted() {
         List<OperatorInfo> operators = visualWakeWords("c -mcpu=cortex-m4").operators();
         assertThat(operators.stream().mapToLong(OperatorInfo::macs).sum()).isEqualTo(7_489_664);

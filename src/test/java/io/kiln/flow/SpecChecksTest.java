@@ -56,6 +56,19 @@ final class SpecChecksTest {
     }
 
     @Test
+    void pointersOfGitLfsAreRecognised() throws IOException {
+        String pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+        Path model = Files.writeString(folder.resolve("m.tflite"), pointer);
+        Path relay = Files.writeString(folder.resolve("m.relay"), "#[version = \"0.0.5\"]\n");
+        Files.writeString(folder.resolve("m.params"), pointer.replace("git-lfs.github", "hawser.github"));
+        assertThat(problems(spec("speed", 2, new ModelSource(model, "one"), new ModelSource(relay, "two"))))
+                .extracting(Problem::text)
+                .satisfiesExactly(
+                        text -> assertThat(text).contains("m.tflite: this is only a pointer of Git LFS", "git lfs pull"),
+                        text -> assertThat(text).contains("m.params: this is only a pointer of Git LFS"));
+    }
+
+    @Test
     void keywordsFoldersAndTwinsAreRefused() throws IOException {
         BuildSpec spec =
                 spec("speed", 2, model("while"), model("kws"), model("KWS"), new ModelSource(folder, "folder"));

@@ -236,6 +236,7 @@ class ModelLibraryFormatTest {
                 new Plan("first fit by size", 1600, 1600, List.of()),
                 List.of(new OperatorInfo(
                         "tvmgen_" + name + "_fused_qnn_conv2d",
+                        List.of("#0 CONV_2D `conv`"),
                         "qnn.conv2d",
                         List.of(),
                         List.of(),

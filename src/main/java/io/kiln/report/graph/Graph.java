@@ -30,9 +30,9 @@ public record Graph(String title, List<String> summary, List<Block> blocks, List
     }
 
     /**
-     * Boxes below each other, in a frame if there are several.
+     * Boxes below each other, in a frame if it has a caption or there are several.
      *
-     * @param caption the frame's
+     * @param caption the frame's; may be empty
      * @param boxes at least one
      */
     public record Block(Kind kind, String caption, List<Box> boxes) {
@@ -42,7 +42,7 @@ public record Graph(String title, List<String> summary, List<Block> blocks, List
 
         /** Whether a frame is drawn around the boxes. */
         public boolean isFramed() {
-            return boxes.size() > 1;
+            return boxes.size() > 1 || !caption.isEmpty();
         }
     }
 

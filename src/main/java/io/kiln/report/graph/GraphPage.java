@@ -90,7 +90,7 @@ public final class GraphPage {
         }
         out.append("<g><title>").append(escape(block.caption())).append("</title>\n");
         rect("frame", rect);
-        text("caption", rect.x() + Sizes.PADDING, rect.y() + Sizes.LINE - 2, block.caption());
+        text("caption", rect.x() + Sizes.PADDING, rect.y() + Sizes.LINE - 2, Sizes.cutInside(block.caption()));
         out.append("</g>\n");
         int y = rect.y() + Sizes.CAPTION;
         List<Box> boxes = block.boxes();

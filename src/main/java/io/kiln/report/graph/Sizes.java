@@ -44,6 +44,16 @@ final class Sizes {
                 : text.substring(0, text.offsetByCodePoints(0, MAX_LETTERS - 1)) + "…";
     }
 
+    /** The same for names, which end in what tells them apart. */
+    static String cutInside(String name) {
+        int letters = name.codePointCount(0, name.length());
+        int head = MAX_LETTERS / 2;
+        return letters <= MAX_LETTERS
+                ? name
+                : name.substring(0, name.offsetByCodePoints(0, head)) + "…"
+                        + name.substring(name.offsetByCodePoints(0, letters - MAX_LETTERS + head + 1));
+    }
+
     private static int width(Box box) {
         return box.lines().stream().mapToInt(Sizes::text).max().orElse(0);
     }
