@@ -177,7 +177,7 @@ class ModelGraphTest {
         Binding only = new Binding(1, new Clip(0, 6), List.of(new Arg.Ref(0)), X, new Origin(name, 0, name, name));
         Document page = parsed(GraphPage.of(ModelGraph.of(compile(function("m", name, List.of(only))), name)));
         assertThat(page.getElementsByTagName("script").getLength()).isZero();
-        assertThat(page.getElementsByTagName("rect").getLength()).isEqualTo(3);
+        assertThat(page.getElementsByTagName("rect").getLength()).isEqualTo(4);
     }
 
     private static Function function(String module, String input, List<Binding> bindings) {
