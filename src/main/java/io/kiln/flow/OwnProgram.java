@@ -53,7 +53,8 @@ final class OwnProgram {
         Emulator emulator = new Emulator(
                 image.board(),
                 limit,
-                Optional.of(build.spec().layout().reports().resolve("program.log")));
+                Optional.of(build.spec().layout().reports().resolve("program.log")),
+                build.spec().semihosting());
         long start = System.nanoTime();
         Verdict verdict = new ProgramWatch(emulator).watch(image.file());
         Duration time = Duration.ofNanos(System.nanoTime() - start);
