@@ -89,6 +89,9 @@ __attribute__((naked, noreturn)) void Reset_Handler(void) {
 
 /* Called by Reset_Handler only. */
 __attribute__((used, noreturn)) void kiln_start(void) {
+#ifdef KILN_PRECISE_WRITES
+  *(volatile uint32_t*)0xe000e008u |= 2u; /* ACTLR.DISDEFWBUF of Cortex-M3 and -M4: writes are not buffered, and fault where they are */
+#endif
   const uint32_t* from = __data_load;
   for (uint32_t* to = __data_start; to < __data_end; ++to) {
     *to = *from++;

@@ -51,13 +51,8 @@ final class DebugStep {
         FreshFolder.clear(folder);
         List<DebugLaunch.Configuration> configurations = new ArrayList<>();
         board.openOcd().filter(how -> !how.isVirtual()).ifPresent(how -> configurations.add(byProbe(how)));
-        if (board.emulation() instanceof Emulation.Qemu qemu) {
-            if (qemu.fenced()) {
-                // A debugger opens files for an image that asks it to.
-                log.info("No set-up for QEMU: the board is not trusted. " + board.trustAdvice());
-            } else {
-                configurations.add(byQemu());
-            }
+        if (board.emulation() instanceof Emulation.Qemu) {
+            configurations.add(byQemu());
         }
         if (configurations.isEmpty()) {
             throw new KilnException(new Problem(
@@ -82,9 +77,17 @@ final class DebugStep {
         explain(
                 "probe",
                 List.of(openOcd, "-f", config.toString()),
-                List.of("monitor reset halt", "load", "monitor reset halt"));
+                Stream.concat(
+                                Stream.of("monitor reset halt", "load", "monitor reset halt"), preciseWrites().stream())
+                        .toList());
         return DebugLaunch.Configuration.openOcd(
                 title("probe"), openOcd, config.toString(), elf().toString(), debugger(), places());
+    }
+
+    /** Writes of Cortex-M3 and -M4 are not buffered (ACTLR.DISDEFWBUF), so that a wrong one faults where it is. */
+    private List<String> preciseWrites() {
+        boolean hasBuffer = build.board().target().matches(".*-mcpu=cortex-m[34]( .*|\\+.*|$)");
+        return hasBuffer ? List.of("set variable *(unsigned int *) 0xe000e008 |= 2") : List.of();
     }
 
     private DebugLaunch.Configuration byQemu() {

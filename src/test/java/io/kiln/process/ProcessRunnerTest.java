@@ -77,6 +77,22 @@ class ProcessRunnerTest {
     }
 
     @Test
+    void aProcessThatFloodsIsStoppedAndItsLogStaysSmall() throws IOException {
+        Path log = folder.resolve("flood.log");
+        Command flood = Command.of("sh", "-c", "yes 'the same again and again'").loggingTo(log);
+        assertThatThrownBy(() -> ProcessRunner.run(flood))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("sh: it printed more than 64 MiB and was stopped");
+        assertThat(Files.size(log)).isBetween((long) SharedLog.MOST, SharedLog.MOST + 100L);
+        Command errors = Command.of("sh", "-c", "yes 'the same again and again' >&2");
+        try (RunningProcess process = ProcessRunner.start(errors)) {
+            assertThat(process.waitFor(Duration.ofSeconds(60))).isPresent();
+            assertThat(process.flooded()).isTrue();
+            assertThat(process.errors()).hasSize(ProcessRunner.CAPTURE_LIMIT);
+        }
+    }
+
+    @Test
     void timeOverKillsDescendantsToo() {
         Result result = ProcessRunner.run(Command.of("sh", "-c", "trap '' TERM; sleep 300 & echo $!; wait; sleep 300")
                 .within(Duration.ofMillis(500)));

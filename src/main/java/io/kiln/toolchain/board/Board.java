@@ -261,8 +261,7 @@ public record Board(
          * @param program such as {@code qemu-system-arm}
          * @param machine value of {@code -M}
          * @param args further arguments
-         * @param fenced whether the image holds code that the build does not trust: by semihosting it ends and prints, and reaches
-         *     nothing else of this computer
+         * @param fenced whether the image holds code that the build does not trust, which never gets semihosting
          */
         record Qemu(String program, String machine, List<String> args, boolean fenced) implements Emulation {
             public Qemu {
