@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Drains a stream in a thread of its own: the first bytes into memory, all of them to the log and off the budget. */
@@ -15,12 +16,12 @@ final class Capture {
 
     private final OutputStream log;
     private final Budget budget;
-    private final Consumer<String> lines;
+    private final Optional<Consumer<String>> lines;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
     private final Thread thread;
 
-    private Capture(String name, InputStream source, OutputStream log, Budget budget, Consumer<String> lines) {
+    private Capture(String name, InputStream source, OutputStream log, Budget budget, Optional<Consumer<String>> lines) {
         this.log = log;
         this.budget = budget;
         this.lines = lines;
@@ -30,12 +31,15 @@ final class Capture {
 
     /** Starts draining at once. The log must tolerate several writers. */
     static Capture of(String name, InputStream source, OutputStream log, Budget budget) {
-        return of(name, source, log, budget, line -> {});
+        return started(new Capture(name, source, log, budget, Optional.empty()));
     }
 
     /** As above; each line, without its end, is told as soon as it is whole. */
     static Capture of(String name, InputStream source, OutputStream log, Budget budget, Consumer<String> lines) {
-        Capture capture = new Capture(name, source, log, budget, lines);
+        return started(new Capture(name, source, log, budget, Optional.of(lines)));
+    }
+
+    private static Capture started(Capture capture) {
         capture.thread.start();
         return capture;
     }
@@ -47,7 +51,9 @@ final class Capture {
                 keep(block, n);
                 log.write(block, 0, n);
                 log.flush();
-                tell(block, n);
+                if (lines.isPresent()) {
+                    tell(block, n, lines.get());
+                }
                 budget.spend(n);
             }
         } catch (IOException e) {
@@ -56,10 +62,10 @@ final class Capture {
         }
     }
 
-    private void tell(byte[] block, int n) {
+    private void tell(byte[] block, int n, Consumer<String> listener) {
         for (int i = 0; i < n; i++) {
             if (block[i] == '\n') {
-                lines.accept(line.toString(StandardCharsets.UTF_8));
+                listener.accept(line.toString(StandardCharsets.UTF_8));
                 line.reset();
             } else if (line.size() < LONGEST_LINE) {
                 line.write(block[i]);

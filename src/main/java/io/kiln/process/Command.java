@@ -22,8 +22,8 @@ import java.util.TreeMap;
  * @param timeout after this the process and its descendants are killed
  * @param input what it reads from its standard input; ignored by {@link ProcessRunner#start}
  * @param logFile gets the first 16 MiB of the output, standard output and error as they come; replaced if it exists
- * @param temporary a folder of the process's own, which {@link RunningProcess#close} removes, or the end of this JVM; ignored by
- *     {@link ProcessRunner#run}
+ * @param temporary a folder of the process's own, which is removed if this JVM ends before the process does, and by
+ *     {@link RunningProcess#close}
  */
 public record Command(
         String executable,

@@ -46,6 +46,7 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
         arguments.addAll(new FlashScript(folder, image).arguments(target.board().chipId(), preverify));
         Command command = Command.of(openOcd.executable().toString(), arguments)
                 .in(folder)
+                .owning(folder)
                 .within(limit);
         try {
             Result result = ProcessRunner.run(log.map(command::loggingTo).orElse(command), output);

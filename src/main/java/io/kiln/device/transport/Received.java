@@ -65,6 +65,9 @@ final class Received implements AutoCloseable {
     }
 
     private void note(byte[] bytes) {
+        if (bytes.length == 0) {
+            return;
+        }
         for (byte value : bytes) {
             if (lineEnded) {
                 line.setLength(0);

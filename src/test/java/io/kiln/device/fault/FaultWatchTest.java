@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the numbers mean; where they come from is tested with the emulator. */
+class FaultWatchTest {
+    private static final Path NO_IMAGE = Path.of("no-image.elf");
+
+    private final FaultWatch watch = new FaultWatch(text -> {});
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "status 0x00008200, address 0x60000000 | no memory answers: address 0x60000000",
+        "status 0x00000082, address 0x00000004 | not allowed: address 0x00000004",
+        "status 0x00000400, address 0x12345678 | some instructions before",
+        "status 0x02000000, address 0x00000000 | a division by zero",
+        "status 0x00010000, address 0x00000000 | an instruction that the core does not know",
+    })
+    void theStatusIsToldInWords(String numbers, String words) {
+        watch.accept("kiln: exception 0x00000003 at 0x08000100, called from 0x08000201, " + numbers + "\r\n");
+        String text = watch.problem(NO_IMAGE).orElseThrow().text();
+        assertThat(text).startsWith("0x08000100: the image stopped with a fault: ").contains(words);
+        assertThat(text.contains("KILN_PRECISE_WRITES")).isEqualTo(numbers.contains("0x00000400"));
+        assertThat(text.contains("12345678")).isFalse();
+    }
+
+    @Test
+    void aLineThatComesInPiecesIsToldOnce() {
+        watch.accept("kiln: excep");
+        watch.accept("tion 0x00000007 at 0x80000010, called from 0x80000020, address 0x00000000");
+        assertThat(watch.problem(NO_IMAGE)).isEmpty();
+        watch.accept("\n");
+        assertThat(watch.take(NO_IMAGE).orElseThrow().text()).contains("a write where no memory answers");
+        assertThat(watch.take(NO_IMAGE)).isEmpty();
+    }
+
+    @Test
+    void otherTextIsNoFault() {
+        watch.accept("kiln: exception 3 at noon\nkiln: ready, exception 0x00000003\nx".repeat(1000) + "\n");
+        assertThat(watch.problem(NO_IMAGE)).isEmpty();
+    }
+}
