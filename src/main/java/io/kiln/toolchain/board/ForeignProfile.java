@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 
 /**
  * Holds a profile that came from a repository, and that the build does not trust, against what such a profile may do. An emulator of its
- * own is refused as a whole: QEMU's arguments name files, and by semihosting (or as a plain executable) the image reaches this computer.
+ * own is refused as a whole: QEMU's arguments name files and networks, and a plain executable reaches all of this computer.
  * OpenOCD's scripts are programs in Tcl: only those that come with OpenOCD may be named, and none may be brought. Linker scripts are held
  * against a grammar; C is not looked at here, since only the preprocessor knows what it says: the firmware build fences it.
  */

@@ -13,16 +13,22 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.device.transport.ImageConsole;
+import io.kiln.device.transport.ImageConsole.End;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -150,6 +156,39 @@ final class HandWrittenModel {
                 "test");
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
         return FirmwareLinker.link(objects, folder, "hand", Log.QUIET).elf();
+    }
+
+    /** Builds an image with this C as its main.c. */
+    static Path withMain(Board board, String toolchain, String code, Path folder) throws IOException {
+        Files.writeString(Files.createDirectories(folder.resolve("main")).resolve("main.c"), code);
+        return build(board, toolchain, Io.CALLER, folder);
+    }
+
+    /** Runs an image to its end. */
+    static End end(Emulator emulator, Path image) {
+        try (RunningProcess process = emulator.start(image)) {
+            return ImageConsole.follow(process.output(), emulator.limit(), text -> {}, text -> false);
+        }
+    }
+
+    /** The same board in another emulator. */
+    static Board with(Board real, Emulation emulation) {
+        return new Board(
+                real.id(),
+                real.title(),
+                real.maker(),
+                real.target(),
+                real.memories(),
+                real.pools(),
+                real.sources(),
+                real.linker(),
+                real.console(),
+                emulation,
+                real.openOcd(),
+                real.building(),
+                real.files(),
+                real.origin(),
+                real.foreign());
     }
 
     static Board board(String id) {

@@ -101,7 +101,7 @@ class LineTablesTest {
         Result result = ProcessRunner.run(Command.of(
                         "cc",
                         "-gdwarf-" + version,
-                        "-O1",
+                        "-O0",
                         "-ffunction-sections",
                         "-nostdlib",
                         "-static",
