@@ -19,7 +19,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** Writes what debuggers need: scripts for gdb and launch set-ups for Visual Studio Code, for the probe and for QEMU. */
 final class DebugStep {
@@ -77,17 +76,9 @@ final class DebugStep {
         explain(
                 "probe",
                 List.of(openOcd, "-f", config.toString()),
-                Stream.concat(
-                                Stream.of("monitor reset halt", "load", "monitor reset halt"), preciseWrites().stream())
-                        .toList());
+                List.of("monitor reset halt", "load", "monitor reset halt"));
         return DebugLaunch.Configuration.openOcd(
                 title("probe"), openOcd, config.toString(), elf().toString(), debugger(), places());
-    }
-
-    /** Writes of Cortex-M3 and -M4 are not buffered (ACTLR.DISDEFWBUF), so that a wrong one faults where it is. */
-    private List<String> preciseWrites() {
-        boolean hasBuffer = build.board().target().matches(".*-mcpu=cortex-m[34]( .*|\\+.*|$)");
-        return hasBuffer ? List.of("set variable *(unsigned int *) 0xe000e008 |= 2") : List.of();
     }
 
     private DebugLaunch.Configuration byQemu() {

@@ -39,7 +39,7 @@ public final class ImageConsole {
      * @param limit time to read for
      * @param text gets the text as it comes
      * @param enough gets it too; true ends reading
-     * @throws io.kiln.base.KilnException if the image prints more than 4 MiB of text
+     * @throws io.kiln.base.KilnException if the image prints more than 4 MiB or 100,000 lines of text
      */
     public static End follow(InputStream in, Duration limit, Consumer<String> text, Predicate<String> enough) {
         boolean[] hasEnough = new boolean[1];

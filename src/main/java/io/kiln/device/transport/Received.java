@@ -14,6 +14,9 @@ final class Received implements AutoCloseable {
     /** Bytes of text that are taken; an image that prints more is stopped. */
     static final int MOST_TEXT = 4 << 20;
 
+    /** Lines of text that are taken. */
+    private static final int MOST_LINES = 100_000;
+
     private static final int KEPT_TEXT = 4000;
 
     private final TimedInput in;
@@ -24,6 +27,7 @@ final class Received implements AutoCloseable {
     private final StringBuilder line = new StringBuilder();
     private boolean lineEnded;
     private long textBytes;
+    private long lines;
 
     /**
      * Reads a stream ahead.
@@ -73,6 +77,7 @@ final class Received implements AutoCloseable {
                 line.setLength(0);
             }
             lineEnded = value == '\n';
+            lines += lineEnded ? 1 : 0;
             line.append((char) (value & 0xFF));
             line.delete(0, Math.max(0, line.length() - KEPT_TEXT));
         }
@@ -83,9 +88,10 @@ final class Received implements AutoCloseable {
             seen.delete(0, Math.max(0, seen.length() - KEPT_TEXT));
         }
         textBytes += bytes.length;
-        if (textBytes > MOST_TEXT) {
+        if (textBytes > MOST_TEXT || lines > MOST_LINES) {
             throw new KilnException(new Problem(
-                    "the image printed more than " + (MOST_TEXT >> 20) + " MiB of text and was stopped",
+                    "the image printed more than " + (MOST_TEXT >> 20) + " MiB or " + MOST_LINES
+                            + " lines of text and was stopped",
                     "console",
                     "",
                     "Print less. The last it printed: " + lastLine()));

@@ -15,6 +15,7 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +26,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 20, unit = TimeUnit.SECONDS)
 class FirmwareSessionTest {
     private static final Duration SOON = Duration.ofMillis(300);
+
+    /** For what ends by itself. */
+    private static final Duration LATE = Duration.ofSeconds(18);
+
     private static final Model MODEL = new Model("m", List.of(2), List.of(1, 3));
 
     @Test
@@ -54,7 +59,7 @@ class FirmwareSessionTest {
         FirmwareSession session = FirmwareSession.open(
                 image("kiln: ready, m\r\n", "warming up\n", reply(0x82, 0, 7, 1, 2, 3)),
                 OutputStream.nullOutputStream(),
-                SOON,
+                LATE,
                 shown::append);
         assertThat(session.run(0, MODEL, List.of(bytes(5, 6)))).containsExactly(bytes(7), bytes(1, 2, 3));
         assertThat(shown.toString()).isEqualTo("kiln: ready, m\r\nwarming up\n");
@@ -68,6 +73,53 @@ class FirmwareSessionTest {
         session.exit();
         byte[] once = Frames.encode(bytes(3));
         assertThat(sent.toByteArray()).hasSize(2 * once.length).startsWith(once).endsWith(once);
+    }
+
+    @Test
+    void anImageThatEndsInTheMiddleOfAnAnswerSaysSo() {
+        byte[] answer = reply(0x82, 0, 7, 1, 2, 3);
+        byte[] half = Arrays.copyOf(answer, 9);
+        FirmwareSession session = FirmwareSession.open(
+                image("kiln: ready\n", half, new byte[] {(byte) 0xff}, "\r\nkiln: exception 3\r\n", end(70)),
+                OutputStream.nullOutputStream(),
+                LATE,
+                text -> {});
+        assertThatThrownBy(() -> session.run(0, MODEL, List.of(bytes(5, 6))))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("the image ended with code 70")
+                .hasMessageContaining("kiln: exception 3");
+    }
+
+    @Test
+    void anImageThatEndsAfterItsLastAnswerIsDone() {
+        FirmwareSession good = FirmwareSession.open(
+                image("kiln: ready\n", reply(0x83, 0), end(0)), OutputStream.nullOutputStream(), LATE, text -> {});
+        good.exit();
+        FirmwareSession bad = FirmwareSession.open(
+                image("kiln: ready\n", reply(0x83, 0), end(9)), OutputStream.nullOutputStream(), LATE, text -> {});
+        assertThatThrownBy(bad::exit).isInstanceOf(KilnException.class).hasMessageContaining("code 9");
+    }
+
+    /** Only a whole packet with the right check sum is an end. */
+    @Test
+    void textIsNoEnd() {
+        byte[] damaged = end(0);
+        damaged[damaged.length - 1] ^= 1;
+        InputStream all = image("kiln: exit 0\n", "exit", Arrays.copyOf(end(0), 15), damaged, " exit\n", end(70));
+        assertThat(ImageConsole.follow(all, LATE, text -> {}, text -> false))
+                .isEqualTo(new ImageConsole.End.Returned(70));
+    }
+
+    @Test
+    void aFloodOfLinesIsAnError() {
+        InputStream flood = image("\n".repeat(200_000));
+        assertThatThrownBy(() -> ImageConsole.follow(flood, LATE, text -> {}, text -> false))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("100000 lines");
+    }
+
+    private static byte[] end(int code) {
+        return reply('e', 'x', 'i', 't', code, code >> 8, code >> 16, code >> 24);
     }
 
     @Test
@@ -92,9 +144,9 @@ class FirmwareSessionTest {
                 payload[2] = 1;
             }
             Object hostile = random.nextBoolean() ? Frames.encode(Bytes.copyOf(payload)) : payload;
-            FirmwareSession session = FirmwareSession.open(
-                    image("kiln: ready\n", hostile), OutputStream.nullOutputStream(), SOON, text -> {});
-            try {
+            InputStream said = image("kiln: ready\n", hostile);
+            try (FirmwareSession session =
+                    FirmwareSession.open(said, OutputStream.nullOutputStream(), LATE, text -> {})) {
                 assertThat(session.models()).hasSizeLessThan(256);
             } catch (KilnException e) {
                 assertThat(e.problems()).isNotEmpty();
