@@ -48,7 +48,17 @@ final class MonitorStepTest {
             Assumptions.abort("qemu-system-arm is not installed");
         }
         return ProcessRunner.start(Command.of(
-                        "qemu-system-arm", "-M", "none", "-nic", "none", "-display", "none", "-chardev", "pty,id=line", "-mon", "line")
+                        "qemu-system-arm",
+                        "-M",
+                        "none",
+                        "-nic",
+                        "none",
+                        "-display",
+                        "none",
+                        "-chardev",
+                        "pty,id=line",
+                        "-mon",
+                        "line")
                 .within(Duration.ofMinutes(1)));
     }
 

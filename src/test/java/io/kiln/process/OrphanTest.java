@@ -30,8 +30,8 @@ class OrphanTest {
     /** Starts two processes that ignore polite signals, each with a child, as builds and emulators are started; prints their ids. */
     public static void main(String[] arguments) {
         Path log = Path.of(arguments[0]);
-        Thread build = new Thread(() -> ProcessRunner.run(
-                Command.of("sh", "-c", SLEEPS).loggingTo(log).within(Duration.ofMinutes(2))));
+        Thread build = new Thread(() ->
+                ProcessRunner.run(Command.of("sh", "-c", SLEEPS).loggingTo(log).within(Duration.ofMinutes(2))));
         build.start();
         RunningProcess emulator = ProcessRunner.start(
                 Command.of("sh", "-c", SLEEPS).owning(Path.of(arguments[1])).within(Duration.ofMinutes(2)));
@@ -48,7 +48,8 @@ class OrphanTest {
     @Timeout(value = 2, unit = TimeUnit.MINUTES)
     void aJvmThatIsKilledTakesItsProcessesWithIt() throws Exception {
         Path log = folder.resolve("run.log");
-        Path temporary = Files.createDirectories(folder.resolve("temporary/deeper")).getParent();
+        Path temporary =
+                Files.createDirectories(folder.resolve("temporary/deeper")).getParent();
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
         Command jvm = Command.of(
                         java.toString(),
