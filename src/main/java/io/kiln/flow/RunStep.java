@@ -98,7 +98,8 @@ final class RunStep {
         return new KilnException(
                 spec.until().isPresent()
                         ? new Problem(
-                                "'" + spec.until().get() + "' did not come within " + seconds + "; the image was stopped",
+                                "'" + spec.until().get() + "' did not come within " + seconds
+                                        + "; the image was stopped",
                                 image.toString(),
                                 "that text on the console",
                                 "Set kiln.run.timeout to more seconds if it needs them")

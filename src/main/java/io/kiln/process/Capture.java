@@ -21,7 +21,8 @@ final class Capture {
     private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
     private final Thread thread;
 
-    private Capture(String name, InputStream source, OutputStream log, Budget budget, Optional<Consumer<String>> lines) {
+    private Capture(
+            String name, InputStream source, OutputStream log, Budget budget, Optional<Consumer<String>> lines) {
         this.log = log;
         this.budget = budget;
         this.lines = lines;

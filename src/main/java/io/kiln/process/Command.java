@@ -68,19 +68,23 @@ public record Command(
     }
 
     public Command in(Path newDirectory) {
-        return new Command(executable, arguments, newDirectory, environment, without, timeout, input, logFile, temporary);
+        return new Command(
+                executable, arguments, newDirectory, environment, without, timeout, input, logFile, temporary);
     }
 
     public Command within(Duration newTimeout) {
-        return new Command(executable, arguments, directory, environment, without, newTimeout, input, logFile, temporary);
+        return new Command(
+                executable, arguments, directory, environment, without, newTimeout, input, logFile, temporary);
     }
 
     public Command reading(Bytes newInput) {
-        return new Command(executable, arguments, directory, environment, without, timeout, newInput, logFile, temporary);
+        return new Command(
+                executable, arguments, directory, environment, without, timeout, newInput, logFile, temporary);
     }
 
     public Command loggingTo(Path file) {
-        return new Command(executable, arguments, directory, environment, without, timeout, input, Optional.of(file), temporary);
+        return new Command(
+                executable, arguments, directory, environment, without, timeout, input, Optional.of(file), temporary);
     }
 
     public Command owning(Path folder) {
@@ -95,7 +99,8 @@ public record Command(
     }
 
     public Command without(Set<String> variables) {
-        return new Command(executable, arguments, directory, environment, variables, timeout, input, logFile, temporary);
+        return new Command(
+                executable, arguments, directory, environment, variables, timeout, input, logFile, temporary);
     }
 
     /** Executable and arguments. */

@@ -13,7 +13,8 @@ final class SharedLog extends OutputStream {
     /** Bytes; the last line of a log that has them says that there was more. */
     static final int MOST = 16 << 20;
 
-    private static final byte[] CUT = ("\n[cut here, after " + (MOST >> 20) + " MiB]\n").getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] CUT =
+            ("\n[cut here, after " + (MOST >> 20) + " MiB]\n").getBytes(StandardCharsets.US_ASCII);
 
     private final OutputStream target;
     private long left = MOST;

@@ -56,8 +56,10 @@ final class OperatorsImage {
         inputs.forEach(i -> all.writeBytes(i.toArray()));
         WholeFiles.write(folder.resolve("input.bin"), all.toByteArray());
         Board.Emulation.Qemu qemu = (Board.Emulation.Qemu) target.emulation();
-        List<String> line =
-                QemuLine.of(qemu, "bench.elf").withoutConsole().semihosting(true).words();
+        List<String> line = QemuLine.of(qemu, "bench.elf")
+                .withoutConsole()
+                .semihosting(true)
+                .words();
         Result result = ProcessRunner.run(Command.ofLine(line).in(folder).within(Duration.ofMinutes(2)));
         if (!result.succeeded()) {
             throw new IllegalStateException(String.join(" ", line) + ": " + result.message());

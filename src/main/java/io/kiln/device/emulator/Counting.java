@@ -40,12 +40,10 @@ final class Counting {
      * @param entries addresses of its entry point
      * @param functions addresses of its operators by name
      */
-    InstructionCounts count(
-            String name, List<Long> entries, Map<String, List<Long>> functions, List<Bytes> inputs) {
+    InstructionCounts count(String name, List<Long> entries, Map<String, List<Long>> functions, List<Bytes> inputs) {
         entries.forEach(stub::stopAt);
         stub.resume();
-        try (FirmwareSession session =
-                FirmwareSession.open(process.output(), process.input(), limit, faults)) {
+        try (FirmwareSession session = FirmwareSession.open(process.output(), process.input(), limit, faults)) {
             CompletableFuture<List<Bytes>> answer = answer(session, name, inputs);
             try {
                 Stop entry = stub.await();

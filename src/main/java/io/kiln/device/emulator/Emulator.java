@@ -93,8 +93,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     public <T> T talk(Path image, Path symbols, Consumer<String> console, Function<FirmwareSession, T> talk) {
         FaultWatch faults = new FaultWatch(console);
         try (RunningProcess process = start(image)) {
-            try (FirmwareSession session =
-                    FirmwareSession.open(process.output(), process.input(), limit, faults)) {
+            try (FirmwareSession session = FirmwareSession.open(process.output(), process.input(), limit, faults)) {
                 T result = talk.apply(session);
                 session.exit();
                 return result;
@@ -123,7 +122,10 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
                     "the image ran longer than " + limit.toSeconds() + " s and was stopped", image.toString(), "", ""));
         } else if (code.isPresent() && !process.isClosed() && (code.get() != 0 || said.contains(BY_SIGNAL))) {
             problems.add(new Problem(
-                    (board.isHost() ? "the image" : name()) + " ended with code " + code.get(), image.toString(), "0", ""));
+                    (board.isHost() ? "the image" : name()) + " ended with code " + code.get(),
+                    image.toString(),
+                    "0",
+                    ""));
         }
         if (process.flooded()) {
             problems.add(new Problem(name() + " printed more errors than anybody reads and was stopped", "", "", ""));
@@ -173,7 +175,8 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         }
         if (!semihosting && qemu.args().stream().anyMatch(arg -> arg.contains("semihosting"))) {
             throw new KilnException(new Problem(
-                    "the board " + board.id() + " switches semihosting on, by which images open files and start programs",
+                    "the board " + board.id()
+                            + " switches semihosting on, by which images open files and start programs",
                     board.origin(),
                     "emulator.args without it",
                     "Take it out, or allow it: -Dkiln.semihosting"));

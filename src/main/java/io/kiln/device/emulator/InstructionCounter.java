@@ -56,8 +56,7 @@ public record InstructionCounter(Emulator emulator) {
         try (RunningProcess process = emulator.start(image, sockets(folder), folder)) {
             try (MachineMonitor monitor = MachineMonitor.connect(folder.resolve(MONITOR), TO_CONNECT);
                     DebugStub stub = DebugStub.connect(folder.resolve(DEBUG), monitor, architecture, TO_CONNECT)) {
-                return new Counting(emulator.limit(), stub, process, faults)
-                        .count(model, entries, functions, inputs);
+                return new Counting(emulator.limit(), stub, process, faults).count(model, entries, functions, inputs);
             } catch (KilnException e) {
                 throw emulator.explained(faults.explained(e, image), image, process);
             }

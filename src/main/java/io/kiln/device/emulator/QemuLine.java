@@ -19,8 +19,7 @@ import java.util.List;
  * @param semihosting whether the image may call this computer
  * @param more further arguments
  */
-public record QemuLine(
-        Emulation.Qemu qemu, String image, boolean hasConsole, boolean semihosting, List<String> more) {
+public record QemuLine(Emulation.Qemu qemu, String image, boolean hasConsole, boolean semihosting, List<String> more) {
     public QemuLine {
         more = List.copyOf(more);
     }
@@ -51,7 +50,8 @@ public record QemuLine(
      * @throws KilnException if the program is missing, naming the package that has it
      */
     public List<String> words() {
-        List<String> words = new ArrayList<>(List.of(program(), "-M", qemu.machine(), "-nodefaults", "-no-user-config"));
+        List<String> words =
+                new ArrayList<>(List.of(program(), "-M", qemu.machine(), "-nodefaults", "-no-user-config"));
         words.addAll(qemu.args());
         words.addAll(List.of("-kernel", image, "-display", "none", "-monitor", "none", "-nic", "none"));
         words.addAll(List.of("-serial", hasConsole ? "stdio" : "none"));

@@ -63,9 +63,7 @@ final class FaultCause {
 
     private static String riscv(FaultReport report, OptionalLong address) {
         int cause = (int) Math.min(report.exception(), RISCV_CAUSES.size());
-        return cause < RISCV_CAUSES.size()
-                ? RISCV_CAUSES.get(cause) + at(address)
-                : "exception " + report.exception();
+        return cause < RISCV_CAUSES.size() ? RISCV_CAUSES.get(cause) + at(address) : "exception " + report.exception();
     }
 
     private static String at(OptionalLong address) {

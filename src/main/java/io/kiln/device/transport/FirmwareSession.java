@@ -130,7 +130,8 @@ public final class FirmwareSession implements AutoCloseable {
                     "model " + model.name() + " was given inputs of " + given + " bytes",
                     model.inputBytes() + " bytes");
         }
-        long expected = model.outputBytes().stream().mapToLong(Integer::longValue).sum();
+        long expected =
+                model.outputBytes().stream().mapToLong(Integer::longValue).sum();
         received.expect((int) Math.max(MOST_INFORMATION, Math.min(MOST_OUTPUTS, expected + 2)));
         ByteBuffer reply = ask(RUN, request.toByteArray());
         if (reply.remaining() != expected) {

@@ -38,7 +38,11 @@ public final class LineTables {
                 .findFirst();
         int at = section.map(each -> (int) each.offset()).orElse(0);
         int size = section.map(each -> (int) each.size()).orElse(0);
-        return elf.content().duplicate().clear().slice(at, size).order(elf.content().order());
+        return elf.content()
+                .duplicate()
+                .clear()
+                .slice(at, size)
+                .order(elf.content().order());
     }
 
     /**

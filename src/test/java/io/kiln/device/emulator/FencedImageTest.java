@@ -47,12 +47,14 @@ class FencedImageTest {
         assertThat(made).exists();
 
         Emulation.Qemu qemu = (Emulation.Qemu) board.emulation();
-        Board fenced = HandWrittenModel.with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true));
+        Board fenced =
+                HandWrittenModel.with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true));
         assertThatThrownBy(() -> new Emulator(fenced, LIMIT, Optional.empty(), true).start(image))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.semihosting")
                 .hasMessageContaining("<trustBoard>mps2-an386</trustBoard>");
-        Board switching = HandWrittenModel.with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), List.of("-semihosting")));
+        Board switching = HandWrittenModel.with(
+                board, new Emulation.Qemu(qemu.program(), qemu.machine(), List.of("-semihosting")));
         assertThatThrownBy(() -> Emulator.of(switching, LIMIT).start(image))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("switches semihosting on")
@@ -77,8 +79,7 @@ class FencedImageTest {
         Path settings = Files.writeString(
                 folder.resolve("qemu.cfg"), "[semihosting-config]\n  enable = \"on\"\n  target = \"native\"\n");
         Emulation.Qemu qemu = (Emulation.Qemu) board.emulation();
-        List<String> args = Stream.concat(
-                        qemu.args().stream(), Stream.of("-readconfig", settings.toString()))
+        List<String> args = Stream.concat(qemu.args().stream(), Stream.of("-readconfig", settings.toString()))
                 .toList();
         Board sly = HandWrittenModel.with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), args));
         assertThat(HandWrittenModel.end(Emulator.of(sly, LIMIT), image)).isEqualTo(new End.Returned(70));

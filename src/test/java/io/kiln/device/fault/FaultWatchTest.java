@@ -15,17 +15,21 @@ class FaultWatchTest {
     private final FaultWatch watch = new FaultWatch(text -> {});
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "status 0x00008200, address 0x60000000 | no memory answers: address 0x60000000",
-        "status 0x00000082, address 0x00000004 | not allowed: address 0x00000004",
-        "status 0x00000400, address 0x12345678 | some instructions before",
-        "status 0x02000000, address 0x00000000 | a division by zero",
-        "status 0x00010000, address 0x00000000 | an instruction that the core does not know",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "status 0x00008200, address 0x60000000 | no memory answers: address 0x60000000",
+                "status 0x00000082, address 0x00000004 | not allowed: address 0x00000004",
+                "status 0x00000400, address 0x12345678 | some instructions before",
+                "status 0x02000000, address 0x00000000 | a division by zero",
+                "status 0x00010000, address 0x00000000 | an instruction that the core does not know",
+            })
     void theStatusIsToldInWords(String numbers, String words) {
         watch.accept("kiln: exception 0x00000003 at 0x08000100, called from 0x08000201, " + numbers + "\r\n");
         String text = watch.problem(NO_IMAGE).orElseThrow().text();
-        assertThat(text).startsWith("0x08000100: the image stopped with a fault: ").contains(words);
+        assertThat(text)
+                .startsWith("0x08000100: the image stopped with a fault: ")
+                .contains(words);
         assertThat(text.contains("KILN_PRECISE_WRITES")).isEqualTo(numbers.contains("0x00000400"));
         assertThat(text.contains("12345678")).isFalse();
     }

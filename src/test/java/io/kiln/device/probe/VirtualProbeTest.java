@@ -172,8 +172,7 @@ class VirtualProbeTest {
         Emulation.Qemu qemu = new Emulation.Qemu("qemu-system-arm", "netduinoplus2", List.of());
         List<String> line =
                 QemuLine.of(qemu, content.toString()).semihosting(true).words();
-        return ProcessRunner.run(Command.ofLine(line)
-                        .within(Duration.ofSeconds(20)))
+        return ProcessRunner.run(Command.ofLine(line).within(Duration.ofSeconds(20)))
                 .output();
     }
 }

@@ -35,8 +35,7 @@ class LineTablesTest {
     void anAddressHasTheLineOfItsSource(int version) throws IOException {
         ElfFile elf = program(version);
         LineTables tables = LineTables.of(elf);
-        SourceLine first =
-                tables.at(elf.symbolValue("called").orElseThrow()).orElseThrow();
+        SourceLine first = tables.at(elf.symbolValue("called").orElseThrow()).orElseThrow();
         assertThat(first.file()).endsWith("part/code.c");
         assertThat(first.line()).isEqualTo(1);
         SourceLine second = tables.at(elf.symbolValue("wanted").orElseThrow()).orElseThrow();
@@ -64,10 +63,10 @@ class LineTablesTest {
                     int at = (int) section.offset() + random.nextInt((int) section.size());
                     content.put(at, (byte) (random.nextBoolean() ? random.nextInt() : random.nextBoolean() ? 0xff : 0));
                 }
-                ElfFile damaged = new ElfFile(
-                        content, elf.machine(), elf.entry(), elf.sections(), elf.segments(), elf.symbols());
-                assertThat(LineTables.of(damaged).at(address)).matches(line -> line.isEmpty()
-                        || line.get().line() > 0);
+                ElfFile damaged =
+                        new ElfFile(content, elf.machine(), elf.entry(), elf.sections(), elf.segments(), elf.symbols());
+                assertThat(LineTables.of(damaged).at(address))
+                        .matches(line -> line.isEmpty() || line.get().line() > 0);
             }
         }
     }
