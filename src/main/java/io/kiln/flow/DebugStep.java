@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Writes what debuggers need: scripts for gdb and launch set-ups for Visual Studio Code, for the probe and for QEMU. */
 final class DebugStep {

@@ -188,7 +188,8 @@ final class HandWrittenModel {
                 real.building(),
                 real.files(),
                 real.origin(),
-                real.foreign());
+                real.untrusted(),
+                real.foreignFiles());
     }
 
     static Board board(String id) {
