@@ -128,7 +128,7 @@ final class BoardVerificationTest {
     /** A board that runs an image; standard input is QEMU's monitor. */
     private static RunningProcess board(Path image, String... more) {
         List<String> arguments = new ArrayList<>(List.of("-M", "netduinoplus2", "-display", "none", "-serial", "pty"));
-        arguments.addAll(List.of("-monitor", "stdio", "-kernel", image.toString()));
+        arguments.addAll(List.of("-nic", "none", "-monitor", "stdio", "-kernel", image.toString()));
         arguments.addAll(List.of(more));
         return ProcessRunner.start(Command.of("qemu-system-arm", arguments).within(Duration.ofMinutes(1)));
     }

@@ -20,6 +20,13 @@ import java.util.List;
  * @param more further arguments
  */
 public record QemuLine(Emulation.Qemu qemu, String image, boolean hasConsole, boolean semihosting, List<String> more) {
+    /**
+     * Standard input is read whether the serial port is ready or not: the models of some do not say when they become so, and QEMU would
+     * wait for ever. The multiplexer does that; no byte is its escape character.
+     */
+    private static final List<String> CONSOLE =
+            List.of("-chardev", "stdio,id=console,mux=on,signal=off", "-serial", "chardev:console", "-echr", "0x100");
+
     public QemuLine {
         more = List.copyOf(more);
     }
@@ -54,7 +61,7 @@ public record QemuLine(Emulation.Qemu qemu, String image, boolean hasConsole, bo
                 new ArrayList<>(List.of(program(), "-M", qemu.machine(), "-nodefaults", "-no-user-config"));
         words.addAll(qemu.args());
         words.addAll(List.of("-kernel", image, "-display", "none", "-monitor", "none", "-nic", "none"));
-        words.addAll(List.of("-serial", hasConsole ? "stdio" : "none"));
+        words.addAll(hasConsole ? CONSOLE : List.of("-serial", "none"));
         words.addAll(more);
         words.addAll(List.of("-semihosting-config", semihosting ? "enable=on,target=native" : "enable=off"));
         return List.copyOf(words);

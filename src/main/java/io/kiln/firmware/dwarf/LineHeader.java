@@ -109,7 +109,7 @@ record LineHeader(
             format[i] = Leb128.unsigned(unit);
         }
         long count = Leb128.unsigned(unit);
-        check(count == 0 || formats > 0 && count > 0 && count <= MOST_FILES, "number of files");
+        check(count == 0 || (formats > 0 && count > 0 && count <= MOST_FILES), "number of files");
         List<Entry> entries = new ArrayList<>();
         for (long i = 0; i < count; i++) {
             String path = "";
