@@ -16,8 +16,6 @@ final class CommandLines {
     /** Flags of the preprocessor: with the name behind them, or as the next word. */
     private static final List<String> NAMING =
             List.of("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-D", "-U");
-    /** Lets sections that overflow a memory go to a later place that takes them, too; GNU ld from 2.36 and LLD from 19 have it. */
-    static final String SPILL = "-Wl,--enable-non-contiguous-regions";
 
     private final FirmwareProject project;
 
@@ -100,19 +98,20 @@ final class CommandLines {
      * Flags of the link, without driver and file names.
      *
      * @param scripts folder of the linker script and of those that it includes
+     * @param linkerScript the linker script, if there is one
      */
-    List<String> linkFlags(String scripts) {
+    List<String> linkFlags(String scripts, Optional<String> linkerScript) {
         List<String> flags = new ArrayList<>(project.toolchain().link());
         flags.addAll(project.board().building().link());
-        project.linkerScript().ifPresent(script -> flags.addAll(List.of("-L" + scripts, "-T", scripts + "/" + script)));
+        linkerScript.ifPresent(script -> flags.addAll(List.of("-L" + scripts, "-T", scripts + "/" + script)));
         return flags;
     }
 
     /** A whole link, driver first. */
-    List<String> link(List<String> objects, String image, String map, String scripts) {
+    List<String> link(List<String> objects, String image, String map, String scripts, Optional<String> linkerScript) {
         List<String> line = new ArrayList<>();
         line.add(project.toolchain().compiler());
-        line.addAll(linkFlags(scripts));
+        line.addAll(linkFlags(scripts, linkerScript));
         line.add("-Wl,-Map=" + map);
         line.addAll(List.of("-o", image));
         line.addAll(objects);

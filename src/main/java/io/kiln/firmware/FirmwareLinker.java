@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -135,7 +134,14 @@ public final class FirmwareLinker {
     }
 
     private void runLinker(Path elf, Path map) {
-        Result result = run(elf, map, ProjectFiles.BOARD, LOG_FILE);
+        Board board = project.board();
+        Result result = run(elf, map, ProjectFiles.BOARD, project.linkerScript(), LOG_FILE);
+        Optional<String> script = board.moreLinker().or(project::linkerScript);
+        boolean hasOverflowed =
+                !result.succeeded() && OVERFLOW.matcher(result.message()).find();
+        if (hasOverflowed && board.moreLinker().isPresent()) {
+            result = run(elf, map, ProjectFiles.BOARD, script, LOG_FILE);
+        }
         if (result.succeeded()) {
             return;
         }
@@ -143,11 +149,8 @@ public final class FirmwareLinker {
             delete(elf, map);
             throw new KilnException(FileFailure.diskFull(elf));
         }
-        if (OVERFLOW.matcher(result.message()).find()) {
-            if (project.board().moreConstants().isPresent() && spill(elf, map).succeeded()) {
-                return;
-            }
-            if (linksWithRoom(elf, map)) {
+        if (hasOverflowed) {
+            if (linksWithRoom(elf, map, script)) {
                 requireFit(measure(elf));
             }
         }
@@ -169,33 +172,26 @@ public final class FirmwareLinker {
         }
     }
 
-    /** Only what does not fit is linked so: what fits keeps its place. */
-    private Result spill(Path elf, Path map) {
-        return run(elf, map, ProjectFiles.BOARD, LOG_FILE, CommandLines.SPILL);
-    }
-
-    private boolean linksWithRoom(Path elf, Path map) {
+    private boolean linksWithRoom(Path elf, Path map, Optional<String> script) {
         Path roomy = project.buildDirectory().resolve("overflow");
         RoomyScripts.write(project.board(), roomy);
-        return run(elf, map, lines.relative(roomy), "overflow.log").succeeded();
+        return run(elf, map, lines.relative(roomy), script, "overflow.log").succeeded();
     }
 
-    private Result run(Path elf, Path map, String scripts, String logFile, String... flags) {
+    private Result run(Path elf, Path map, String scripts, Optional<String> script, String logFile) {
         try {
             Files.createDirectories(elf.getParent());
             Files.deleteIfExists(elf);
         } catch (IOException e) {
             throw FileFailure.of("cannot write", elf, e);
         }
-        List<String> line =
-                new ArrayList<>(lines.link(objectNames(), lines.relative(elf), lines.relative(map), scripts));
-        line.addAll(1, List.of(flags));
-        return ProcessRunner.run(Command.ofLine(line)
-                .in(project.directory())
-                .with("LC_ALL", "C")
-                .without(Compilation.MISLEADING)
-                .within(LIMIT)
-                .loggingTo(project.buildDirectory().resolve(logFile)));
+        return ProcessRunner.run(
+                Command.ofLine(lines.link(objectNames(), lines.relative(elf), lines.relative(map), scripts, script))
+                        .in(project.directory())
+                        .with("LC_ALL", "C")
+                        .without(Compilation.MISLEADING)
+                        .within(LIMIT)
+                        .loggingTo(project.buildDirectory().resolve(logFile)));
     }
 
     private void requireFit(Measurement measurement) {
@@ -220,7 +216,8 @@ public final class FirmwareLinker {
     }
 
     private String commandDigest() {
-        String line = String.join("\0", lines.link(objectNames(), base, base, ProjectFiles.BOARD));
+        String line =
+                String.join("\0", lines.link(objectNames(), base, base, ProjectFiles.BOARD, project.linkerScript()));
         return Digests.sha256(line.replace(project.directory().toString(), "."));
     }
 

@@ -50,7 +50,7 @@ final class Makefile {
                     .append('\n');
         }
         out.append("LINK_FLAGS := ")
-                .append(words(lines.linkFlags(ProjectFiles.BOARD)))
+                .append(words(lines.linkFlags(ProjectFiles.BOARD, project.linkerScript())))
                 .append('\n');
         out.append("LIBRARIES := ")
                 .append(words(project.toolchain().libraries()))
@@ -93,15 +93,17 @@ final class Makefile {
     private void link(StringBuilder out) {
         out.append("$(BUILD)/firmware.elf: $(OBJECTS)");
         project.linkerScript().ifPresent(script -> out.append(' ').append(escape(ProjectFiles.BOARD + "/" + script)));
-        String line =
-                "$(LINK_FLAGS) '-Wl,-Map=$(BUILD)/firmware.map' -o $(call quoted,$@) $(LINKED) $(LIBRARIES)";
-        out.append("\n\t$(CC) ").append(line);
-        if (project.board().moreConstants().isPresent()) {
-            out.append(" || \\\n\t  $(CC) ")
-                    .append(CommandLines.SPILL)
-                    .append(' ')
-                    .append(line);
-        }
+        String line = " '-Wl,-Map=$(BUILD)/firmware.map' -o $(call quoted,$@) $(LINKED) $(LIBRARIES)";
+        out.append("\n\t$(CC) $(LINK_FLAGS)").append(line);
+        // A memory that is too small is the only reason to link in another way.
+        project.board()
+                .moreLinker()
+                .ifPresent(more -> out.append(" || \\\n\t  $(CC) $(LINK_FLAGS:%.ld=")
+                        .append(ProjectFiles.BOARD)
+                        .append('/')
+                        .append(escape(more))
+                        .append(")")
+                        .append(line));
         out.append("\n\n");
     }
 

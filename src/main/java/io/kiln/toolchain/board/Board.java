@@ -129,6 +129,12 @@ public record Board(
         return pools.flatMap(p -> memory(p.constants()));
     }
 
+    /** The linker script for images whose constants do not fit in the first memory. */
+    public Optional<String> moreLinker() {
+        return linker.filter(script -> moreConstants().isPresent())
+                .map(script -> script.replaceFirst("\\.ld$", ".more.ld"));
+    }
+
     /** The memory of constants that do not fit in the first one. */
     public Optional<Memory> moreConstants() {
         return pools.flatMap(Pools::moreConstants).flatMap(this::memory);

@@ -161,7 +161,10 @@ final class BoardParser {
         pools.ifPresent(p -> {
             Optional<Memory> workspace = checkPool(memories, "workspace", p.workspace());
             checkPool(memories, "constants", p.constants());
-            p.moreConstants().ifPresent(name -> checkPool(memories, "moreConstants", name));
+            p.moreConstants().ifPresent(name -> {
+                checkPool(memories, "moreConstants", name);
+                checkFile(text("linker").replaceFirst("\\.ld$", ".more.ld"), "/pools/moreConstants");
+            });
             if (p.moreConstants().filter(p.constants()::equals).isPresent()) {
                 problems.add(
                         "both memories of constants are " + p.constants(),

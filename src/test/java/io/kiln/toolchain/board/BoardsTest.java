@@ -67,7 +67,11 @@ class BoardsTest {
                         .contains(region("CODE", "rx", code))
                         .contains(region("DATA", "rw", board.workspace().orElseThrow()));
                 board.moreConstants()
-                        .ifPresent(memory -> assertThat(script).contains(region("MORE_CONSTANTS", "r", memory)));
+                        .ifPresent(memory -> assertThat(board.files()
+                                        .get(board.moreLinker().orElseThrow())
+                                        .text())
+                                .contains(region("MORE_CONSTANTS", "r", memory))
+                                .contains(script.substring(script.indexOf("CODE"), script.indexOf("  DATA"))));
                 if (!constants.equals(code)) {
                     assertThat(script).contains(region("CONSTANTS", "r", constants));
                 }

@@ -24,8 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Every value of every descriptor, replaced by values of other types: each is read, or refused with a message. */
 class SpoiledDescriptorsTest {
-    private static final List<String> VALUES =
-            List.of("null", "\"\"", "[]", "{}", "[null]", "{\"a\":null}", "0", "1e400", "\"\\u0000\"");
+    private static final List<String> VALUES = List.of("null", "\"\"", "{}", "[null]", "1e400", "\"\\u0000\"");
 
     /** Files that are hardly YAML, or more than it seems. */
     private static final List<String> ODD = List.of(
