@@ -10,6 +10,7 @@ import io.kiln.device.flash.Probe;
 import io.kiln.report.FlashReport;
 import io.kiln.report.FlashReport.Entry;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -69,7 +70,7 @@ final class FlashRecord implements AutoCloseable {
     /** What is not done is interrupted: an error or the end of the JVM came between. */
     synchronized void interrupt() {
         FlashFailure failure = new FlashFailure(Kind.INTERRUPTED, "", OptionalLong.empty(), true);
-        double seconds = (System.nanoTime() - start) / 1_000_000 / 1000.0;
+        double seconds = Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
         List.copyOf(open.keySet())
                 .forEach(target ->
                         end(target, seconds, INTERRUPTED, failure.kind().id() + ": " + failure.text()));
