@@ -136,11 +136,10 @@ public final class FirmwareLinker {
     private void runLinker(Path elf, Path map) {
         Board board = project.board();
         Result result = run(elf, map, ProjectFiles.BOARD, project.linkerScript(), LOG_FILE);
-        Optional<String> script = board.moreLinker().or(project::linkerScript);
         boolean hasOverflowed =
                 !result.succeeded() && OVERFLOW.matcher(result.message()).find();
         if (hasOverflowed && board.moreLinker().isPresent()) {
-            result = run(elf, map, ProjectFiles.BOARD, script, LOG_FILE);
+            result = run(elf, map, ProjectFiles.BOARD, roomiestScript(), LOG_FILE);
         }
         if (result.succeeded()) {
             return;
@@ -149,10 +148,8 @@ public final class FirmwareLinker {
             delete(elf, map);
             throw new KilnException(FileFailure.diskFull(elf));
         }
-        if (hasOverflowed) {
-            if (linksWithRoom(elf, map, script)) {
-                requireFit(measure(elf));
-            }
+        if (hasOverflowed && linksWithRoom(elf, map)) {
+            requireFit(measure(elf));
         }
         throw new KilnException(new Problem(
                 (result.timedOut() ? "the linker ran out of time" : "does not link") + ":\n"
@@ -172,10 +169,15 @@ public final class FirmwareLinker {
         }
     }
 
-    private boolean linksWithRoom(Path elf, Path map, Optional<String> script) {
+    private boolean linksWithRoom(Path elf, Path map) {
         Path roomy = project.buildDirectory().resolve("overflow");
         RoomyScripts.write(project.board(), roomy);
-        return run(elf, map, lines.relative(roomy), script, "overflow.log").succeeded();
+        return run(elf, map, lines.relative(roomy), roomiestScript(), "overflow.log").succeeded();
+    }
+
+    /** The script that has a place for constants that do not fit, if the board has one. */
+    private Optional<String> roomiestScript() {
+        return project.board().moreLinker().or(project::linkerScript);
     }
 
     private Result run(Path elf, Path map, String scripts, Optional<String> script, String logFile) {

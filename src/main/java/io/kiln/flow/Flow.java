@@ -2,6 +2,7 @@
 package io.kiln.flow;
 
 import io.kiln.base.Log;
+import io.kiln.firmware.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
@@ -77,7 +78,7 @@ public final class Flow {
      * @param device how to reach the board, for proving them there
      */
     public void verify(BuildSpec spec, DeviceSpec device) {
-        VerifyRecord.keep(spec.layout(), log, record -> verify(spec, device, record));
+        VerifyRecord.keep(spec.layout(), log, "kiln:verify", record -> verify(spec, device, record));
     }
 
     /** The same inside of {@link VerifyRecord#keep}, which then records failures of the caller's too. */
@@ -85,11 +86,21 @@ public final class Flow {
         new VerifyStep(log, resolved(spec), device, record).run();
     }
 
-    /** The whole road; parameters as for {@link #verify}. */
+    /** The whole road; parameters as for {@link #verify}. What stops it on the way is recorded as a verification that failed. */
     public void build(BuildSpec spec, DeviceSpec device) {
+        VerifyRecord.keep(spec.layout(), log, "kiln:build", record -> build(spec, device, record));
+    }
+
+    /** The same inside of {@link VerifyRecord#keep}, which then records failures of the caller's too. */
+    public void build(BuildSpec spec, DeviceSpec device, VerifyRecord record) {
+        if (spec.verify().on().equals("none")) {
+            record.leave();
+        }
         ResolvedBuild build = resolved(spec);
-        BuildLock.hold(log, spec.layout(), "kiln:build", () -> image(build));
-        VerifyRecord.keep(spec.layout(), log, record -> new VerifyStep(log, build, device, record).run());
+        if (linked(build).relinked()) {
+            record.forget();
+        }
+        new VerifyStep(log, build, device, record).run();
     }
 
     /** Builds what is not built yet, boots the image and shows its console or its answers. */
@@ -167,12 +178,16 @@ public final class Flow {
     }
 
     private ResolvedBuild image(ResolvedBuild build) {
+        linked(build);
+        return build;
+    }
+
+    private Image linked(ResolvedBuild build) {
         new GenerateStep(log, build).run();
         FirmwareSteps steps = new FirmwareSteps(log, build);
         steps.assemble();
         steps.compile();
-        steps.link();
-        return build;
+        return steps.link();
     }
 
     private ResolvedBuild resolved(BuildSpec spec) {

@@ -41,11 +41,12 @@ public final class VerifyRecord {
     /**
      * Runs a verification when no other build works in the folder, and records how it ends.
      *
+     * @param goal what others see who wait for it
      * @param verification all of it, the reading of its parameters included
      * @throws KilnException what the verification throws; the record says the same
      */
-    public static void keep(Layout layout, Log log, Consumer<VerifyRecord> verification) {
-        BuildLock.hold(log, layout, "kiln:verify", () -> {
+    public static void keep(Layout layout, Log log, String goal, Consumer<VerifyRecord> verification) {
+        BuildLock.hold(log, layout, goal, () -> {
             VerifyRecord record = new VerifyRecord(layout);
             record.begin();
             try {
@@ -91,6 +92,11 @@ public final class VerifyRecord {
     void leave() {
         restore();
         finished = true;
+    }
+
+    /** Gives the last record up: it is one of an image that is there no more. */
+    void forget() {
+        before.clear();
     }
 
     /** Removes the record of an image that is there no more. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.VerifyRecord;
+import java.util.List;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
@@ -31,6 +33,10 @@ public final class BuildMojo extends AbstractDeviceMojo {
 
     @Override
     void run() {
-        flow().build(spec(), deviceSpec());
+        VerifyRecord.keep(
+                layout(List.of()),
+                new MojoLog(getLog()),
+                "kiln:build",
+                record -> flow().build(spec(), deviceSpec(), record));
     }
 }

@@ -41,6 +41,9 @@ public final class VerifyMojo extends AbstractDeviceMojo {
     @Override
     void run() {
         VerifyRecord.keep(
-                projectLayout(), new MojoLog(getLog()), record -> flow().verify(spec(), deviceSpec(), record));
+                projectLayout(),
+                new MojoLog(getLog()),
+                "kiln:verify",
+                record -> flow().verify(spec(), deviceSpec(), record));
     }
 }

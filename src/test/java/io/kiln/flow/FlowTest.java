@@ -317,6 +317,12 @@ final class FlowTest {
         BuildSpec one = spec(folder, new VerifySpec("emulator", Optional.empty(), 2, 0));
         flow.build(with(one, PipelineSpec.STANDARD, "acceleration:1,32,1,3"), DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        // What stops the whole road leaves nothing green behind.
+        assertThatThrownBy(() ->
+                        flow.build(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3"), DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class);
+        assertThat(json("kiln/verify.json").path("passed").asBoolean()).isFalse();
+        assertThat(json("kiln/verify.json").path("failure").asText()).contains("RESHAPE");
         assertThatThrownBy(() -> flow.generate(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3")))
                 .hasMessageContaining("operator #4 RESHAPE")
                 .hasMessageContaining("new shape [1, 12] does not fit");

@@ -37,13 +37,13 @@ class VerifyRecordTest {
         layout = new Layout(folder, folder.resolve("out"), "m");
         json = layout.reports().resolve("verify.json");
         xml = layout.reports().resolve("TEST-kiln-verify.xml");
-        VerifyRecord.keep(layout, Log.QUIET, record -> record.write(GREEN, List.of(Duration.ZERO)));
+        VerifyRecord.keep(layout, Log.QUIET, "test", record -> record.write(GREEN, List.of(Duration.ZERO)));
         assertThat(read().passed()).isTrue();
     }
 
     @Test
     void whileItRunsNothingIsGreen() {
-        VerifyRecord.keep(layout, Log.QUIET, record -> {
+        VerifyRecord.keep(layout, Log.QUIET, "test", record -> {
             assertRed("has not ended");
             record.about("b", "qemu", 7);
             record.begin();
@@ -59,8 +59,8 @@ class VerifyRecordTest {
                 new KilnException(Problem.of("qemu-system-arm is not there", "PATH")),
                 new IllegalStateException("a bug"),
                 new StackOverflowError())) {
-            VerifyRecord.keep(layout, Log.QUIET, record -> record.write(GREEN, List.of(Duration.ZERO)));
-            assertThatThrownBy(() -> VerifyRecord.keep(layout, Log.QUIET, record -> throwIt(failure)))
+            VerifyRecord.keep(layout, Log.QUIET, "test", record -> record.write(GREEN, List.of(Duration.ZERO)));
+            assertThatThrownBy(() -> VerifyRecord.keep(layout, Log.QUIET, "test", record -> throwIt(failure)))
                     .isSameAs(failure);
             assertRed(UnforeseenFailure.told(failure).getMessage());
         }
@@ -68,7 +68,7 @@ class VerifyRecordTest {
 
     @Test
     void aFailureBehindTheCheckForChangesIsRedToo() {
-        assertThatThrownBy(() -> VerifyRecord.keep(layout, Log.QUIET, record -> {
+        assertThatThrownBy(() -> VerifyRecord.keep(layout, Log.QUIET, "test", record -> {
                     record.restore();
                     assertThat(read()).isEqualTo(GREEN);
                     throw new IllegalStateException("late");
@@ -88,7 +88,7 @@ class VerifyRecordTest {
                 false,
                 Tolerance.NONE,
                 "1 of 4");
-        assertThatThrownBy(() -> VerifyRecord.keep(layout, Log.QUIET, record -> {
+        assertThatThrownBy(() -> VerifyRecord.keep(layout, Log.QUIET, "test", record -> {
                     record.write(red, List.of(Duration.ZERO));
                     throw new KilnException(Problem.of("1 of 4", "random_0"));
                 }))
@@ -99,11 +99,11 @@ class VerifyRecordTest {
     @Test
     void whatNeedsNoVerificationStaysAsItWas() throws IOException {
         byte[] before = Files.readAllBytes(json);
-        VerifyRecord.keep(layout, Log.QUIET, VerifyRecord::leave);
+        VerifyRecord.keep(layout, Log.QUIET, "test", VerifyRecord::leave);
         assertThat(json).hasBinaryContent(before);
         assertThat(xml).content().contains("failures=\"0\" errors=\"0\"");
         VerifyRecord.remove(layout);
-        VerifyRecord.keep(layout, Log.QUIET, VerifyRecord::leave);
+        VerifyRecord.keep(layout, Log.QUIET, "test", VerifyRecord::leave);
         assertThat(json).doesNotExist();
         assertThat(xml).doesNotExist();
     }
