@@ -15,7 +15,8 @@ import java.util.Optional;
  * that will be flashed has at least to get along with the runtime.
  */
 final class OwnProgram {
-    private static final String NOT_IT = "Verified with the default application, not the project's own program, which is what is flashed";
+    private static final String NOT_IT =
+            "Verified with the default application, not the project's own program, which is what is flashed";
 
     private final Log log;
     private final ResolvedBuild build;
@@ -60,7 +61,8 @@ final class OwnProgram {
         Duration time = Duration.ofNanos(System.nanoTime() - start);
         String where = RunnableImage.name(build, emulator);
         if (verdict.kind() == Kind.MACHINE && build.hasStandIn()) {
-            log.warn(verdict.problem().orElseThrow().what() + ", on " + where + ", which may lack what the program uses");
+            log.warn(verdict.problem().orElseThrow().what() + ", on " + where
+                    + ", which may lack what the program uses");
             leaveOut("its end on the stand-in proves nothing");
             return Optional.empty();
         }

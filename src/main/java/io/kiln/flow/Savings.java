@@ -55,9 +55,10 @@ final class Savings {
         long flash = excess(Kind.ROM);
         long ram = excess(Kind.RAM);
         if (ram > 0) {
-            choices().forEach(choice -> ramSaved(choice)
-                    .filter(saved -> saved > 0)
-                    .ifPresent(saved -> lines.add(line(choice, saved, "RAM", ram))));
+            choices()
+                    .forEach(choice -> ramSaved(choice)
+                            .filter(saved -> saved > 0)
+                            .ifPresent(saved -> lines.add(line(choice, saved, "RAM", ram))));
         }
         if (flash > 0 && !spec.optimize().equals(SIZE)) {
             flashSaved()
@@ -70,7 +71,8 @@ final class Savings {
     private List<Choice> choices() {
         boolean isOwnProgram = measured.ram().io() == 0;
         // A program of the project's own calls the model in another way with the other choice of io.
-        List<String> ios = isOwnProgram || spec.io().equals(WORKSPACE) ? List.of(spec.io()) : List.of(spec.io(), WORKSPACE);
+        List<String> ios =
+                isOwnProgram || spec.io().equals(WORKSPACE) ? List.of(spec.io()) : List.of(spec.io(), WORKSPACE);
         return Stream.of(spec.optimize(), RAM)
                 .distinct()
                 .flatMap(optimize -> ios.stream().map(io -> new Choice(optimize, io)))
@@ -79,8 +81,9 @@ final class Savings {
     }
 
     private Optional<Long> ramSaved(Choice choice) {
-        return libraries(choice).map(libraries -> ram(models(), spec.io())
-                - ram(libraries.stream().map(ModelLibrary::metadata).toList(), choice.io()));
+        return libraries(choice)
+                .map(libraries -> ram(models(), spec.io())
+                        - ram(libraries.stream().map(ModelLibrary::metadata).toList(), choice.io()));
     }
 
     private List<ModelMetadata> models() {

@@ -43,7 +43,12 @@ public final class UnforeseenFailure {
             return known.get();
         }
         return new KilnException(
-                outOfMemory().or(this::stackOverflow).or(this::path).or(this::files).orElseGet(this::bug), chain.get(0));
+                outOfMemory()
+                        .or(this::stackOverflow)
+                        .or(this::path)
+                        .or(this::files)
+                        .orElseGet(this::bug),
+                chain.get(0));
     }
 
     private Optional<Problem> outOfMemory() {

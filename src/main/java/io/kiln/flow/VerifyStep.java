@@ -163,11 +163,10 @@ final class VerifyStep {
     }
 
     private static String summary(VerifyReport report) {
-        long outputs =
-                report.cases().stream()
-                        .filter(c -> !c.isProgram())
-                        .mapToLong(VerifyReport.Case::outputs)
-                        .sum();
+        long outputs = report.cases().stream()
+                .filter(c -> !c.isProgram())
+                .mapToLong(VerifyReport.Case::outputs)
+                .sum();
         long cases = report.cases().stream().filter(c -> !c.isProgram()).count();
         String verdict = report.bitExact() ? "Bit-exact" : "Within the tolerance";
         return verdict + " on " + report.ranOn() + ": " + cases + " cases, " + outputs + " outputs";

@@ -50,7 +50,8 @@ class ReproducibilityTest {
         String accent = "UTF-8".equals(System.getProperty("sun.jnu.encoding")) ? "é" : "";
         Path odd = folder.resolve("it's a #1 $HOME (x), `y` & " + accent);
         Path sources = Files.createDirectories(odd.resolve("src/main/c/a folder's"));
-        Files.writeString(sources.resolve("it's $(odd) #2 & " + accent + ".c"), "int odd(void);\nint odd(void) { return 1; }\n");
+        Files.writeString(
+                sources.resolve("it's $(odd) #2 & " + accent + ".c"), "int odd(void);\nint odd(void) { return 1; }\n");
         Image image = TestFirmware.build(TestFirmware.request("host", "host", odd), odd, Log.QUIET);
         Path project = odd.resolve("target/firmware");
 

@@ -318,8 +318,8 @@ final class FlowTest {
         flow.build(with(one, PipelineSpec.STANDARD, "acceleration:1,32,1,3"), DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         // What stops the whole road leaves nothing green behind.
-        assertThatThrownBy(() ->
-                        flow.build(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3"), DeviceSpec.USUAL))
+        assertThatThrownBy(
+                        () -> flow.build(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3"), DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class);
         assertThat(json("kiln/verify.json").path("passed").asBoolean()).isFalse();
         assertThat(json("kiln/verify.json").path("failure").asText()).contains("RESHAPE");

@@ -56,8 +56,9 @@ class OwnProgramTest {
         assertThat(record.path("bitExact").asBoolean()).isTrue();
         assertThat(record.path("cases").findValuesAsText("name")).containsExactly("random_0", "own_program");
         assertThat(said)
-                .contains("Verified with the default application, not the project's own program, which is what is flashed; that"
-                        + " one ran up to 1 s on qemu-system-arm mps2-an386 without fault or abort");
+                .contains(
+                        "Verified with the default application, not the project's own program, which is what is flashed; that"
+                                + " one ran up to 1 s on qemu-system-arm mps2-an386 without fault or abort");
         assertThat(said).anyMatch(line -> line.startsWith("Bit-exact on") && line.contains(": 1 cases, 4 outputs"));
         said.clear();
         verify("mps2-an386", "int main(void) { for (;;) { } }\n", 1);
@@ -70,7 +71,8 @@ class OwnProgramTest {
                 .hasMessageContaining("it called TVMPlatformAbort with error 0x");
         assertThat(record().path("bitExact").asBoolean()).isTrue();
         assertThat(record().path("failure").asText()).contains("TVMPlatformAbort");
-        assertThat(text("TEST-kiln-verify.xml")).containsPattern("name=\"own_program\" time=\"[0-9.]+\">\\s+<failure message=");
+        assertThat(text("TEST-kiln-verify.xml"))
+                .containsPattern("name=\"own_program\" time=\"[0-9.]+\">\\s+<failure message=");
         refused("mps2-an386", """
                 static tvm_workspace_t workspace;
                 int main(void) { (void)StackMemoryManager_Init(&workspace, NULL, 16); for (;;) { } }

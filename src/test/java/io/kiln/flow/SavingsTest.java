@@ -33,7 +33,10 @@ class SavingsTest {
         BuildReport now = built("speed", "caller");
         BuildReport pooled = built("speed", "workspace");
         BuildReport small = built("size", "caller");
-        long ram = now.ram().workspace() + now.ram().io() - pooled.ram().workspace() - pooled.ram().io();
+        long ram = now.ram().workspace()
+                + now.ram().io()
+                - pooled.ram().workspace()
+                - pooled.ram().io();
         long flash = now.flash().total() - small.flash().total();
         assertThat(ram).isPositive();
         assertThat(flash).isPositive();
@@ -83,7 +86,8 @@ class SavingsTest {
     /** The default board with less memory. */
     private void board(String flash, String ram) throws IOException {
         Path tiny = Files.createDirectories(folder.resolve("src/main/boards/tiny"));
-        Files.writeString(tiny.resolve("board.yaml"), """
+        Files.writeString(
+                tiny.resolve("board.yaml"), """
                 schema: 1
                 id: tiny
                 title: An AN386 with too little memory

@@ -64,7 +64,8 @@ final class SpecChecksTest {
         assertThat(problems(spec("speed", 2, new ModelSource(model, "one"), new ModelSource(relay, "two"))))
                 .extracting(Problem::text)
                 .satisfiesExactly(
-                        text -> assertThat(text).contains("m.tflite: this is only a pointer of Git LFS", "git lfs pull"),
+                        text -> assertThat(text)
+                                .contains("m.tflite: this is only a pointer of Git LFS", "git lfs pull"),
                         text -> assertThat(text).contains("m.params: this is only a pointer of Git LFS"));
     }
 

@@ -23,7 +23,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ReportsTest {
     private static final TensorInfo X = new TensorInfo("x", "x", DType.INT8, List.of(1, 4), 0.1f, 0);
     private static final OperatorInfo DENSE = new OperatorInfo(
-            "tvmgen_kws_dense", List.of("#0 FULLY_CONNECTED `y`"), "qnn.dense", List.of(X), List.of(X), 16, 12, 20, 0, "dense.portable", "no choice");
+            "tvmgen_kws_dense",
+            List.of("#0 FULLY_CONNECTED `y`"),
+            "qnn.dense",
+            List.of(X),
+            List.of(X),
+            16,
+            12,
+            20,
+            0,
+            "dense.portable",
+            "no choice");
     private static final PlannedBuffer BUFFER = new PlannedBuffer("x", 0, 64, -1, 1, List.of("y"));
     private static final ModelMetadata KWS = new ModelMetadata(
             "kws",
@@ -69,8 +79,8 @@ final class ReportsTest {
         assertThat(report.operators()).hasSize(2);
         JsonSchemas.assertFits("report", Json.text(report));
         assertThat(report.operators()).allMatch(o -> o.instructions() == null && o.executedMacs() == 12);
-        BuildReport profiled = report.profiled(
-                new ProfileReport("b", "qemu", true, 99, List.of(new ProfileReport.Operator("tvmgen_kws_dense", List.of(), 90))));
+        BuildReport profiled = report.profiled(new ProfileReport(
+                "b", "qemu", true, 99, List.of(new ProfileReport.Operator("tvmgen_kws_dense", List.of(), 90))));
         assertThat(profiled.operators()).allMatch(o -> o.instructions() == 90);
         JsonSchemas.assertFits("report", Json.text(profiled));
     }
@@ -84,8 +94,8 @@ final class ReportsTest {
 
     @Test
     void profileFitsItsSchema() {
-        ProfileReport report =
-                new ProfileReport("b", "qemu", true, 1000, List.of(new ProfileReport.Operator("f", List.of("#0 ADD `y`"), 990)));
+        ProfileReport report = new ProfileReport(
+                "b", "qemu", true, 1000, List.of(new ProfileReport.Operator("f", List.of("#0 ADD `y`"), 990)));
         JsonSchemas.assertFits("profile", Json.text(report));
         Path older = folder.resolve("profile.json");
         WholeFiles.write(older, Json.text(report).replaceAll("(?s)\"layers\".*?\\],", ""));
