@@ -5,7 +5,9 @@ def log = new File(basedir, 'build.log').text
 assert log.contains("| hello from the project's own main")
 assert log.contains('| the model ran')
 assert log.contains("The default application takes the place of the project's own main")
-assert new JsonSlurper().parse(new File(basedir, 'target/kiln/verify.json')).bitExact
+def verify = new JsonSlurper().parse(new File(basedir, 'target/kiln/verify.json'))
+assert verify.bitExact && verify.passed && verify.cases*.name.contains('own_program')
+assert log.contains("Verified with the default application, not the project's own program, which is what is flashed; that one ran")
 
 // The C project builds the same image without Maven.
 def make = ['make', '-C', new File(basedir, 'target/firmware').path].execute()
