@@ -113,7 +113,8 @@ public final class SoftmaxLowering {
             Expr difference = sub(load(buffers.argument(0), add(from, i)), largest);
             Expr scaled = new Expr.Call(
                     Intrinsics.RESCALE_ANY, List.of(difference, imm((long) by.multiplier()), imm((long) by.shift())));
-            Expr e = interpolated(b, exponentials, Rescale.plus(scaled, Short.MAX_VALUE, Rescale.largest(by, 1L << 16)));
+            Expr e =
+                    interpolated(b, exponentials, Rescale.plus(scaled, Short.MAX_VALUE, Rescale.largest(by, 1L << 16)));
             b.store(out, add(first, i), e).assign(sum, add(sum, e));
         });
         Expr unsigned = Exprs.cast(DType.UINT32, sum);

@@ -66,8 +66,7 @@ class HybridModelTest {
         Bytes input = inputs().get(1);
         Bytes actual = OperatorsImage.run(
                 folder, BOARD, "gnu", Optimize.SPEED, List.of(library(Optimize.SPEED)), List.of(input));
-        assertThat(GoldenModels.agree(
-                        Interpreter.run(real, List.of(input)).get(0), actual, GoldenModels.outputs(real)))
+        assertThat(GoldenModels.agree(Interpreter.run(real, List.of(input)).get(0), actual, GoldenModels.outputs(real)))
                 .isTrue();
     }
 

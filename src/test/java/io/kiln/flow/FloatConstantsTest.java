@@ -58,11 +58,14 @@ class FloatConstantsTest {
         int is = model.tensor(TensorSpec.of("is", TensorType.BOOL, 4));
         int table = model.tensor(TensorSpec.float32("table", SPECIAL.length).withData(bytes(SPECIAL)));
         int nan = model.tensor(TensorSpec.float32("nan").withData(bytes(SCALAR)));
-        int widths = model.tensor(TensorSpec.of("widths", TensorType.INT32, 1, 2).withData(bytes(1, 2)));
+        int widths =
+                model.tensor(TensorSpec.of("widths", TensorType.INT32, 1, 2).withData(bytes(1, 2)));
         ByteBuffer halves = ByteBuffer.allocate(2 * HALVES.length).order(ByteOrder.LITTLE_ENDIAN);
         halves.asShortBuffer().put(HALVES);
-        int packed = model.tensor(TensorSpec.of("packed", TensorType.FLOAT16, HALVES.length).withData(halves.array()));
-        int unpacked = output("unpacked", BuiltinOperator.DEQUANTIZE, Options.none(), new int[] {packed}, HALVES.length);
+        int packed = model.tensor(
+                TensorSpec.of("packed", TensorType.FLOAT16, HALVES.length).withData(halves.array()));
+        int unpacked =
+                output("unpacked", BuiltinOperator.DEQUANTIZE, Options.none(), new int[] {packed}, HALVES.length);
         Options along = Options.table(BuiltinOptions.ConcatenationOptions, Field.int32(0, 0), Field.int8(1, 0));
         int[] outputs = {
             output("joined", BuiltinOperator.CONCATENATION, along, new int[] {x, table, unpacked}, 18),
@@ -88,15 +91,24 @@ class FloatConstantsTest {
                 folder,
                 List.of(compiled.library().metadata()),
                 List.of(compiled.library().artifacts().artifacts()));
-        List<Bytes> inputs = List.of(Bytes.wrap(bytes(SPECIAL[6], SPECIAL[4], 0x3F800000, 0)), Bytes.copyOf(new byte[] {1, 0, 1, 0}));
+        List<Bytes> inputs = List.of(
+                Bytes.wrap(bytes(SPECIAL[6], SPECIAL[4], 0x3F800000, 0)), Bytes.copyOf(new byte[] {1, 0, 1, 0}));
         List<Bytes> answer = Interpreter.run(function, inputs);
-        assertThat(answer.get(0).buffer().slice(16, 4 * SPECIAL.length).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer())
-                .isEqualTo(ByteBuffer.wrap(bytes(SPECIAL)).order(ByteOrder.LITTLE_ENDIAN).asIntBuffer());
+        assertThat(answer.get(0)
+                        .buffer()
+                        .slice(16, 4 * SPECIAL.length)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .asIntBuffer())
+                .isEqualTo(ByteBuffer.wrap(bytes(SPECIAL))
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .asIntBuffer());
         byte[] expected = new byte[answer.stream().mapToInt(Bytes::size).sum()];
         ByteBuffer all = ByteBuffer.wrap(expected);
         answer.forEach(part -> all.put(part.toArray()));
         assertThat(program.run(inputs)).isEqualTo(Bytes.wrap(expected));
-        String tir = AotExecutor.functions(compiled.module()).stream().map(TirPrinter::print).collect(Collectors.joining());
+        String tir = AotExecutor.functions(compiled.module()).stream()
+                .map(TirPrinter::print)
+                .collect(Collectors.joining());
         assertThat(tir).contains("-nan(0x400abc)").doesNotContain("NaN");
     }
 }

@@ -96,7 +96,9 @@ class InputsAndOutputsTest {
                     int x = n.tensor(4);
                     int shape = n.model.tensor(TensorSpec.int32("shape", 4));
                     int y = n.emit(BuiltinOperator.RESHAPE, Options.none(), 4, x, shape);
-                    n.model.inputs(x, n.tensor(2)).outputs(y, n.emit(BuiltinOperator.RESHAPE, Options.none(), 4, y, shape));
+                    n.model
+                            .inputs(x, n.tensor(2))
+                            .outputs(y, n.emit(BuiltinOperator.RESHAPE, Options.none(), 4, y, shape));
                 },
                 n -> {
                     int x = n.tensor(4);

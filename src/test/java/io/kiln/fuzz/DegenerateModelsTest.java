@@ -14,9 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every dimension, option and parameter of every operator, one at a time, with values that divide by zero or overflow. */
 class DegenerateModelsTest {
-    private static final List<Bytes> MODELS = SingleOperatorTest.operators()
-            .map(operator -> operator.model(0))
-            .toList();
+    private static final List<Bytes> MODELS =
+            SingleOperatorTest.operators().map(operator -> operator.model(0)).toList();
 
     @ParameterizedTest
     @ValueSource(ints = {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, 1 << 16})
@@ -37,7 +36,10 @@ class DegenerateModelsTest {
         try {
             Verifier.verify(MutatedModel.read(seed, model, "degenerate"));
         } catch (KilnException e) {
-            assertThat(e.problems()).as(what).isNotEmpty().allSatisfy(p -> assertThat(p.what()).isNotBlank());
+            assertThat(e.problems())
+                    .as(what)
+                    .isNotEmpty()
+                    .allSatisfy(p -> assertThat(p.what()).isNotBlank());
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
             failures.add(what + ": " + e + " at " + e.getStackTrace()[0]);
         }

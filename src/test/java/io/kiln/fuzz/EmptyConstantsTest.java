@@ -30,7 +30,8 @@ class EmptyConstantsTest {
                     continue;
                 }
                 List<Constant> args = binding.args().stream()
-                        .map(arg -> arg instanceof Constant constant ? constant : zeros(types.get(((Arg.Ref) arg).id())))
+                        .map(arg ->
+                                arg instanceof Constant constant ? constant : zeros(types.get(((Arg.Ref) arg).id())))
                         .toList();
                 for (int i = 0; i < args.size(); i++) {
                     for (int axis = 0; axis < args.get(i).type().shape().rank(); axis++) {
@@ -53,9 +54,11 @@ class EmptyConstantsTest {
         dims.set(axis, 0);
         List<Constant> changed = new ArrayList<>(args);
         changed.set(position, zeros(new TensorType(new Shape(dims), type.dtype())));
-        String what = binding.op() + " of " + changed.stream().map(c -> c.type().text()).toList();
+        String what = binding.op() + " of "
+                + changed.stream().map(c -> c.type().text()).toList();
         try {
-            TensorType result = binding.op().infer(changed.stream().map(Constant::type).toList());
+            TensorType result =
+                    binding.op().infer(changed.stream().map(Constant::type).toList());
             if (result.shape().elements() > 0) {
                 assertThat(Interpreter.fold(binding.op(), changed, result).elements())
                         .as(what)

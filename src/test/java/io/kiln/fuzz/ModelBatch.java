@@ -57,14 +57,16 @@ final class ModelBatch {
                 } else if (file.fileName().endsWith("_lib0.c")) {
                     entries.append(entry(model, file.content().text()));
                 } else if (file.loader() == Loader.SOURCE) {
-                    // Helpers stand in the file of every model that calls them, always the same and parted by blank lines.
+                    // Helpers stand in the file of every model that calls them, always the same and parted by blank
+                    // lines.
                     blocks.addAll(List.of(file.content().text().split("\n\n")));
                 }
             }
         }
         files.add(source("entries.c", entries.toString()));
         files.add(source("models.c", String.join("\n\n", blocks) + "\n"));
-        return HostProgram.build(folder.resolve("program" + programs++), metadata, List.of(files)).run(inputs);
+        return HostProgram.build(folder.resolve("program" + programs++), metadata, List.of(files))
+                .run(inputs);
     }
 
     /** Every model's own pool has the same name, where it is no member of a struct. */

@@ -20,9 +20,25 @@ import java.util.stream.IntStream;
 final class ModelMutations {
     private static final int[] SMALL = {0, 1, 2, 3, 4, 5, 7, 8, 16, 17, 64, 255, -1, -2, -128};
     private static final int[] LARGE = {1 << 16, 1 << 20, Integer.MAX_VALUE, Integer.MIN_VALUE};
-    private static final long[] ZERO_POINTS = {0, -128, 127, 128, 255, 1, -1, 32767, -32768, Integer.MAX_VALUE, 1L << 40};
+    private static final long[] ZERO_POINTS = {0, -128, 127, 128, 255, 1, -1, 32767, -32768, Integer.MAX_VALUE, 1L << 40
+    };
     private static final float[] SCALES = {
-        Float.MIN_VALUE, 1e-44f, 1e-38f, 1e-20f, 1e-12f, 1e-9f, 1e-6f, 0.5f, 1, 2, 1e6f, 1e20f, Float.MAX_VALUE, 0, -1, Float.NaN,
+        Float.MIN_VALUE,
+        1e-44f,
+        1e-38f,
+        1e-20f,
+        1e-12f,
+        1e-9f,
+        1e-6f,
+        0.5f,
+        1,
+        2,
+        1e6f,
+        1e20f,
+        Float.MAX_VALUE,
+        0,
+        -1,
+        Float.NaN,
         Float.POSITIVE_INFINITY
     };
     private static final byte[] TYPES = {0, 1, 2, 3, 4, 6, 7, 9, 15, 16, 17};
@@ -165,7 +181,8 @@ final class ModelMutations {
             case 6, 7 -> changeData(tensor);
             case 8, 9, 10 -> changeOption(operator);
             case 11 -> changeOperand(operator, size(tensors));
-            case 12 -> changeOperand(vector(graph, random.nextBoolean() ? Field.INPUTS : Field.OUTPUTS), size(tensors), 0);
+            case 12 ->
+                changeOperand(vector(graph, random.nextBoolean() ? Field.INPUTS : Field.OUTPUTS), size(tensors), 0);
             default -> changeOperators(operators);
         }
     }
@@ -202,7 +219,11 @@ final class ModelMutations {
         if (size(scales) > 0) {
             int at = scales + 4 + 4 * random.nextInt(size(scales));
             float old = file.getFloat(at);
-            file.putFloat(at, random.nextInt(3) == 0 ? SCALES[random.nextInt(SCALES.length)] : old * (float) Math.exp(random.nextGaussian() * 6));
+            file.putFloat(
+                    at,
+                    random.nextInt(3) == 0
+                            ? SCALES[random.nextInt(SCALES.length)]
+                            : old * (float) Math.exp(random.nextGaussian() * 6));
         }
     }
 
@@ -210,7 +231,8 @@ final class ModelMutations {
         int zeroPoints = quantization == 0 ? 0 : vector(quantization, Field.ZERO_POINT);
         if (size(zeroPoints) > 0) {
             file.putLong(
-                    zeroPoints + 4 + 8 * random.nextInt(size(zeroPoints)), ZERO_POINTS[random.nextInt(ZERO_POINTS.length)]);
+                    zeroPoints + 4 + 8 * random.nextInt(size(zeroPoints)),
+                    ZERO_POINTS[random.nextInt(ZERO_POINTS.length)]);
         }
     }
 

@@ -83,7 +83,10 @@ record MutatedModel(long seed, Bytes file, CompiledModel compiled, List<Bytes> i
         }
         Optional<Map.Entry<String, Shape>> first = ModelMutations.firstInput(file);
         return TfliteFrontend.read(
-                file, fileName, name, first.map(Map::ofEntries).map(InputShapes::new).orElse(InputShapes.NONE));
+                file,
+                fileName,
+                name,
+                first.map(Map::ofEntries).map(InputShapes::new).orElse(InputShapes.NONE));
     }
 
     private static boolean isLarge(Function function) {

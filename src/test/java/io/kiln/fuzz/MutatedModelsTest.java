@@ -56,7 +56,9 @@ class MutatedModelsTest {
             large += model.isEmpty() ? 1 : 0;
             return model;
         } catch (KilnException e) {
-            assertThat(e.problems()).isNotEmpty().allSatisfy(p -> assertThat(p.what()).isNotBlank());
+            assertThat(e.problems())
+                    .isNotEmpty()
+                    .allSatisfy(p -> assertThat(p.what()).isNotBlank());
             refused++;
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
             failures.add(seed + ": " + e + " at " + e.getStackTrace()[0]);
@@ -67,6 +69,7 @@ class MutatedModelsTest {
     private void keep(String failure) {
         long seed = Long.parseLong(failure.substring(0, failure.indexOf(':')));
         WholeFiles.write(
-                KEPT.resolve("model-" + seed + ".tflite"), ModelMutations.next(seed, seeds).toArray());
+                KEPT.resolve("model-" + seed + ".tflite"),
+                ModelMutations.next(seed, seeds).toArray());
     }
 }

@@ -28,8 +28,10 @@ class GoldenModelsTest {
     @Test
     void integersBehindAFloatMustBeEqual() {
         List<TensorType> outputs = List.of(REAL, WHOLE);
-        assertThat(GoldenModels.agree(bytes(0x3F800000, 1), bytes(0x3F800000, 1.00001f), outputs)).isTrue();
-        assertThat(GoldenModels.agree(bytes(0x3F800000, 1), bytes(0x3F800001, 1), outputs)).isFalse();
+        assertThat(GoldenModels.agree(bytes(0x3F800000, 1), bytes(0x3F800000, 1.00001f), outputs))
+                .isTrue();
+        assertThat(GoldenModels.agree(bytes(0x3F800000, 1), bytes(0x3F800001, 1), outputs))
+                .isFalse();
     }
 
     @Test
@@ -45,10 +47,14 @@ class GoldenModelsTest {
     void everyCaseCounts() {
         List<TensorType> outputs = List.of(REAL);
         Bytes expected = bytes(0x3F800000, 1, 2);
-        assertThat(GoldenModels.agree(expected, bytes(0x3F800001, 1, 2), outputs)).isTrue();
-        assertThat(GoldenModels.agree(expected, bytes(0x3F800000, 1, 3), outputs)).isFalse();
-        assertThat(GoldenModels.agree(bytes(0, Float.NaN), bytes(0, Float.NaN), outputs)).isTrue();
-        assertThat(GoldenModels.agree(bytes(0, Float.NaN), bytes(0, 1), outputs)).isFalse();
+        assertThat(GoldenModels.agree(expected, bytes(0x3F800001, 1, 2), outputs))
+                .isTrue();
+        assertThat(GoldenModels.agree(expected, bytes(0x3F800000, 1, 3), outputs))
+                .isFalse();
+        assertThat(GoldenModels.agree(bytes(0, Float.NaN), bytes(0, Float.NaN), outputs))
+                .isTrue();
+        assertThat(GoldenModels.agree(bytes(0, Float.NaN), bytes(0, 1), outputs))
+                .isFalse();
         assertThat(GoldenModels.agree(expected, bytes(0x3F800000, 1), outputs)).isFalse();
     }
 }

@@ -137,12 +137,13 @@ final class LayerTypes {
         }
     }
 
-    private static void requireReach(OperatorContext operator, TfliteTensor bias) {
+    /** Sums of 64 bits, rescaled, stay within 64 bits. */
+    static void requireReach(OperatorContext operator, TfliteTensor bias) {
         Constant values = operator.constant(bias);
         for (int i = 0; i < values.elements(); i++) {
             long value = values.integer(i);
             operator.require(
-                    Math.abs(value) <= MOST_BIAS,
+                    value >= -MOST_BIAS && value <= MOST_BIAS,
                     "bias `" + bias.name() + "` has " + value + " for channel " + i,
                     "biases from -2^46 to 2^46",
                     "Quantize the model again");

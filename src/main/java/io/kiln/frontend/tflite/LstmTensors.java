@@ -105,6 +105,9 @@ record LstmTensors(TfliteTensor data, List<TfliteTensor> constants, TfliteTensor
             TfliteTensor tensor = constants.get(i);
             requireType(operator, isBias ? "bias" : "weights", tensor, isBias ? biases : weights);
             ElementTypes.requireConstant(operator, isBias ? "bias" : "weights", tensor);
+            if (isBias && tensor.isConstant() && tensor.dtype() == DType.INT64) {
+                LayerTypes.requireReach(operator, tensor);
+            }
             if (!isBias && !type.isFloat()) {
                 requireScale(operator, tensor, true);
             }

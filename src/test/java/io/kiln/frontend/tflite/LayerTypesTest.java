@@ -117,6 +117,8 @@ class LayerTypesTest {
         assertThatThrownBy(() -> dense(x, w, y, b))
                 .hasMessageContaining("bias `b` has 281474976710656 for channel 0")
                 .hasMessageContaining("biases from -2^46 to 2^46");
+        TensorSpec least = b.withData(new byte[] {0, 0, 0, 0, 0, 0, 0, Byte.MIN_VALUE});
+        assertThatThrownBy(() -> dense(x, w, y, least)).hasMessageContaining("biases from -2^46 to 2^46");
     }
 
     @Test

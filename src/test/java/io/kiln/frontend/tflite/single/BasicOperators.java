@@ -58,7 +58,8 @@ final class BasicOperators {
         int elements = Arrays.stream(shape).reduce(1, (a, b) -> a * b);
         int in = d.input(d.tensor(TensorType.FLOAT32, shape));
         byte type = d.oneOf(TensorType.INT32, TensorType.INT64);
-        TensorSpec unread = d.tensor(type, type == TensorType.INT64 ? new int[] {3} : d.oneOf(new int[] {1, 3}, new int[0]));
+        TensorSpec unread =
+                d.tensor(type, type == TensorType.INT64 ? new int[] {3} : d.oneOf(new int[] {1, 3}, new int[0]));
         int[] operands = d.coin() ? new int[] {in} : new int[] {in, d.inputOrConstant(unread)};
         d.output(TensorSpec.float32("y", toScalar ? new int[0] : new int[] {1, elements}));
         Options legacy = d.coin() ? Options.reshape(0) : d.coin() ? Options.reshape() : Options.none();
