@@ -22,9 +22,9 @@ class DegenerateModelsTest {
     void areRefusedWithAMessageOrRead(int value) {
         List<String> failures = new ArrayList<>();
         for (int i = 0; i < MODELS.size(); i++) {
-            List<Bytes> changed = new ArrayList<>(ModelMutations.withEachDimension(MODELS.get(i), value));
-            changed.addAll(ModelMutations.withEachOption(MODELS.get(i), value));
-            changed.addAll(ModelMutations.withEachWord(MODELS.get(i), value));
+            List<Bytes> changed = new ArrayList<>(DegenerateModels.withEachDimension(MODELS.get(i), value));
+            changed.addAll(DegenerateModels.withEachOption(MODELS.get(i), value));
+            changed.addAll(DegenerateModels.withEachWord(MODELS.get(i), value));
             for (int k = 0; k < changed.size(); k++) {
                 read(i + k, changed.get(k), "model " + i + ", change " + k, failures);
             }
