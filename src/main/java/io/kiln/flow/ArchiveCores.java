@@ -8,6 +8,8 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.target.Target;
 import io.kiln.toolchain.board.Board;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -23,6 +25,9 @@ final class ArchiveCores {
     /** A file that asks for the feature has another way, too. */
     private static final Pattern GUARD = Pattern.compile("\\b(?:__ARM_FEATURE_(?:DSP|SIMD32)|ARM_MATH_DSP)\\b");
 
+    /** Where the functions come from; a project may bring its own, that computes them on another core. */
+    private static final String HEADER = "arm_acle.h";
+
     private static final int SHOWN = 3;
 
     private ArchiveCores() {}
@@ -32,9 +37,12 @@ final class ArchiveCores {
      *
      * @param archive the archive's name
      * @param models the models of the archive that are used
+     * @param userSources the project's own C
      */
-    static void check(String archive, List<ModelLibrary> models, Board board, Problems problems) {
-        if (Target.parse(board.target()).features().hasDsp()) {
+    static void check(String archive, List<ModelLibrary> models, Board board, Path userSources, Problems problems) {
+        boolean isBrought = Files.exists(userSources.resolve(HEADER))
+                || Files.exists(userSources.resolve("include").resolve(HEADER));
+        if (isBrought || Target.parse(board.target()).features().hasDsp()) {
             return;
         }
         for (ModelLibrary model : models) {

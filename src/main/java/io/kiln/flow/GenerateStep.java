@@ -106,7 +106,7 @@ final class GenerateStep {
                 Archive archive = Archives.read(model.file());
                 List<ModelLibrary> chosen = Archives.chosen(archive, model);
                 ArchiveIncludes.check(archive, chosen, layout.userSources(), problems);
-                ArchiveCores.check(archive.name(), chosen, build.board(), problems);
+                ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
                 archives.add(archive);
                 libraries.addAll(chosen);
                 log.info("Archive " + archive.name() + ", version " + archive.version()

@@ -26,7 +26,7 @@ import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 /**
  * Model Library Format: model libraries as a tar that microTVM's tools understand (python/tvm/micro/model_library_format.py).
  *
- * <p>Version 5 holds one model, version 7 several. The same input gives the same bytes: members are sorted, belong to root, and have one
+ * <p>Version 5 holds one model, version 7 one or several. The same input gives the same bytes: members are sorted, belong to root, and have one
  * time.
  */
 public final class ModelLibraryFormat {

@@ -70,7 +70,7 @@ final class ArchiveFlowTest {
     }
 
     @Test
-    void kernelsForAnotherCoreAreNamedBeforeTheyAreCompiled() {
+    void kernelsForAnotherCoreAreNamedBeforeTheyAreCompiled() throws IOException {
         Path file = TvmArchive.of("dsp").save(folder.resolve("net.tar"));
         TvmArchive.vectors("dsp", folder.resolve("vectors"));
         for (String board : List.of("microbit", "host", "qemu-riscv32")) {
@@ -82,7 +82,10 @@ final class ArchiveFlowTest {
                     .hasMessageContaining("C for board " + board)
                     .hasMessageNotContaining("arm_acle");
         }
-        flow.generate(spec("mps2-an385", "clang", TvmArchive.of("v5").save(file)));
+        Path own = folder.resolve("src/main/c/include/arm_acle.h");
+        Files.createDirectories(own.getParent());
+        Files.writeString(own, "");
+        flow.generate(spec("microbit", "clang", file));
     }
 
     @Test
