@@ -75,7 +75,7 @@ record Spelling(String name, Map<String, Object> attributes) {
     private static boolean isStandard(Op op, List<TensorType> args) {
         boolean isFloat = !args.isEmpty() && args.get(0).dtype().isFloat();
         if (op instanceof AvgPool2d pool) {
-            return isFloat || pool.rounding() == Rounding.TRUNCATE && (isTruncated(op, args) || isWord(args));
+            return isFloat || (pool.rounding() == Rounding.TRUNCATE && (isTruncated(op, args) || isWord(args)));
         }
         if (op instanceof QnnAdd add) {
             return add.rounding() == Rounding.UPWARD;
