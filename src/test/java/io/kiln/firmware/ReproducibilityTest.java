@@ -28,6 +28,8 @@ class ReproducibilityTest {
     void anotherFolderGivesTheSameImage(String toolchain, String board) throws IOException {
         Path one = folder.resolve("one");
         Path two = folder.resolve("another/folder with blanks");
+        userSource(one);
+        userSource(two);
         Image first = TestFirmware.build(TestFirmware.request(board, toolchain, one), one, Log.QUIET);
         Image second = TestFirmware.build(TestFirmware.request(board, toolchain, two), two, Log.QUIET);
 
@@ -65,9 +67,10 @@ class ReproducibilityTest {
 
     @ParameterizedTest
     @CsvSource({"gnu,qemu-riscv32", "clang,mps2-an386", "host,host"})
-    void plainMakeBuildsTheSameElf(String toolchain, String board) {
+    void plainMakeBuildsTheSameElf(String toolchain, String board) throws IOException {
         Assumptions.assumeTrue(
                 Executables.find("make").isPresent() || "true".equals(System.getenv("CI")), "there is no make");
+        userSource(folder);
         Image image = TestFirmware.build(TestFirmware.request(board, toolchain, folder), folder, Log.QUIET);
         Path project = folder.resolve("target/firmware");
 
@@ -79,5 +82,15 @@ class ReproducibilityTest {
         assertThat(again.output()).contains("Nothing to be done");
         ProcessRunner.run(Command.of("make", "clean").in(project));
         assertThat(project.resolve("build")).doesNotExist();
+    }
+
+    /** Beside the default application; it says its own name. */
+    private static void userSource(Path project) throws IOException {
+        Path file = project.resolve("src/main/c/note.c");
+        Files.createDirectories(file.getParent());
+        Files.writeString(
+                file,
+                "const char* note(void);\nconst char kept[] __attribute__((used)) = __FILE__;\n"
+                        + "const char* note(void) { return kept; }\n");
     }
 }
