@@ -58,8 +58,8 @@ final class ElfReader {
         for (int i = 0; i < programs.count(); i++) {
             segments.add(segment(programs.entry(i)));
         }
-        List<Section> sections = sections(
-                table("section header", 32, 40, 46, 58, 48, 60, wide ? 64 : 40, MAX_SECTIONS));
+        List<Section> sections =
+                sections(table("section header", 32, 40, 46, 58, 48, 60, wide ? 64 : 40, MAX_SECTIONS));
         return new ElfFile(in, in.getShort(18) & 0xffff, word(24, 24), sections, segments, symbols(sections));
     }
 
@@ -167,7 +167,8 @@ final class ElfReader {
         Section table = tables.get(0);
         int start = (int) table.offset();
         if (tables.size() > 1) {
-            throw broken("there are " + tables.size() + " tables of symbols", (int) tables.get(1).offset());
+            throw broken("there are " + tables.size() + " tables of symbols", (int)
+                    tables.get(1).offset());
         }
         if (table.size() % symbolBytes() != 0 || table.size() / symbolBytes() > MAX_SYMBOLS) {
             throw broken(

@@ -63,7 +63,8 @@ public record LoadImage(List<Block> blocks, long entry) {
         for (Block block : blocks) {
             if (block.address() < end || block.end() > ADDRESSES) {
                 throw new KilnException(Problem.of(
-                        String.format("the %d bytes for address 0x%x overlap others or lie beyond 32 bits",
+                        String.format(
+                                "the %d bytes for address 0x%x overlap others or lie beyond 32 bits",
                                 block.content().size(), block.address()),
                         "ELF file"));
             }

@@ -39,7 +39,8 @@ final class UserNames {
     /** What a tool says, with absolute names, which terminals and development environments open. */
     String original(String said) {
         return folder.map(path -> PLACE.matcher(said)
-                        .replaceAll("$1" + Matcher.quoteReplacement(path.toAbsolutePath().normalize() + "/")))
+                        .replaceAll("$1"
+                                + Matcher.quoteReplacement(path.toAbsolutePath().normalize() + "/")))
                 .orElse(said);
     }
 }

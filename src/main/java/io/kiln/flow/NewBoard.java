@@ -89,8 +89,10 @@ final class NewBoard {
                 + "#   target               the core (-mcpu) and the chip's name (-model)\n"
                 + "#   memories             and MEMORY in " + from.linker().orElse("the linker script")
                 + ": the same numbers\n"
-                + "#   console              and the UART, its clock and its pins in kiln_board.h; clock.c sets the clocks up\n"
-                + "#   flash                OpenOCD's scripts for the probe and the chip; chipId tells the chip from its relatives\n";
+                + "#   console              and the UART, its clock and its pins in kiln_board.h; clock.c sets the"
+                + " clocks up\n"
+                + "#   flash                OpenOCD's scripts for the probe and the chip; chipId tells the chip from"
+                + " its relatives\n";
         String named = set(set(descriptor, "id", id), "title", id + ", like " + from.id());
         return comment + named;
     }

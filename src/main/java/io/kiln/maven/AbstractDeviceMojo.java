@@ -19,7 +19,7 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     private boolean skipFlash;
 
     /**
-     * The probes: a serial number, {@code usb:<bus>-<port>} or {@code tcp:<host>:<port>} (a server that speaks remote_bitbang),
+     * The probes: a serial number, {@code usb:BUS-PORT} or {@code tcp:HOST:PORT} (a server that speaks remote_bitbang),
      * several separated by commas, or {@code all}. If not set, the only one that is plugged in. Virtual boards are called as you like;
      * {@code all} are those that were flashed before.
      *
@@ -61,10 +61,10 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     private File log;
 
     /**
-     * What shall go wrong with a virtual board, to try what a CI set-up makes of it: {@code [<board>/]<fault>}, separated by commas.
-     * Faults: {@code wrong-tap-id:<id>}, {@code wrong-chip-id:<id>}, {@code write-error:<address>}, {@code protected-sector:<0 to 11>},
-     * {@code read-protected}, {@code flipped-bit:<address>:<0 to 7>}, {@code dropped:<bytes>}, {@code silent:<bytes>},
-     * {@code power-lost:<bytes>}, {@code slow:<milliseconds>}. Refused for any other board.
+     * What shall go wrong with a virtual board, to try what a CI set-up makes of it: {@code [BOARD/]FAULT}, separated by commas.
+     * Faults: {@code wrong-tap-id:ID}, {@code wrong-chip-id:ID}, {@code write-error:ADDRESS}, {@code protected-sector:SECTOR},
+     * {@code read-protected}, {@code flipped-bit:ADDRESS:BIT}, {@code dropped:BYTES}, {@code silent:BYTES},
+     * {@code power-lost:BYTES}, {@code slow:MILLISECONDS}. Refused for any other board.
      *
      * @since 0.1.0
      */

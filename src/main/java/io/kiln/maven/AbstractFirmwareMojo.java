@@ -29,7 +29,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private File model;
 
     /**
-     * Name of the model in the generated C: {@code tvmgen_<name>_run}.
+     * Name of the model in the generated C: {@code tvmgen_NAME_run}.
      *
      * @since 0.1.0
      */
@@ -37,7 +37,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String name;
 
     /**
-     * Several models in one image, each with {@code <file>} and {@code <name>}; instead of {@code model} and {@code name}.
+     * Several models in one image, each an element {@code model} with {@code file} and {@code name}; instead of {@code model} and {@code name}.
      *
      * @since 0.1.0
      */
@@ -108,7 +108,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private int mlfVersion;
 
     /**
-     * How the image is verified: {@code <on>}, {@code <vectors>}, {@code <samples>}, {@code <seed>}, {@code <program>}. What is left out comes
+     * How the image is verified, by the elements {@code on}, {@code vectors}, {@code samples}, {@code seed}, {@code program}. What is left out comes
      * from the properties {@code kiln.verify.*}.
      *
      * @since 0.1.0
@@ -126,7 +126,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String verifyOn;
 
     /**
-     * A folder of {@code input_<k>.bin} and optional {@code output_<k>.bin}: all inputs (outputs) of case k in model order,
+     * A folder of {@code input_K.bin} and optional {@code output_K.bin}: all inputs (outputs) of case K in model order,
      * concatenated, raw little-endian. With several models, one folder of that kind for each, named like the model.
      *
      * @since 0.1.0
@@ -161,7 +161,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private int verifyProgram;
 
     /**
-     * How operators are fused: {@code <maxDepth>}. What is left out comes from the properties {@code kiln.fuse.*}.
+     * How operators are fused, by the element {@code maxDepth}. What is left out comes from the properties {@code kiln.fuse.*}.
      *
      * @since 0.1.0
      */
@@ -202,8 +202,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private List<String> disabledPasses;
 
     /**
-     * C functions that compute operators that are none of TensorFlow Lite's own, each with {@code <code>}, {@code <function>},
-     * {@code <header>}, {@code <shape>}, {@code <quantization>} and {@code <options>}; beside those of the property {@code kiln.customOperators}.
+     * C functions that compute operators that are none of TensorFlow Lite's own, each with the elements {@code code}, {@code function},
+     * {@code header}, {@code shape}, {@code quantization} and {@code options}; beside those of the property {@code kiln.customOperators}.
      *
      * @since 0.1.0
      */
@@ -220,7 +220,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String customOperatorsText;
 
     /**
-     * Writes the IR after each pass to {@code kiln/ir/NN-<pass>.relay} in the output folder, and the loops to {@code 07-lower.tir}.
+     * Writes the IR after each pass to {@code kiln/ir/NN-PASS.relay} in the output folder, and the loops to {@code 07-lower.tir}.
      *
      * @since 0.1.0
      */

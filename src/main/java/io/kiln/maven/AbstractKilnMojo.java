@@ -37,7 +37,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
     /** Does the goal's work. */
     abstract void run();
 
-    /** The value of {@code kiln.<goal>.skip}. */
+    /** The value of {@code kiln.GOAL.skip}. */
     abstract boolean isGoalSkipped();
 
     /** Whether the goal makes no sense in a project that only has modules. */

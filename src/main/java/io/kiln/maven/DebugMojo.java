@@ -22,7 +22,7 @@ public final class DebugMojo extends AbstractByHandMojo {
     private boolean skipDebug;
 
     /**
-     * The probe: a serial number, {@code usb:<bus>-<port>} or {@code tcp:<host>:<port>}. If not set, the only one.
+     * The probe: a serial number, {@code usb:BUS-PORT} or {@code tcp:HOST:PORT}. If not set, the only one.
      *
      * @since 0.1.0
      */

@@ -35,6 +35,7 @@ final class TarMembers {
 
     /** Of the headers of one member: paths, and what pax has to say beside them. */
     private static final int MOST_HEADER_BYTES = 256 << 10;
+
     private static final int LONGEST_PATH = 1000;
     private static final int LONGEST_NAME = 200;
 
@@ -77,7 +78,8 @@ final class TarMembers {
      * @param heap bytes of memory that this Java process may have in all
      */
     static SortedMap<String, Bytes> read(Path file, long heap) {
-        TarMembers members = new TarMembers(String.valueOf(file.getFileName()), file.toFile().length(), heap);
+        TarMembers members =
+                new TarMembers(String.valueOf(file.getFileName()), file.toFile().length(), heap);
         if (!Files.isRegularFile(file)) {
             throw members.problem(
                     Files.exists(file) ? "is not a file" : "does not exist", "", "a Model Library Format tar");
@@ -195,12 +197,11 @@ final class TarMembers {
 
     private KilnException tooLarge(String name) {
         if (heap / HEAP_SHARE >= MOST_BYTES) {
-            return problem(
-                    "is too large: with it the archive holds more than " + MOST_BYTES + " bytes", name, "", "");
+            return problem("is too large: with it the archive holds more than " + MOST_BYTES + " bytes", name, "", "");
         }
         return problem(
-                "is too large: with it the archive holds more than " + heap / HEAP_SHARE + " bytes, a share of "
-                        + "1/" + HEAP_SHARE + " of Java's memory of " + heap + " bytes",
+                "is too large: with it the archive holds more than " + heap / HEAP_SHARE + " bytes, a share of " + "1/"
+                        + HEAP_SHARE + " of Java's memory of " + heap + " bytes",
                 name,
                 "",
                 "Give Maven more memory, for example by MAVEN_OPTS=-Xmx" + suggestedGigabytes() + "g");

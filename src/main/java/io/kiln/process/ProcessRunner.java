@@ -59,7 +59,10 @@ public final class ProcessRunner {
             Thread.currentThread().interrupt();
             throw interrupted(command.executable(), e);
         } catch (IOException e) {
-            throw FileFailure.of("cannot write the log of " + command.executable(), command.logFile().orElse(Path.of("")), e);
+            throw FileFailure.of(
+                    "cannot write the log of " + command.executable(),
+                    command.logFile().orElse(Path.of("")),
+                    e);
         } finally {
             ProcessTree.kill(process);
             removeHook(hook);

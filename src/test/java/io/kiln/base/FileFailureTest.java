@@ -30,9 +30,11 @@ class FileFailureTest {
                 Arguments.of(new AccessDeniedException(file), "permission denied"),
                 Arguments.of(new NoSuchFileException(file), "there is no such file or folder"),
                 Arguments.of(new FileNotFoundException(file + " (No such file)"), "there is no such file or folder"),
-                Arguments.of(new FileSystemException(file, null, "No space left on device"), "no space left on the disk"),
+                Arguments.of(
+                        new FileSystemException(file, null, "No space left on device"), "no space left on the disk"),
                 Arguments.of(new IOException("There is not enough space on the disk"), "no space left on the disk"),
-                Arguments.of(new FileSystemException(file, null, "Read-only file system"), "the file system is read-only"),
+                Arguments.of(
+                        new FileSystemException(file, null, "Read-only file system"), "the file system is read-only"),
                 Arguments.of(new FileSystemLoopException(file), "links lead in a circle"),
                 Arguments.of(new UncheckedIOException(new AccessDeniedException(file)), "permission denied"),
                 Arguments.of(new FileSystemException(file, null, "Too many open files"), "Too many open files"),

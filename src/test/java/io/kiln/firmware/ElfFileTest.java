@@ -57,18 +57,23 @@ class ElfFileTest {
 
     @Test
     void whatIsNoElfFileIsRefused() throws IOException {
-        refused(new byte[0]).hasMessageContaining("image.elf, offset 0x0: this is not a whole ELF file: it does not begin as one");
+        refused(new byte[0])
+                .hasMessageContaining("image.elf, offset 0x0: this is not a whole ELF file: it does not begin as one");
         refused("MZ a program of another system".getBytes(java.nio.charset.StandardCharsets.US_ASCII))
                 .hasMessageContaining("it does not begin as one");
-        refused(with(4, 1, 9)).hasMessageContaining("offset 0x4: this is not a whole ELF file: the class is neither 32 nor 64 bits");
+        refused(with(4, 1, 9))
+                .hasMessageContaining("offset 0x4: this is not a whole ELF file: the class is neither 32 nor 64 bits");
         refused(with(5, 1, 0)).hasMessageContaining("offset 0x5: this is not a whole ELF file: the byte order is none");
     }
 
     @Test
     void tablesThatLieBehindTheFileAreRefused() throws IOException {
-        refused(with(28, 4, -1)).hasMessageContainingAll("offset 0x1c", "the table of program headers of 32 bytes at 0xff");
-        refused(with(32, 4, 0x7fffffff)).hasMessageContainingAll("offset 0x20", "the table of section headers of 280 bytes");
-        refused(with(SYMTAB + 16, 4, 0x7ffffff0)).hasMessageContaining("a section of 48 bytes at 0x7ffffff0 ends behind");
+        refused(with(28, 4, -1))
+                .hasMessageContainingAll("offset 0x1c", "the table of program headers of 32 bytes at 0xff");
+        refused(with(32, 4, 0x7fffffff))
+                .hasMessageContainingAll("offset 0x20", "the table of section headers of 280 bytes");
+        refused(with(SYMTAB + 16, 4, 0x7ffffff0))
+                .hasMessageContaining("a section of 48 bytes at 0x7ffffff0 ends behind");
         refused(with(SYMTAB + 20, 4, 0x7ffffff0)).hasMessageContaining("ends behind the file");
         refused(with(SECTIONS + 40 + 20, 4, -1)).hasMessageContaining("a section of 4294967295 bytes");
     }
@@ -128,7 +133,8 @@ class ElfFileTest {
         byte[] small = TestElf.bytes(false, ByteOrder.LITTLE_ENDIAN);
         int symbols = 100_000;
         int names = 1 << 20;
-        ByteBuffer file = ByteBuffer.allocate(small.length + names + 16 * symbols).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer file =
+                ByteBuffer.allocate(small.length + names + 16 * symbols).order(ByteOrder.LITTLE_ENDIAN);
         file.put(small);
         for (int i = 0; i < names - 1; i++) {
             file.put((byte) 'x');

@@ -31,23 +31,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class DebugSourcesTest {
     private static final Path MODEL = Path.of("src/it/quickstart/src/main/model/gesture.tflite");
     private static final String MAIN = """
-            #include "sub/twice.h"
-            const char* volatile here;
-            static volatile int sum;
-            int main(void)
-            {
-              here = __FILE__;
-              sum = twice(sum + 3);
-              for (;;) {
-              }
-            }
-            """;
+        #include "sub/twice.h"
+        const char* volatile here;
+        static volatile int sum;
+        int main(void)
+        {
+          here = __FILE__;
+          sum = twice(sum + 3);
+          for (;;) {
+          }
+        }
+        """;
     private static final String HEADER = """
-            static inline __attribute__((noinline)) int twice(int x)
-            {
-              return 2 * x;
-            }
-            """;
+        static inline __attribute__((noinline)) int twice(int x)
+        {
+          return 2 * x;
+        }
+        """;
 
     @TempDir
     private Path folder;
@@ -111,10 +111,10 @@ final class DebugSourcesTest {
                 : line);
         script.addAll(commands);
         Path file = Files.write(folder.resolve("debug.gdb"), script);
-        Result result = ProcessRunner.run(Command.of(
-                        "gdb-multiarch", List.of("-nx", "-batch", "-x", file.toString(), elf.toString()))
-                .in(project.resolve("out/kiln/debug"))
-                .within(Duration.ofMinutes(1)));
+        Result result = ProcessRunner.run(
+                Command.of("gdb-multiarch", List.of("-nx", "-batch", "-x", file.toString(), elf.toString()))
+                        .in(project.resolve("out/kiln/debug"))
+                        .within(Duration.ofMinutes(1)));
         return result.message();
     }
 

@@ -64,12 +64,13 @@ class HostileTarTest {
 
     /** Long names and links of GNU, pax headers of a member and of all members. */
     @ParameterizedTest
-    @ValueSource(bytes = {
-        TarConstants.LF_GNUTYPE_LONGNAME,
-        TarConstants.LF_GNUTYPE_LONGLINK,
-        TarConstants.LF_PAX_EXTENDED_HEADER_LC,
-        TarConstants.LF_PAX_GLOBAL_EXTENDED_HEADER
-    })
+    @ValueSource(
+            bytes = {
+                TarConstants.LF_GNUTYPE_LONGNAME,
+                TarConstants.LF_GNUTYPE_LONGLINK,
+                TarConstants.LF_PAX_EXTENDED_HEADER_LC,
+                TarConstants.LF_PAX_GLOBAL_EXTENDED_HEADER
+            })
     void headersThatClaimToBeLongTakeNoMemory(byte kind) throws IOException {
         write(new TarArchiveEntry("long", kind), 100 * MIB);
         long before = THREAD.getCurrentThreadAllocatedBytes();

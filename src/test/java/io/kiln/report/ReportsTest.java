@@ -125,8 +125,8 @@ final class ReportsTest {
     @ValueSource(strings = {"", "[", "null", "[null]", "{}", "[{\"image\": null}]", "\0\0\0\0", "[] []"})
     void aDamagedRecordOfFlashingIsKeptAsideAndAnotherBegun(String damaged) throws IOException {
         FlashReport.Image image = new FlashReport.Image("a.elf", "0".repeat(64), 4711);
-        FlashReport.Entry entry = new FlashReport.Entry(
-                image, null, "b", null, "OpenOCD", "2026-01-01T00:00:00Z", 3.25, "flashed", null);
+        FlashReport.Entry entry =
+                new FlashReport.Entry(image, null, "b", null, "OpenOCD", "2026-01-01T00:00:00Z", 3.25, "flashed", null);
         Path file = Files.writeString(folder.resolve("flash.json"), damaged);
         assertThat(FlashReport.append(file, List.of(entry))).contains(folder.resolve("flash.json.damaged"));
         assertThat(folder.resolve("flash.json.damaged")).hasContent(damaged);
@@ -137,8 +137,8 @@ final class ReportsTest {
     @Test
     void aLineThatWasCutOffDoesNotSpoilTheNext() throws IOException {
         FlashReport.Image image = new FlashReport.Image("a.elf", "0".repeat(64), 4711);
-        FlashReport.Entry entry = new FlashReport.Entry(
-                image, null, "b", null, "OpenOCD", "2026-01-01T00:00:00Z", 3.25, "flashed", null);
+        FlashReport.Entry entry =
+                new FlashReport.Entry(image, null, "b", null, "OpenOCD", "2026-01-01T00:00:00Z", 3.25, "flashed", null);
         Path shared = Files.writeString(folder.resolve("flash.jsonl"), "{\"image\":{\"fi");
         FlashReport.share(shared, List.of(entry));
         assertThat(Files.readAllLines(shared)).hasSize(2).last().isEqualTo(Json.line(entry));

@@ -101,7 +101,8 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
                 delete(folder);
             }
         } catch (IOException e) {
-            throw FileFailure.of("cannot use the temporary folder", Path.of(System.getProperty("java.io.tmpdir", "")), e);
+            throw FileFailure.of(
+                    "cannot use the temporary folder", Path.of(System.getProperty("java.io.tmpdir", "")), e);
         }
     }
 

@@ -155,7 +155,9 @@ final class BoardArchive {
         }
         if (entry.getMethod() != ZipEntry.STORED && entry.getMethod() != ZipEntry.DEFLATED) {
             throw refused(
-                    "the entry is compressed by method " + entry.getMethod(), name, "method 0 (stored) or 8 (deflated)");
+                    "the entry is compressed by method " + entry.getMethod(),
+                    name,
+                    "method 0 (stored) or 8 (deflated)");
         }
     }
 
