@@ -88,9 +88,10 @@ class ReproducibilityTest {
     private static void userSource(Path project) throws IOException {
         Path file = project.resolve("src/main/c/note.c");
         Files.createDirectories(file.getParent());
-        Files.writeString(
-                file,
-                "const char* note(void);\nconst char kept[] __attribute__((used)) = __FILE__;\n"
-                        + "const char* note(void) { return kept; }\n");
+        Files.writeString(file, """
+                const char* note(void);
+                const char kept[] __attribute__((used)) = __FILE__;
+                const char* note(void) { return kept; }
+                """);
     }
 }
