@@ -10,6 +10,7 @@ import io.kiln.firmware.BuildIndex.Entry;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
+import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

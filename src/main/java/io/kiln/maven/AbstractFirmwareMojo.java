@@ -169,7 +169,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private Fuse fuse;
 
     /**
-     * What the Model Library Format archive holds: {@code <slim>}. What is left out comes from the properties {@code kiln.mlf.*}.
+     * What the Model Library Format archive holds, by the element {@code slim}. What is left out comes from the properties {@code kiln.mlf.*}.
      *
      * @since 0.1.0
      */
