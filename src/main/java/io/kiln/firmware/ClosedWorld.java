@@ -62,7 +62,10 @@ final class ClosedWorld {
     /** Whether a file, as the compiler names it, is one that it may read. */
     boolean contains(String name) {
         Path path = project.directory().resolve(name).normalize();
-        return path.startsWith(resources) || projectFiles().contains(project.directory().relativize(path).toString().replace('\\', '/'));
+        return path.startsWith(resources)
+                || projectFiles()
+                        .contains(
+                                project.directory().relativize(path).toString().replace('\\', '/'));
     }
 
     private Path file(String name) {

@@ -8,8 +8,8 @@ import io.kiln.firmware.BuildIndex.Entry;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
-import io.kiln.toolchain.compiler.SourceKind;
 import io.kiln.process.ShellWords;
+import io.kiln.toolchain.compiler.SourceKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,8 +61,7 @@ final class Compilation {
      * @param entry what the object was made from; empty if it failed
      * @param refusals what keeps it from being compiled, as the build trusts not all of its authors
      */
-    record Outcome(
-            SourceUnit unit, String command, Result result, Optional<Entry> entry, List<Problem> refusals) {
+    record Outcome(SourceUnit unit, String command, Result result, Optional<Entry> entry, List<Problem> refusals) {
         Outcome {
             refusals = List.copyOf(refusals);
         }
@@ -75,7 +74,9 @@ final class Compilation {
     /** Digest of the command line without the project's own place, so that a moved project stays up to date. */
     String commandDigest() {
         String line = String.join("\0", line(lines.relative(project.objectFile(unit)), "dep"))
-                + (project.strangers().isEmpty() ? "" : "\0" + project.strangers().names());
+                + (project.strangers().isEmpty()
+                        ? ""
+                        : "\0" + project.strangers().names());
         return Digests.sha256(line.replace(project.directory().toString(), "."));
     }
 
@@ -177,9 +178,8 @@ final class Compilation {
     private Entry entry(FileDigests digests, Instant began, Path depFile, Path object) throws IOException {
         Map<String, String> inputs = new TreeMap<>();
         // Assembly that is not preprocessed reads nothing else, and compilers write no list.
-        List<String> read = Files.exists(depFile)
-                ? DepFile.prerequisites(Files.readString(depFile))
-                : List.of(unit.path());
+        List<String> read =
+                Files.exists(depFile) ? DepFile.prerequisites(Files.readString(depFile)) : List.of(unit.path());
         for (String input : read) {
             inputs.put(input, digests.read(input, began).orElse(""));
         }

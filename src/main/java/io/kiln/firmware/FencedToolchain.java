@@ -30,7 +30,8 @@ sealed interface FencedToolchain {
     static FencedToolchain of(FirmwareProject project) {
         return project.toolchain().isHost()
                 ? new OnHost(HostHeaders.of(project))
-                : new Bundled(ClosedWorld.write(project, project.toolchain().home().orElseThrow()));
+                : new Bundled(
+                        ClosedWorld.write(project, project.toolchain().home().orElseThrow()));
     }
 
     /**
@@ -66,7 +67,9 @@ sealed interface FencedToolchain {
     }
 
     private static boolean isBundledClang(Toolchain toolchain) {
-        return toolchain.home().isPresent() && toolchain.shims() && toolchain.version().contains("clang");
+        return toolchain.home().isPresent()
+                && toolchain.shims()
+                && toolchain.version().contains("clang");
     }
 
     /** Where {@code fence.c} of the board knows the system calls. */
@@ -110,7 +113,11 @@ sealed interface FencedToolchain {
         @Override
         public List<String> preprocessing() {
             return List.of(
-                    "-fno-working-directory", "-U__has_include", "-U__has_include_next", "-U__has_embed", "-U__TIMESTAMP__",
+                    "-fno-working-directory",
+                    "-U__has_include",
+                    "-U__has_include_next",
+                    "-U__has_embed",
+                    "-U__TIMESTAMP__",
                     "-w");
         }
 

@@ -19,8 +19,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -173,7 +173,8 @@ public final class FirmwareLinker {
     private boolean linksWithRoom(Path elf, Path map) {
         Path roomy = project.buildDirectory().resolve("overflow");
         RoomyScripts.write(project.board(), roomy);
-        return run(elf, map, lines.relative(roomy), roomiestScript(), "overflow.log").succeeded();
+        return run(elf, map, lines.relative(roomy), roomiestScript(), "overflow.log")
+                .succeeded();
     }
 
     /** The script that has a place for constants that do not fit, if the board has one. */

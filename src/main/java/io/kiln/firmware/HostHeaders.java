@@ -79,12 +79,11 @@ final class HostHeaders {
 
     /** GCC and Clang list them alike. */
     private static List<Path> folders(FirmwareProject project) {
-        Result result = ProcessRunner.run(
-                Command.of(project.toolchain().compiler(), "-E", "-v", "-x", "c", "-")
-                        .in(project.directory())
-                        .with("LC_ALL", "C")
-                        .without(Compilation.MISLEADING)
-                        .within(LIMIT));
+        Result result = ProcessRunner.run(Command.of(project.toolchain().compiler(), "-E", "-v", "-x", "c", "-")
+                .in(project.directory())
+                .with("LC_ALL", "C")
+                .without(Compilation.MISLEADING)
+                .within(LIMIT));
         List<Path> folders = new ArrayList<>();
         boolean isList = false;
         for (String line : result.errors().lines().toList()) {

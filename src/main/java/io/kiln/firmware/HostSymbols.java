@@ -24,8 +24,9 @@ final class HostSymbols {
     private static final int ENTRY = 24;
 
     /** What compilers make of C without attributes. */
-    private static final Pattern SECTIONS = Pattern.compile("(?:\\.rela?)?\\.(?:text|rodata|data|bss|tdata|tbss|eh_frame|debug_"
-            + "|comment|note|symtab|strtab|shstrtab|group|llvm_addrsig).*|");
+    private static final Pattern SECTIONS =
+            Pattern.compile("(?:\\.rela?)?\\.(?:text|rodata|data|bss|tdata|tbss|eh_frame|debug_"
+                    + "|comment|note|symtab|strtab|shstrtab|group|llvm_addrsig).*|");
 
     private HostSymbols() {}
 
@@ -62,7 +63,8 @@ final class HostSymbols {
             if (own.contains(name)) {
                 String advice = String.join(" ", objects.project().strangers().advice());
                 problems.add(
-                        "refused beside code that is not trusted: " + name + " takes the place of a library's, before anything is shut in",
+                        "refused beside code that is not trusted: " + name
+                                + " takes the place of a library's, before anything is shut in",
                         image.getFileName().toString(),
                         "",
                         advice);
@@ -80,7 +82,9 @@ final class HostSymbols {
                 for (long at = section.offset(); at < section.offset() + section.size(); at += ENTRY) {
                     int entry = Math.toIntExact(at);
                     if (image.content().getShort(entry + 6) != 0) {
-                        names.add(text(image, Math.toIntExact(text.offset() + image.content().getInt(entry))));
+                        names.add(text(
+                                image,
+                                Math.toIntExact(text.offset() + image.content().getInt(entry))));
                     }
                 }
                 return names;

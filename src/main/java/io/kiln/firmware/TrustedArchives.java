@@ -20,7 +20,8 @@ public record TrustedArchives(Set<String> entries) {
     public static final TrustedArchives NONE = new TrustedArchives(Set.of());
 
     private static final String DIGEST = "sha256:";
-    private static final Pattern ENTRY = Pattern.compile("sha256:[0-9a-f]{64}|(?!sha256:)[A-Za-z0-9_][A-Za-z0-9_.+ -]*");
+    private static final Pattern ENTRY =
+            Pattern.compile("sha256:[0-9a-f]{64}|(?!sha256:)[A-Za-z0-9_][A-Za-z0-9_.+ -]*");
 
     public TrustedArchives {
         entries = Set.copyOf(entries);

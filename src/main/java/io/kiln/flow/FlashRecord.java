@@ -46,8 +46,7 @@ final class FlashRecord implements AutoCloseable {
      * @param entry an entry to which probe, time and result are added
      * @param log hears of a file that could not be read and was begun anew
      */
-    static FlashRecord begin(
-            Path file, Optional<Path> shared, Entry entry, List<FlashTarget> targets, Log log) {
+    static FlashRecord begin(Path file, Optional<Path> shared, Entry entry, List<FlashTarget> targets, Log log) {
         FlashRecord record = new FlashRecord(file, shared);
         for (FlashTarget target : targets) {
             String probe =

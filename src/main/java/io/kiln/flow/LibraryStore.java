@@ -86,7 +86,10 @@ final class LibraryStore {
                     .map(file -> new Artifact(
                             file.codegenId(), file.loader(), file.fileName(), content(file), file.targetKey()))
                     .toList();
-            models.add(new ModelLibrary(entry.metadata(), new ArtifactSet(artifacts), entry.origin().stream().findFirst()));
+            models.add(new ModelLibrary(
+                    entry.metadata(),
+                    new ArtifactSet(artifacts),
+                    entry.origin().stream().findFirst()));
         }
         return models;
     }

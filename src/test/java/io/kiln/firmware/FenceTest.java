@@ -107,9 +107,7 @@ class FenceTest {
         List<String> names = new ArrayList<>();
         for (String attack : attacks()) {
             names.add("extra" + names.size() + ".c");
-            files.put(
-                    names.get(names.size() - 1),
-                    attack.replace("^", "\\\"").replace("@", secret.toString()));
+            files.put(names.get(names.size() - 1), attack.replace("^", "\\\"").replace("@", secret.toString()));
         }
         files.put("deep.h", "#include \"" + secret + "\"\n");
         files.put("data.inc", "void f(void) { asm(\".incbin \\\"" + secret + "\\\"\"); }\n");
@@ -156,8 +154,8 @@ class FenceTest {
         });
         files.put("board.yaml", "schema: 1\nid: evil\nextends: " + id + "\n");
         Path here = folder.resolve("own");
-        FirmwareRequest request = TestFirmware.request(
-                own, "clang", Optimize.SIZE, List.of(TestFirmware.model("default", 1000)), here);
+        FirmwareRequest request =
+                TestFirmware.request(own, "clang", Optimize.SIZE, List.of(TestFirmware.model("default", 1000)), here);
         Image expected = TestFirmware.build(request, here, Log.QUIET);
 
         Path there = folder.resolve("there");
@@ -178,8 +176,8 @@ class FenceTest {
 
     @Test
     void whatReadsNothingOfAStrangersIsCompiledAsItIs() throws IOException {
-        Map<String, String> files = Map.of(
-                "board.yaml", "schema: 1\nid: evil\nextends: raspberry-pi-pico\n", "notes.md", "Notes\n");
+        Map<String, String> files =
+                Map.of("board.yaml", "schema: 1\nid: evil\nextends: raspberry-pi-pico\n", "notes.md", "Notes\n");
         FirmwareProject project = project(board(files), "clang", folder);
         CompiledObjects objects = FirmwareCompiler.compile(project, Log.QUIET);
         assertThat(objects.files()).containsKey("board/boot2.S");

@@ -44,8 +44,8 @@ class FlashRecordTest {
         FlashTarget left = new FlashTarget(BOARD, List.of(), new Probe.Serial("left"));
         FlashTarget right = new FlashTarget(BOARD, List.of(), new Probe.Serial("right"));
         Path lab = folder.resolve("lab.jsonl");
-        try (FlashRecord record =
-                FlashRecord.begin(folder.resolve("flash.json"), Optional.of(lab), ENTRY, List.of(left, right), Log.QUIET)) {
+        try (FlashRecord record = FlashRecord.begin(
+                folder.resolve("flash.json"), Optional.of(lab), ENTRY, List.of(left, right), Log.QUIET)) {
             assertThat(results()).containsExactly("left started", "right started");
             assertThat(lab).doesNotExist();
             record.done(right, new FlashResult(right.probe(), false, 100, Duration.ofSeconds(2), Optional.empty()));

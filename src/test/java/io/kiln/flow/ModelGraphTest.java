@@ -4,6 +4,7 @@ package io.kiln.flow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
 import io.kiln.ir.Arg;
@@ -17,7 +18,6 @@ import io.kiln.ir.op.Clip;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.GoldenModels;
-import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.report.graph.Graph;
 import io.kiln.report.graph.GraphPage;
 import io.kiln.report.graph.Layout;

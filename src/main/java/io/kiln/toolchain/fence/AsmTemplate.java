@@ -17,8 +17,9 @@ final class AsmTemplate {
     private static final Pattern CHARACTERS = Pattern.compile("[A-Za-z0-9 \\t\\n_.,#\\[\\]{}!+\\-*()%:;=&^~<>]*");
     private static final Pattern LABEL =
             Pattern.compile("\\s*(?:[0-9]{1,3}|(?:\\.L)?[A-Za-z_][A-Za-z0-9_.]*(?:%=)?)\\s*:");
-    private static final Pattern DIRECTIVE = Pattern.compile("\\.(?:ltorg|pool|endr|syntax\\s+unified|p2align\\s+[0-9]{1,2}"
-            + "|(?:b?align)\\s+[0-9]{1,4}|option\\s+(?:push|pop|rvc|norvc)|rept\\s+([0-9]{1,5}))");
+    private static final Pattern DIRECTIVE =
+            Pattern.compile("\\.(?:ltorg|pool|endr|syntax\\s+unified|p2align\\s+[0-9]{1,2}"
+                    + "|(?:b?align)\\s+[0-9]{1,4}|option\\s+(?:push|pop|rvc|norvc)|rept\\s+([0-9]{1,5}))");
     private static final Pattern INSTRUCTION = Pattern.compile("[A-Za-z][A-Za-z0-9_.]*(?:\\s++(?![=:]).*)?");
 
     /** A word that begins with a dot, other than a local label, would be a directive behind a name. */

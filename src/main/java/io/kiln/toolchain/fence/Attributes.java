@@ -60,14 +60,13 @@ final class Attributes {
     }
 
     private static Optional<String> refusal(String name, Strings kind, String string, Dialect dialect) {
-        boolean isFine =
-                switch (kind) {
-                    case NONE -> false;
-                    case SECTION -> true;
-                    case SYMBOL -> SYMBOL.matcher(string).matches();
-                    case TEXT -> true;
-                    case OPTION -> OPTION.matcher(string).matches();
-                };
+        boolean isFine = switch (kind) {
+            case NONE -> false;
+            case SECTION -> true;
+            case SYMBOL -> SYMBOL.matcher(string).matches();
+            case TEXT -> true;
+            case OPTION -> OPTION.matcher(string).matches();
+        };
         if (kind == Strings.SECTION) {
             return dialect.sectionRefusal(string);
         }
@@ -84,15 +83,60 @@ final class Attributes {
     private static Map<String, Strings> allowed() {
         Map<String, Strings> map = new HashMap<>();
         List.of(
-                        "aligned", "packed", "used", "unused", "weak", "naked", "noreturn", "noinline", "always_inline",
-                        "flatten", "hot", "cold", "const", "pure", "leaf", "nothrow", "nonnull", "returns_nonnull",
-                        "malloc", "alloc_size", "alloc_align", "assume_aligned", "warn_unused_result", "format",
-                        "format_arg", "sentinel", "may_alias", "mode", "vector_size", "ext_vector_type",
-                        "transparent_union", "fallthrough", "maybe_unused", "gnu_inline", "artificial", "retain",
-                        "noclone", "nocommon", "returns_twice", "access", "no_instrument_function", "nonstring",
-                        "no_icf", "nodebug", "overloadable", "clang_arm_builtin_alias",
-                        "clang_arm_mve_strict_polymorphism", "neon_vector_type", "neon_polyvector_type",
-                        "min_vector_width", "convergent", "nomerge", "minsize", "cmse_nonsecure_entry")
+                        "aligned",
+                        "packed",
+                        "used",
+                        "unused",
+                        "weak",
+                        "naked",
+                        "noreturn",
+                        "noinline",
+                        "always_inline",
+                        "flatten",
+                        "hot",
+                        "cold",
+                        "const",
+                        "pure",
+                        "leaf",
+                        "nothrow",
+                        "nonnull",
+                        "returns_nonnull",
+                        "malloc",
+                        "alloc_size",
+                        "alloc_align",
+                        "assume_aligned",
+                        "warn_unused_result",
+                        "format",
+                        "format_arg",
+                        "sentinel",
+                        "may_alias",
+                        "mode",
+                        "vector_size",
+                        "ext_vector_type",
+                        "transparent_union",
+                        "fallthrough",
+                        "maybe_unused",
+                        "gnu_inline",
+                        "artificial",
+                        "retain",
+                        "noclone",
+                        "nocommon",
+                        "returns_twice",
+                        "access",
+                        "no_instrument_function",
+                        "nonstring",
+                        "no_icf",
+                        "nodebug",
+                        "overloadable",
+                        "clang_arm_builtin_alias",
+                        "clang_arm_mve_strict_polymorphism",
+                        "neon_vector_type",
+                        "neon_polyvector_type",
+                        "min_vector_width",
+                        "convergent",
+                        "nomerge",
+                        "minsize",
+                        "cmse_nonsecure_entry")
                 .forEach(name -> map.put(name, Strings.NONE));
         List.of("deprecated", "unavailable", "warning", "error").forEach(name -> map.put(name, Strings.TEXT));
         List.of("visibility", "target", "interrupt", "pcs").forEach(name -> map.put(name, Strings.OPTION));

@@ -11,7 +11,8 @@ public enum Dialect {
     BOARD(
             true,
             false,
-            Pattern.compile("[._]?[A-Za-z][A-Za-z0-9_]{0,62}|\\.(?:text|rodata|data|bss|noinit)(?:\\.[A-Za-z0-9_]{1,62}){1,4}")),
+            Pattern.compile(
+                    "[._]?[A-Za-z][A-Za-z0-9_]{0,62}|\\.(?:text|rodata|data|bss|noinit)(?:\\.[A-Za-z0-9_]{1,62}){1,4}")),
 
     /**
      * Executables of this computer. Its assembler is a program that reads text, its loader runs what some sections name, and its C library's

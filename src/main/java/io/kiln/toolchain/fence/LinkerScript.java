@@ -17,8 +17,24 @@ public final class LinkerScript {
             "KEEP", "SORT", "SORT_BY_NAME", "SORT_BY_ALIGNMENT", "SORT_BY_INIT_PRIORITY", "SORT_NONE", "REVERSE");
     private static final Set<String> DATA = Set.of("BYTE", "SHORT", "LONG", "QUAD", "SQUAD", "FILL");
     private static final Set<String> FUNCTIONS = Set.of(
-            "ALIGN", "ADDR", "LOADADDR", "SIZEOF", "ORIGIN", "LENGTH", "MAX", "MIN", "DEFINED", "ABSOLUTE", "ALIGNOF",
-            "NEXT", "LOG2CEIL", "BLOCK", "org", "o", "len", "l");
+            "ALIGN",
+            "ADDR",
+            "LOADADDR",
+            "SIZEOF",
+            "ORIGIN",
+            "LENGTH",
+            "MAX",
+            "MIN",
+            "DEFINED",
+            "ABSOLUTE",
+            "ALIGNOF",
+            "NEXT",
+            "LOG2CEIL",
+            "BLOCK",
+            "org",
+            "o",
+            "len",
+            "l");
     private static final Set<String> ASSIGNMENTS = Set.of("=", "+=", "-=", "*=", "/=", "&=", "|=", "<<=", ">>=");
     private static final Set<String> PROVIDES = Set.of("PROVIDE", "PROVIDE_HIDDEN", "HIDDEN");
     private static final Set<String> OPERATORS = Set.of(
@@ -310,7 +326,9 @@ public final class LinkerScript {
             tokens.skip();
             expression(Set.of(")"));
             tokens.expect(")");
-        } else if (OPERATORS.contains(token) || FUNCTIONS.contains(token) || NUMBER.matcher(token).matches()) {
+        } else if (OPERATORS.contains(token)
+                || FUNCTIONS.contains(token)
+                || NUMBER.matcher(token).matches()) {
             tokens.skip();
         } else if (!isCalled && TERMS.matcher(token).matches()) {
             tokens.skip();

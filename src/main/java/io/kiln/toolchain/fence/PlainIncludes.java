@@ -45,7 +45,8 @@ public final class PlainIncludes {
 
     private static boolean isPlain(String line) {
         Matcher reading = READING.matcher(line);
-        if (!reading.find() || !DIRECTIVE_BEFORE.matcher(line.substring(0, reading.start())).find()) {
+        if (!reading.find()
+                || !DIRECTIVE_BEFORE.matcher(line.substring(0, reading.start())).find()) {
             return true;
         }
         Matcher plain = PLAIN.matcher(line);

@@ -11,13 +11,15 @@ import java.util.regex.Pattern;
  * another way is a token that nothing in the grammar fits. Operators need no blanks around them, but for division, since a word with a slash is a path.
  */
 final class ScriptTokens {
-    private static final Pattern TOKEN = Pattern.compile("(?<blank>[ \\t\\r]+)|(?<newline>\\n)"
-            + "|(?<comment>/\\*.*?\\*/)"
-            + "|(?<text>\"[^\"\\n]*\")"
-            + "|(?<discard>/DISCARD/)"
-            + "|(?<word>\\*?[A-Za-z0-9_.][A-Za-z0-9_.*?-]*|\\*\\.[A-Za-z0-9_.*?-]+)"
-            + "|(?<operator><<=|>>=|<<|>>|<=|>=|==|!=|&&|\\|\\||\\+=|-=|\\*=|/=|&=|\\|=|/(?=[ \\t\\n])|[-+*%&|^~!?:<>=,;(){}])"
-            + "|(?<other>.)", Pattern.DOTALL);
+    private static final Pattern TOKEN = Pattern.compile(
+            "(?<blank>[ \\t\\r]+)|(?<newline>\\n)"
+                    + "|(?<comment>/\\*.*?\\*/)"
+                    + "|(?<text>\"[^\"\\n]*\")"
+                    + "|(?<discard>/DISCARD/)"
+                    + "|(?<word>\\*?[A-Za-z0-9_.][A-Za-z0-9_.*?-]*|\\*\\.[A-Za-z0-9_.*?-]+)"
+                    + "|(?<operator><<=|>>=|<<|>>|<=|>=|==|!=|&&|\\|\\||\\+=|-=|\\*=|/=|&=|\\|=|/(?=[ \\t\\n])|[-+*%&|^~!?:<>=,;(){}])"
+                    + "|(?<other>.)",
+            Pattern.DOTALL);
 
     private static final String END = "the end";
 
