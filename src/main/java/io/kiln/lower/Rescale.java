@@ -60,7 +60,7 @@ final class Rescale {
         long most = 1L << 31;
         long within = Math.min(bound, most);
         long shifted = by.shift() > 0 ? Math.min(within << by.shift(), most) : within;
-        long product = (shifted * Math.abs((long) by.multiplier()) >> 31) + 1;
+        long product = ((shifted * Math.abs((long) by.multiplier())) >> 31) + 1;
         return by.shift() < 0 ? (product >> -by.shift()) + 1 : Math.min(product, most);
     }
 }

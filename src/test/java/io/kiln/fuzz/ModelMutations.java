@@ -17,7 +17,7 @@ final class ModelMutations {
     };
     private static final float[] SCALES = {
         Float.MIN_VALUE,
-        1e-44f,
+        9.8e-45f,
         1e-38f,
         1e-20f,
         1e-12f,
@@ -53,7 +53,7 @@ final class ModelMutations {
         for (int changes = 1 + choice.nextInt(3); changes > 0; changes--) {
             mutations.change();
         }
-        return Bytes.wrap(mutations.file.array());
+        return mutations.tables.bytes();
     }
 
     private void change() {

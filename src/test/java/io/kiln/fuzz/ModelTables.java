@@ -45,6 +45,13 @@ final class ModelTables {
         return file;
     }
 
+    /** The model as it is now. */
+    Bytes bytes() {
+        byte[] bytes = new byte[file.capacity()];
+        file.get(0, bytes);
+        return Bytes.wrap(bytes);
+    }
+
     /** The model's first table. */
     int root() {
         return file.getInt(0);

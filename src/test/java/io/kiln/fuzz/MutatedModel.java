@@ -47,6 +47,8 @@ record MutatedModel(long seed, Bytes file, CompiledModel compiled, List<Bytes> i
             "c -keys=arm_cpu,cpu -mcpu=cortex-m0",
             "c -keys=cpu -march=rv32imac");
 
+    private static final List<Optimize> FAVOURED = List.of(Optimize.values());
+
     /**
      * Imports, interprets and compiles.
      *
@@ -71,7 +73,7 @@ record MutatedModel(long seed, Bytes file, CompiledModel compiled, List<Bytes> i
                 name,
                 TARGETS.get((int) (seed % TARGETS.size())),
                 seed % 3 == 0 ? Io.WORKSPACE : Io.CALLER,
-                Optimize.values()[(int) (seed / 5 % Optimize.values().length)]);
+                FAVOURED.get((int) (seed / TARGETS.size() % FAVOURED.size())));
         return Optional.of(new MutatedModel(seed, file, ModelCompiler.compile(request, function), inputs, expected));
     }
 
