@@ -98,13 +98,14 @@ class EmulatorTest {
     void theWholeCodeOfAnImageArrives(String id, int code) throws IOException {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
-        Path image = withMain(board, """
+        String toolchain = board.isHost() ? "host" : "clang";
+        Path image = HandWrittenModel.withMain(board, toolchain, """
                 #include "kiln_console.h"
                 int main(void) {
                   kiln_console_text("\\xff\\xfd\\x08exit code 0, kiln: exit 0\\r\\n");
                   return %d;
                 }
-                """.formatted(code));
+                """.formatted(code), folder);
         assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).isEqualTo(new End.Returned(code));
     }
 
