@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "kiln_console.h"
-#include "kiln_end.h"
 
 void kiln_console_init(void) {}
 
@@ -20,7 +19,6 @@ void kiln_console_put(uint8_t byte) {
 }
 
 void kiln_board_exit(int code) {
-  kiln_end_report(code);
   fflush(stdout);
   exit(code);
 }

@@ -93,19 +93,19 @@ class EmulatorTest {
         assertThat(ProcessHandle.of(pid)).isEmpty();
     }
 
+    /** More than the eight bits that this computer's processes have for it. */
     @ParameterizedTest
-    @CsvSource({"mps2-an386,256", "mps2-an386,-1", "host,256", "qemu-riscv32,256"})
+    @CsvSource({"mps2-an386,256", "mps2-an386,-1", "qemu-riscv32,256"})
     void theWholeCodeOfAnImageArrives(String id, int code) throws IOException {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
-        String toolchain = board.isHost() ? "host" : "clang";
-        Path image = HandWrittenModel.withMain(board, toolchain, """
+        Path image = withMain(board, """
                 #include "kiln_console.h"
                 int main(void) {
                   kiln_console_text("\\xff\\xfd\\x08exit code 0, kiln: exit 0\\r\\n");
                   return %d;
                 }
-                """.formatted(code), folder);
+                """.formatted(code));
         assertThat(HandWrittenModel.end(Emulator.of(board, LIMIT), image)).isEqualTo(new End.Returned(code));
     }
 
