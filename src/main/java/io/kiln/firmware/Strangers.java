@@ -4,8 +4,8 @@ package io.kiln.firmware;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -14,12 +14,12 @@ import java.util.TreeMap;
  *
  * @param files how to say that the build trusts a file's author, by the file's path in the project
  */
-public record Strangers(SortedMap<String, String> files) {
+public record Strangers(NavigableMap<String, String> files) {
     /** Everything is the user's or Kiln's. */
     public static final Strangers NONE = new Strangers(new TreeMap<>());
 
     public Strangers {
-        files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
+        files = Collections.unmodifiableNavigableMap(new TreeMap<>(files));
     }
 
     /** Whether there are none. */
