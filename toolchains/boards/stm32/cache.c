@@ -4,6 +4,7 @@
  * invalidated before they are switched on.
  */
 #include "kiln_clock.h"
+#include "kiln_cortex_m.h"
 #include "kiln_register.h"
 
 #define SCB_CCR 0xe000ed14u    /* bit 16: data cache, bit 17: instruction cache */
@@ -13,7 +14,8 @@
 #define SCB_DCISW 0xe000ef60u /* way in bits 31:30 (four ways), set from bit 5 (lines of 32 bytes) */
 
 static void barrier(void) {
-  __asm__ volatile("dsb\n\tisb" ::: "memory");
+  kiln_memory_sync();
+  kiln_instruction_sync();
 }
 
 void kiln_cache_init(void) {

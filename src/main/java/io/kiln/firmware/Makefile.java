@@ -41,7 +41,9 @@ final class Makefile {
                 .append("# Another compiler: make CC=...; another folder for objects: make BUILD=...\n\n")
                 .append("ifeq ($(origin CC),default)\nCC := ")
                 .append(words(List.of(project.toolchain().compiler())))
-                .append("\nendif\nBUILD ?= build\nexport LC_ALL := C\n")
+                .append("\nendif\n")
+                .append(strangers())
+                .append("BUILD ?= build\nexport LC_ALL := C\n")
                 .append("# A word as the shell reads it, whatever is in it.\nquoted = '$(subst ','\\'',$(1))'\n\n");
         for (SourceKind kind : kinds()) {
             out.append(flags(kind))
@@ -65,6 +67,13 @@ final class Makefile {
         project.units().forEach(unit -> rule(out, unit));
         out.append("clean:\n\trm -rf $(BUILD)\n\n-include $(OBJECTS:.o=.d)\n");
         return out.toString();
+    }
+
+    /** What Maven does and this does not. */
+    private String strangers() {
+        return project.strangers().isEmpty()
+                ? ""
+                : "# Kiln compiles a checked text of what others wrote; make compiles the sources as they are, with all that they may read.\n";
     }
 
     /** The kinds that there are sources of. */

@@ -38,7 +38,7 @@ public record Strangers(NavigableMap<String, String> files) {
     }
 
     /** How to trust them all, each author once. */
-    List<String> advice() {
+    public List<String> advice() {
         return files.values().stream().distinct().toList();
     }
 }

@@ -4,11 +4,13 @@ package io.kiln.flow;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.base.Problems;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.firmware.CompiledObjects;
 import io.kiln.firmware.FirmwareAssembler;
 import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
+import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
@@ -58,6 +60,9 @@ record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         CompiledObjects objects = steps.objects();
         boolean ownMain = FirmwareSteps.hasOwnMain(objects.project());
         boolean replacesMain = ownMain && withDefaultApplication;
+        if (runsOn.isHost() && ownMain && !replacesMain) {
+            requireTrust(objects.project());
+        }
         if (!build.hasStandIn() && !replacesMain) {
             steps.requireLinked(objects);
             return new RunnableImage(build.spec().layout().image("elf"), runsOn, ownMain);
@@ -85,6 +90,19 @@ record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();
         return new RunnableImage(elf, runsOn, ownMain && !replacesMain);
+    }
+
+    /** Only the default application is known to shut itself in before it calls code of strangers. */
+    private static void requireTrust(FirmwareProject project) {
+        Problems problems = new Problems();
+        for (String advice : project.strangers().advice()) {
+            problems.add(
+                    "refused: running the project's own main on this computer, with code that is not trusted",
+                    "board " + project.board().id(),
+                    "a board in an emulator",
+                    advice);
+        }
+        problems.throwIfAny();
     }
 
     /** How reports name what runs the image. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.Digests;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.firmware.TrustedArchives;
@@ -20,6 +21,7 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -130,6 +132,34 @@ final class ArchiveFlowTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("vector_1: 1 of 8 outputs differ")
                 .hasMessageContaining("output[3] is -17 instead of -16");
+    }
+
+    @Test
+    void anArchiveReachesNothingOfThisComputerUnlessItIsTrusted() throws IOException {
+        assumeRunnable("host", "host");
+        Path mark = folder.resolve("mark");
+        String begin = "global_workspace_3_var) {\n";
+        Path file = TvmArchive.of("v6")
+                .replacing(
+                        "codegen/host/src/default_lib1.c",
+                        begin,
+                        begin + "  extern int system(const char*);\n  system(\"touch " + mark + "\");\n")
+                .save(folder.resolve("net.tar"));
+        TvmArchive.vectors("v6", folder.resolve("vectors"));
+        BuildSpec spec = spec("host", "host", file);
+        assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL)).isInstanceOf(KilnException.class);
+        assertThat(mark).doesNotExist();
+
+        write("src/main/c/main.c", "int main(void) { return 0; }\n");
+        assertThatThrownBy(() -> flow.run(spec, Duration.ofSeconds(20)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("running the project's own main on this computer")
+                .hasMessageContaining("<trustArchive>sha256:");
+        Files.delete(folder.resolve("src/main/c/main.c"));
+
+        String digest = "sha256:" + Digests.sha256(Files.readAllBytes(file));
+        flow.build(trusting(spec, TrustedArchives.parse(digest)), DeviceSpec.USUAL);
+        assertThat(mark).exists();
     }
 
     @Test
@@ -312,6 +342,22 @@ final class ArchiveFlowTest {
                 // The GNU toolchain cannot be fenced.
                 toolchain.equals("gnu") ? TrustedArchives.parse("net.tar") : TrustedArchives.NONE,
                 false);
+    }
+
+    private static BuildSpec trusting(BuildSpec spec, TrustedArchives trusted) {
+        return new BuildSpec(
+                spec.layout(),
+                spec.models(),
+                spec.board(),
+                spec.toolchain(),
+                spec.optimize(),
+                spec.io(),
+                spec.mlfVersion(),
+                spec.timestamp(),
+                spec.verify(),
+                spec.boardSources(),
+                spec.pipeline(),
+                trusted);
     }
 
     private BuildSpec withVerify(BuildSpec spec, VerifySpec verify) {

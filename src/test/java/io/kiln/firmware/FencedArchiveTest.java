@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.kiln.artifact.ArchiveOrigin;
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The C of an archive that somebody else made: what it tries against the computer that builds it. */
+class FencedArchiveTest {
+    private static final String SECRET = "canary-51be9a";
+    private static final ArchiveOrigin ORIGIN = new ArchiveOrigin("net.tar", "ab".repeat(32));
+    private static final String ADVICE =
+            "If you trust who made net.tar: <trustArchive>sha256:" + "ab".repeat(32) + "</trustArchive>";
+
+    /** For a board and for this computer; @ stands for a file, ^ for a quote inside of a string. */
+    private static final List<String> READING = List.of(
+            "#include \"@\"",
+            "#include <@>",
+            "#include \"../../../../../secret.h\"",
+            "#define N \"@\"\n#include N",
+            "#embed \"@\"",
+            "const char a[] = {\n#embed \"@\"\n};",
+            "%:include \"@\"",
+            "# /*\n*/ include \"@\"",
+            "#inc\\\nlude \"@\"",
+            "#inc\\\rlude \"@\"",
+            "#emb\\\red \"@\"",
+            "#include \"/dev/zero\"",
+            "#include_next <@>");
+
+    private static final List<String> OTHER = List.of(
+            "void f(void) { __asm__(\".incbin ^@^\"); }",
+            "__asm__(\".incbin ^@^\");",
+            "void f(void) { __asm__(\".rept 1\\n.inc\\\\()bin ^@^\\n.endr\"); }",
+            "__attribute__((section(\".text\\n.incbin ^@^\\n#\"))) int x;",
+            "__attribute__((section(\".gnu.lto_.opts\"))) const char o[] = \"-fplugin=@\";",
+            "__attribute__((section(\".init_array\"))) void* p = 0;",
+            "__attribute__((section(\".preinit_array\"))) void* p = 0;",
+            "__attribute__((constructor)) void f(void) {}",
+            "static void* r(void) { return 0; }\nvoid f(void) __attribute__((ifunc(\"r\")));",
+            "int x __asm__(\"y\\n.incbin ^@^\\n\");",
+            "#pragma GCC pch_preprocess \"@\"\nint x;",
+            "#pragma weak a = b\nint b;",
+            "#include \"bad.h\"");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void noFileOfThisComputerGetsIntoTheObjectsForABoard() throws IOException {
+        List<String> attacks = Stream.concat(READING.stream(), OTHER.stream()).toList();
+        KilnException refused = refused("mps2-an386", "clang", attacks);
+        assertThat(refused.problems()).hasSizeGreaterThanOrEqualTo(attacks.size());
+        assertThat(refused.getMessage()).contains(ADVICE);
+    }
+
+    @Test
+    void noFileOfThisComputerIsReadForAProgramOfThisComputer() throws IOException {
+        KilnException refused = refused("host", "host", READING);
+        assertThat(refused.problems()).hasSizeGreaterThanOrEqualTo(READING.size()).allSatisfy(problem -> {
+            assertThat(problem.what()).startsWith("refused in code that is not trusted: ");
+            assertThat(problem.next()).isEqualTo(ADVICE);
+        });
+    }
+
+    @Test
+    void nothingRunsOnThisComputerBeforeTheImageIsShutIn() throws IOException {
+        KilnException refused = refused("host", "host", OTHER);
+        assertThat(refused.problems()).hasSizeGreaterThanOrEqualTo(OTHER.size());
+    }
+
+    @Test
+    void aFunctionOfTheCLibraryKeepsItsPlace() throws IOException {
+        ModelLibrary model = foreign(List.of("long write(int f, const void* p, unsigned long n) { return n; }"));
+        FirmwareProject project = FirmwareAssembler.assemble(request("host", "host", model), Log.QUIET);
+        CompiledObjects objects = FirmwareCompiler.compile(project, Log.QUIET);
+        assertThatThrownBy(() -> FirmwareLinker.link(objects, folder.resolve("target"), "app", Log.QUIET))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("write takes the place of a library's")
+                .hasMessageContaining(ADVICE);
+        assertThat(folder.resolve("target/app.elf")).doesNotExist();
+    }
+
+    @Test
+    void objectCodeAndTheGnuToolchainNeedTrust() {
+        ModelLibrary plain = foreign(List.of());
+        assertThatThrownBy(() -> FirmwareAssembler.assemble(request("mps2-an386", "gnu", plain), Log.QUIET))
+                .hasMessageContaining("the toolchain gnu for code that is not trusted; expected the bundled clang")
+                .hasMessageContaining(ADVICE);
+        List<Artifact> files = new ArrayList<>(plain.artifacts().artifacts());
+        files.add(Artifact.ofText(Artifact.FOREIGN, Loader.OBJECT, "default_lib2.o", "INPUT(/etc/passwd)", "c"));
+        ModelLibrary objects = new ModelLibrary(plain.metadata(), new ArtifactSet(files), plain.origin());
+        assertThatThrownBy(() -> FirmwareAssembler.assemble(request("mps2-an386", "clang", objects), Log.QUIET))
+                .hasMessageContaining("codegen/host/lib/default_lib2.o: refused")
+                .hasMessageContaining("object code")
+                .hasMessageContaining(ADVICE);
+    }
+
+    @Test
+    void trustIsForADigestOrANameThatTheUserWrites() {
+        ModelLibrary model = foreign(List.of());
+        for (String trusted : List.of("sha256:" + "ab".repeat(32), "other.tar, net.tar")) {
+            FirmwareRequest request = request("mps2-an386", "gnu", model, TrustedArchives.parse(trusted));
+            assertThat(FirmwareAssembler.assemble(request, Log.QUIET).strangers().isEmpty())
+                    .isTrue();
+        }
+        for (String other : List.of("sha256:" + "ac".repeat(32), "et.tar", "net", "default")) {
+            FirmwareRequest request = request("mps2-an386", "clang", model, TrustedArchives.parse(other));
+            assertThat(FirmwareAssembler.assemble(request, Log.QUIET).strangers().files())
+                    .containsKey("codegen/host/src/default_lib1.c");
+        }
+        assertThatThrownBy(() -> TrustedArchives.parse("sha256:AB, ../net.tar, *, net.tar"))
+                .isInstanceOfSatisfying(KilnException.class, e -> assertThat(e.problems())
+                        .hasSize(3)
+                        .allMatch(problem -> problem.where().equals("kiln.trustArchive")));
+    }
+
+    @Test
+    void theMakefileSaysWhatItDoesNot() throws IOException {
+        FirmwareProject project =
+                FirmwareAssembler.assemble(request("mps2-an386", "clang", foreign(List.of())), Log.QUIET);
+        assertThat(project.directory().resolve("Makefile")).content().contains("make compiles the sources as they are");
+        FirmwareProject own = FirmwareAssembler.assemble(
+                request("mps2-an386", "clang", TestFirmware.model("default", 1000)), Log.QUIET);
+        assertThat(own.directory().resolve("Makefile")).content().doesNotContain("as they are");
+    }
+
+    private KilnException refused(String board, String toolchain, List<String> attacks) throws IOException {
+        Path secret = Files.writeString(folder.resolve("secret.h"), "\"" + SECRET + "\"");
+        List<String> sources = attacks.stream()
+                .map(attack -> attack.replace("^", "\\\"").replace("@", secret.toString()) + "\n")
+                .toList();
+        FirmwareRequest request = request(board, toolchain, foreign(sources));
+        KilnException refused = catchThrowableOfType(
+                KilnException.class,
+                () -> FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET));
+        for (int i = 0; i < sources.size(); i++) {
+            String name = "default_x" + i + ".c";
+            String header = attacks.get(i).contains("bad.h") ? "bad.h" : name;
+            assertThat(refused.getMessage()).as(attacks.get(i)).containsAnyOf(name, header);
+        }
+        assertThat(refused.getMessage()).doesNotContain(SECRET);
+        try (Stream<Path> left = Files.walk(folder.resolve("target/kiln"))) {
+            for (Path file : left.filter(Files::isRegularFile).toList()) {
+                assertThat(Files.readString(file, StandardCharsets.ISO_8859_1)).doesNotContain(SECRET);
+                assertThat(file.getFileName().toString()).doesNotContain("default_x");
+            }
+        }
+        return refused;
+    }
+
+    private FirmwareRequest request(String board, String toolchain, ModelLibrary model) {
+        return request(board, toolchain, model, TrustedArchives.NONE);
+    }
+
+    private FirmwareRequest request(String board, String toolchain, ModelLibrary model, TrustedArchives trusted) {
+        FirmwareRequest request = TestFirmware.request(
+                TestFirmware.board(board), toolchain, Optimize.SIZE, List.of(model), folder);
+        return new FirmwareRequest(
+                request.board(),
+                request.toolchain(),
+                request.optimize(),
+                request.models(),
+                request.userSources(),
+                request.directory(),
+                request.buildDirectory(),
+                request.pluginVersion(),
+                trusted);
+    }
+
+    /** The small model as if it had come in an archive, with these sources besides. */
+    private static ModelLibrary foreign(List<String> sources) {
+        ModelLibrary own = TestFirmware.model("default", 1000);
+        List<Artifact> files = new ArrayList<>();
+        for (Artifact file : own.artifacts().artifacts()) {
+            files.add(new Artifact(Artifact.FOREIGN, file.loader(), file.fileName(), file.content(), "c"));
+        }
+        for (int i = 0; i < sources.size(); i++) {
+            files.add(Artifact.ofText(
+                    Artifact.FOREIGN, Loader.SOURCE, "default_x" + i + ".c", sources.get(i), "c"));
+        }
+        files.add(Artifact.ofText(
+                Artifact.FOREIGN, Loader.HEADER, "bad.h", "__attribute__((constructor)) static void f(void) {}\n", "c"));
+        return new ModelLibrary(own.metadata(), new ArtifactSet(files), Optional.of(ORIGIN));
+    }
+}
