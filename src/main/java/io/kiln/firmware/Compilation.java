@@ -151,7 +151,7 @@ final class Compilation {
         }
         Fence.Preprocessed source = fence.preprocess(unit, depFile);
         if (!source.result().succeeded()) {
-            return new Made(source.result());
+            return unit.kind() == SourceKind.USER ? elsewhere(fence, source, part, depFile) : new Made(source.result());
         }
         Optional<String> advice = fence.stranger(source.inputs());
         if (advice.isEmpty()) {
@@ -164,6 +164,15 @@ final class Compilation {
         }
         Result result = fence.compile(unit, source.text(), part);
         return new Made(result, result.succeeded() ? fence.refusals(unit, part, advice.get()) : List.of());
+    }
+
+    /** The user's own source may read files outside of the project, but not together with a stranger's: then it stays with what failed. */
+    private Made elsewhere(Fence fence, Fence.Preprocessed source, Path part, Path depFile) throws IOException {
+        Made made = plain(part, depFile);
+        boolean isOwn = made.result().succeeded()
+                && fence.strangerBeside(unit, DepFile.prerequisites(Files.readString(depFile)))
+                        .isEmpty();
+        return isOwn ? made : new Made(source.result());
     }
 
     private Made unchanged(Fence fence, Made made, Path depFile) throws IOException {

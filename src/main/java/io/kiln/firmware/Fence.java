@@ -8,6 +8,7 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import io.kiln.process.RunningProcess;
+import io.kiln.toolchain.compiler.SourceKind;
 import io.kiln.toolchain.fence.CText;
 import io.kiln.toolchain.fence.Dialect;
 import java.io.IOException;
@@ -27,8 +28,8 @@ import java.util.Optional;
 final class Fence {
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
-    /** Bytes of preprocessed text: the largest models have a tenth. Macros can make any amount out of a few lines. */
-    private static final int MOST_TEXT = 256 << 20;
+    /** Bytes of preprocessed text: the largest models have a fifth. Macros can make any amount out of a few lines. */
+    private static final int MOST_TEXT = 128 << 20;
 
     private final FirmwareProject project;
     private final CommandLines lines;
@@ -78,14 +79,33 @@ final class Fence {
         }
     }
 
-    /** How to trust the stranger whose file is among these; empty if all of them are the user's or Kiln's. */
+    /**
+     * How to trust the stranger whose file is among these; empty if all of them are the user's or Kiln's. A name that is none of the
+     * project's might be a stranger's.
+     */
     Optional<String> stranger(List<String> inputs) {
         List<String> names = new ArrayList<>();
         for (String input : inputs) {
             Path path = project.directory().resolve(input).normalize();
             names.add(project.directory().relativize(path).toString().replace('\\', '/'));
         }
-        return project.strangers().advice(names);
+        boolean isKnown = inputs.stream().allMatch(toolchain::mayRead);
+        return project.strangers()
+                .advice(names)
+                .or(() -> isKnown
+                        ? Optional.empty()
+                        : project.strangers().advice().stream().findFirst());
+    }
+
+    /** As {@link #stranger}, for what was read by a source of the user's own, who may read any file. */
+    Optional<String> strangerBeside(SourceUnit unit, List<String> inputs) {
+        List<String> inside = unit.kind() == SourceKind.USER
+                ? inputs.stream()
+                        .filter(input ->
+                                project.directory().resolve(input).normalize().startsWith(project.directory()))
+                        .toList()
+                : inputs;
+        return stranger(inside);
     }
 
     /**

@@ -81,6 +81,16 @@ final class CLexer {
         return prefixed;
     }
 
+    /** A string without its quotes; one with a prefix is refused. */
+    String content() {
+        String literal = text();
+        if (prefixed) {
+            refuse("the string " + Refusals.shown(literal) + " with a prefix");
+        }
+        int from = literal.indexOf('"') + 1;
+        return literal.substring(from, Math.max(from, literal.length() - 1));
+    }
+
     void refuse(String what) {
         refusals.add(directives.file(), directives.line(), what);
     }
@@ -157,6 +167,9 @@ final class CLexer {
             if (c == '\\') {
                 at++;
                 c = at(at);
+                if (c == '?') {
+                    checkTrigraph(at);
+                }
             }
             if ((c < ' ' || c > '~') && c != '\t') {
                 refuse("the character " + name(c) + " in a string");

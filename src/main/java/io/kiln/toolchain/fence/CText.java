@@ -3,7 +3,6 @@ package io.kiln.toolchain.fence;
 
 import io.kiln.toolchain.fence.CLexer.Kind;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -19,22 +18,14 @@ import java.util.regex.Pattern;
  * this one only has to know what real code needs.
  */
 public final class CText {
-    private static final Set<String> ASM = Set.of("asm", "__asm", "__asm__");
+    static final Set<String> ASM = Set.of("asm", "__asm", "__asm__");
     private static final Set<String> QUALIFIERS = Set.of(
             "volatile", "__volatile", "__volatile__", "inline", "__inline", "__inline__", "goto", "const", "__const");
     private static final Set<String> BEFORE_STATEMENTS = Set.of("else", "do", "__extension__");
-    private static final Set<String> ATTRIBUTE = Set.of("__attribute__", "__attribute");
-    private static final Set<String> FOREIGN_WORDS = Set.of(
-            "_Pragma",
-            "__pragma",
-            "_asm",
-            "__declspec",
-            "_declspec",
-            "__import__",
-            "__try",
-            "__has_include",
-            "__has_include_next",
-            "__has_embed");
+    static final Set<String> ATTRIBUTE = Set.of("__attribute__", "__attribute");
+    static final Set<String> FOREIGN_WORDS =
+            Set.of("_Pragma", "__pragma", "_asm", "__declspec", "_declspec", "__import__", "__try", "__has_include",
+                    "__has_include_next", "__has_embed");
 
     private static final Pattern REGISTER = Pattern.compile("[a-z]{1,2}[0-9]{1,2}|sp|lr|ip|fp|gp|tp|zero|ra");
     private static final Pattern SYMBOL = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
@@ -92,7 +83,7 @@ public final class CText {
         if (ASM.contains(word)) {
             assembly();
         } else if (ATTRIBUTE.contains(word)) {
-            attributes();
+            new AttributeList(lexer, dialect).read();
             wordBefore = "__extension__"; // names stand before attributes
         } else {
             if (FOREIGN_WORDS.contains(word)) {
@@ -148,7 +139,7 @@ public final class CText {
         }
         StringBuilder literal = new StringBuilder();
         for (kind = lexer.next(); kind == Kind.STRING; kind = lexer.next()) {
-            literal.append(content());
+            literal.append(lexer.content());
         }
         refusal(literal.toString(), isName).ifPresent(lexer::refuse);
         if (kind != Kind.MARK || !(lexer.is(':') || lexer.is(')'))) {
@@ -178,76 +169,9 @@ public final class CText {
 
     private void constraint(String literal) {
         if (lexer.hasPrefix()
-                || !CONSTRAINT
-                        .matcher(literal.substring(1, literal.length() - 1))
-                        .matches()) {
+                || !CONSTRAINT.matcher(literal.substring(1, literal.length() - 1)).matches()) {
             lexer.refuse("the constraint or clobber " + Refusals.shown(literal));
         }
     }
 
-    /** A literal without its quotes. */
-    private String content() {
-        String literal = lexer.text();
-        if (lexer.hasPrefix()) {
-            lexer.refuse("the string " + Refusals.shown(literal) + " with a prefix");
-        }
-        return literal.substring(literal.indexOf('"') + 1, Math.max(literal.indexOf('"') + 1, literal.length() - 1));
-    }
-
-    private void attributes() {
-        if (!opens() || !opens()) {
-            return;
-        }
-        String name = "";
-        List<String> strings = new ArrayList<>();
-        boolean isString = false;
-        int depth = 0;
-        while (depth >= 0) {
-            Kind kind = lexer.next();
-            if (kind == Kind.END) {
-                lexer.refuse("an attribute without an end");
-                return;
-            }
-            if (kind == Kind.STRING) {
-                String content = content();
-                if (isString) {
-                    content = strings.remove(strings.size() - 1) + content;
-                }
-                strings.add(content);
-            } else if (kind == Kind.WORD) {
-                String word = lexer.text();
-                if (ASM.contains(word) || ATTRIBUTE.contains(word) || FOREIGN_WORDS.contains(word)) {
-                    lexer.refuse("the word " + word + " in an attribute");
-                }
-                name = depth == 0 ? word : name;
-            } else if (lexer.is('(')) {
-                depth++;
-            } else if (lexer.is(')')) {
-                depth--;
-            }
-            isString = kind == Kind.STRING;
-            if (depth < 0 || (depth == 0 && lexer.is(','))) {
-                finish(name, strings);
-                name = "";
-                strings.clear();
-            }
-        }
-        if (lexer.next() != Kind.MARK || !lexer.is(')')) {
-            lexer.refuse("an attribute without its second parenthesis");
-        }
-    }
-
-    private void finish(String name, List<String> strings) {
-        if (!name.isEmpty() || !strings.isEmpty()) {
-            Attributes.refusal(name, List.copyOf(strings), dialect).ifPresent(lexer::refuse);
-        }
-    }
-
-    private boolean opens() {
-        if (lexer.next() == Kind.MARK && lexer.is('(')) {
-            return true;
-        }
-        lexer.refuse("an attribute without double parentheses");
-        return false;
-    }
 }

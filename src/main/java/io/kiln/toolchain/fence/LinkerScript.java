@@ -16,36 +16,9 @@ public final class LinkerScript {
     private static final Set<String> SORTS = Set.of(
             "KEEP", "SORT", "SORT_BY_NAME", "SORT_BY_ALIGNMENT", "SORT_BY_INIT_PRIORITY", "SORT_NONE", "REVERSE");
     private static final Set<String> DATA = Set.of("BYTE", "SHORT", "LONG", "QUAD", "SQUAD", "FILL");
-    private static final Set<String> FUNCTIONS = Set.of(
-            "ALIGN",
-            "ADDR",
-            "LOADADDR",
-            "SIZEOF",
-            "ORIGIN",
-            "LENGTH",
-            "MAX",
-            "MIN",
-            "DEFINED",
-            "ABSOLUTE",
-            "ALIGNOF",
-            "NEXT",
-            "LOG2CEIL",
-            "BLOCK",
-            "org",
-            "o",
-            "len",
-            "l");
-    private static final Set<String> ASSIGNMENTS = Set.of("=", "+=", "-=", "*=", "/=", "&=", "|=", "<<=", ">>=");
     private static final Set<String> PROVIDES = Set.of("PROVIDE", "PROVIDE_HIDDEN", "HIDDEN");
-    private static final Set<String> OPERATORS = Set.of(
-            "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", ":", "<", ">", "<=", ">=", "==", "!=", "<<", ">>",
-            "&&", "||", ",");
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_.][A-Za-z0-9_.]*");
-    private static final Pattern NUMBER = Pattern.compile("(?:0[xX][0-9a-fA-F]+|[0-9]+)[kKmM]?");
-    /** Where a pattern of files or sections cannot be meant, - and * are operators. */
-    private static final Pattern TERMS = Pattern.compile("\\*?[A-Za-z0-9_.]+(?:[-*][A-Za-z0-9_.]+)*");
-
     private static final Pattern FILES = Pattern.compile("\\*[A-Za-z0-9_.*?+-]*:?");
     private static final Pattern SECTIONS = Pattern.compile("[A-Za-z0-9_.*?-]+");
     private static final Pattern FORMAT = Pattern.compile("\"?elf32-little(?:arm|riscv)\"?");
@@ -53,11 +26,13 @@ public final class LinkerScript {
     private static final Pattern COMMAND = Pattern.compile("[A-Z][A-Z_]{2,}");
 
     private final ScriptTokens tokens;
+    private final ScriptExpressions expressions;
     private final Set<String> scripts;
     private final List<ScriptTokens.Refused> refused = new ArrayList<>();
 
     private LinkerScript(ScriptTokens tokens, Set<String> scripts) {
         this.tokens = tokens;
+        this.expressions = new ScriptExpressions(tokens);
         this.scripts = scripts;
     }
 
@@ -131,7 +106,7 @@ public final class LinkerScript {
             list(NAME, "a symbol");
         } else if (tokens.take("ASSERT")) {
             tokens.expect("(");
-            expression(Set.of(","));
+            expressions.upTo(Set.of(","));
             tokens.expect(",");
             tokens.next(TEXT, "a message in quotes");
             tokens.expect(")");
@@ -139,11 +114,11 @@ public final class LinkerScript {
         } else if (PROVIDES.contains(tokens.peek())) {
             tokens.skip();
             tokens.expect("(");
-            assignment();
+            expressions.assignment();
             tokens.expect(")");
             tokens.take(";");
-        } else if (NAME.matcher(tokens.peek()).matches() && ASSIGNMENTS.contains(tokens.peekBehind())) {
-            assignment();
+        } else if (NAME.matcher(tokens.peek()).matches() && ScriptExpressions.ASSIGNMENTS.contains(tokens.peekBehind())) {
+            expressions.assignment();
             tokens.expect(";");
         } else {
             return false;
@@ -170,15 +145,6 @@ public final class LinkerScript {
         tokens.take(";");
     }
 
-    private void assignment() {
-        tokens.next(NAME, "a symbol");
-        if (!ASSIGNMENTS.contains(tokens.peek())) {
-            throw tokens.refused(tokens.peek() + " where a value is assigned");
-        }
-        tokens.skip();
-        expression(Set.of(";", ")"));
-    }
-
     private void memories() {
         tokens.expect("{");
         while (!tokens.take("}")) {
@@ -195,19 +161,11 @@ public final class LinkerScript {
             tokens.expect(":");
             tokens.next(Pattern.compile("ORIGIN|org|o"), "ORIGIN");
             tokens.expect("=");
-            expression(Set.of(","));
+            expressions.upTo(Set.of(","));
             tokens.expect(",");
             tokens.next(Pattern.compile("LENGTH|len|l"), "LENGTH");
             tokens.expect("=");
-            memoryLength();
-        }
-    }
-
-    /** Nothing ends it but what follows: the next memory, or the brace. */
-    private void memoryLength() {
-        int line = tokens.line();
-        while (!tokens.peek().equals("}") && (tokens.line() == line || tokens.isWithin())) {
-            operand();
+            expressions.memoryLength();
         }
     }
 
@@ -227,7 +185,7 @@ public final class LinkerScript {
                 tokens.skip();
                 tokens.expect(")");
             } else {
-                operand();
+                expressions.operand();
             }
         }
         while (!tokens.take("{")) {
@@ -243,7 +201,7 @@ public final class LinkerScript {
     private void placement() {
         tokens.next(Pattern.compile("AT|ALIGN|SUBALIGN|ALIGN_WITH_INPUT|ONLY_IF_RO|ONLY_IF_RW"), "{");
         if (tokens.take("(")) {
-            expression(Set.of(")"));
+            expressions.upTo(Set.of(")"));
             tokens.expect(")");
         }
     }
@@ -256,7 +214,7 @@ public final class LinkerScript {
             } else if (tokens.take(">")) {
                 tokens.next(NAME, "a memory");
             } else if (tokens.take("=")) {
-                operand();
+                expressions.operand();
             } else {
                 tokens.take(",");
                 return;
@@ -271,7 +229,7 @@ public final class LinkerScript {
         if (DATA.contains(tokens.peek())) {
             tokens.skip();
             tokens.expect("(");
-            expression(Set.of(")"));
+            expressions.upTo(Set.of(")"));
             tokens.expect(")");
         } else if (SORTS.contains(tokens.peek())) {
             tokens.skip();
@@ -309,31 +267,6 @@ public final class LinkerScript {
         } else {
             tokens.next(SECTIONS, "a pattern of sections");
             tokens.take(",");
-        }
-    }
-
-    /** Up to one of these marks, which is left. */
-    private void expression(Set<String> ends) {
-        while (!ends.contains(tokens.peek())) {
-            operand();
-        }
-    }
-
-    private void operand() {
-        String token = tokens.peek();
-        boolean isCalled = tokens.peekBehind().equals("(");
-        if (token.equals("(")) {
-            tokens.skip();
-            expression(Set.of(")"));
-            tokens.expect(")");
-        } else if (OPERATORS.contains(token)
-                || FUNCTIONS.contains(token)
-                || NUMBER.matcher(token).matches()) {
-            tokens.skip();
-        } else if (!isCalled && TERMS.matcher(token).matches()) {
-            tokens.skip();
-        } else {
-            throw tokens.refused(token + " in an expression");
         }
     }
 }

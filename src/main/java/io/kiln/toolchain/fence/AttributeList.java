@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.fence;
+
+import io.kiln.toolchain.fence.CLexer.Kind;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads the list in the double parentheses of {@code __attribute__}, and holds each attribute against those that are allowed. */
+final class AttributeList {
+    private final CLexer lexer;
+    private final Dialect dialect;
+    private final List<String> strings = new ArrayList<>();
+    private String name = "";
+    private boolean isString;
+    private int depth;
+
+    AttributeList(CLexer lexer, Dialect dialect) {
+        this.lexer = lexer;
+        this.dialect = dialect;
+    }
+
+    /** Goes on from the word to the last parenthesis. */
+    void read() {
+        if (!opens() || !opens()) {
+            return;
+        }
+        while (depth >= 0) {
+            Kind kind = lexer.next();
+            if (kind == Kind.END) {
+                lexer.refuse("an attribute without an end");
+                return;
+            }
+            token(kind);
+            if (depth < 0 || (depth == 0 && lexer.is(','))) {
+                finish();
+            }
+        }
+        if (lexer.next() != Kind.MARK || !lexer.is(')')) {
+            lexer.refuse("an attribute without its second parenthesis");
+        }
+    }
+
+    private void token(Kind kind) {
+        if (kind == Kind.STRING) {
+            String content = lexer.content();
+            strings.add(isString ? strings.remove(strings.size() - 1) + content : content);
+        } else if (kind == Kind.WORD) {
+            String word = lexer.text();
+            if (CText.ASM.contains(word) || CText.ATTRIBUTE.contains(word) || CText.FOREIGN_WORDS.contains(word)) {
+                lexer.refuse("the word " + word + " in an attribute");
+            }
+            name = depth == 0 ? word : name;
+        } else if (lexer.is('(')) {
+            depth++;
+        } else if (lexer.is(')')) {
+            depth--;
+        }
+        isString = kind == Kind.STRING;
+    }
+
+    private void finish() {
+        if (!name.isEmpty() || !strings.isEmpty()) {
+            Attributes.refusal(name, List.copyOf(strings), dialect).ifPresent(lexer::refuse);
+        }
+        name = "";
+        strings.clear();
+    }
+
+    private boolean opens() {
+        if (lexer.next() == Kind.MARK && lexer.is('(')) {
+            return true;
+        }
+        lexer.refuse("an attribute without double parentheses");
+        return false;
+    }
+}
