@@ -57,7 +57,7 @@ final class Fence {
      * @param inputs the files that it read, as it names them
      * @param result how it ended; its output is not in it
      */
-    record Preprocessed(byte[] text, List<String> inputs, Result result) {}
+    record Preprocessed(Bytes text, List<String> inputs, Result result) {}
 
     /** Reads a source and all that it includes. */
     Preprocessed preprocess(SourceUnit unit, Path depFile) throws IOException {
@@ -75,7 +75,7 @@ final class Fence {
             Result result = new Result(code, process.timedOut(), "", process.errors(), elapsed);
             List<String> inputs =
                     result.succeeded() ? DepFile.prerequisites(Files.readString(depFile)) : List.<String>of();
-            return new Preprocessed(text, inputs, result);
+            return new Preprocessed(Bytes.wrap(text), inputs, result);
         }
     }
 
@@ -121,7 +121,7 @@ final class Fence {
         source.inputs().stream()
                 .filter(input -> !toolchain.mayRead(input))
                 .forEach(input -> problems.add(refused("reading " + input, unit.path(), advice)));
-        CText.refusals(source.text(), toolchain.dialect(), toolchain::mayRead)
+        CText.refusals(source.text().toArray(), toolchain.dialect(), toolchain::mayRead)
                 .forEach(refusal -> problems.add(refused(refusal.what(), refusal.where(), advice)));
         return problems;
     }
@@ -132,9 +132,9 @@ final class Fence {
     }
 
     /** Compiles a text. */
-    Result compile(SourceUnit unit, byte[] text, Path object) {
+    Result compile(SourceUnit unit, Bytes text, Path object) {
         List<String> line = lines.compileText(unit, toolchain.compiling(unit), lines.relative(object));
-        return ProcessRunner.run(command(line).reading(Bytes.wrap(text)));
+        return ProcessRunner.run(command(line).reading(text));
     }
 
     /** What keeps an object from being linked; empty if nothing does. */

@@ -8,6 +8,7 @@ import io.kiln.toolchain.compiler.Toolchain;
 import io.kiln.toolchain.fence.Dialect;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * What a compiler needs to be fenced. Two can be: the bundled clang, whose assembler and linker are known to the byte, and this computer's
@@ -89,10 +90,9 @@ sealed interface FencedToolchain {
         /** Standard input has no name; debug information shall have the source's. */
         @Override
         public List<String> compiling(SourceUnit unit) {
-            return java.util.stream.Stream.concat(
+            return Stream.concat(
                             world.withNothing().stream(),
-                            java.util.stream.Stream.of(
-                                    "-Qunused-arguments", "-Xclang", "-main-file-name", "-Xclang", unit.path()))
+                            Stream.of("-Qunused-arguments", "-Xclang", "-main-file-name", "-Xclang", unit.path()))
                     .toList();
         }
 

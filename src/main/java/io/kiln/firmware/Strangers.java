@@ -34,7 +34,10 @@ public record Strangers(NavigableMap<String, String> files) {
 
     /** How to trust the first of these files that is a stranger's; empty if none is. */
     Optional<String> advice(Collection<String> paths) {
-        return paths.stream().filter(files::containsKey).map(files::get).findFirst();
+        return paths.stream()
+                .filter(path -> files.containsKey(path))
+                .map(path -> files.get(path))
+                .findFirst();
     }
 
     /** How to trust them all, each author once. */

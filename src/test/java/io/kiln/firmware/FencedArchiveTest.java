@@ -76,10 +76,12 @@ class FencedArchiveTest {
     @Test
     void noFileOfThisComputerIsReadForAProgramOfThisComputer() throws IOException {
         KilnException refused = refused("host", "host", READING);
-        assertThat(refused.problems()).hasSizeGreaterThanOrEqualTo(READING.size()).allSatisfy(problem -> {
-            assertThat(problem.what()).startsWith("refused in code that is not trusted: ");
-            assertThat(problem.next()).isEqualTo(ADVICE);
-        });
+        assertThat(refused.problems())
+                .hasSizeGreaterThanOrEqualTo(READING.size())
+                .allSatisfy(problem -> {
+                    assertThat(problem.what()).startsWith("refused in code that is not trusted: ");
+                    assertThat(problem.next()).isEqualTo(ADVICE);
+                });
     }
 
     @Test
@@ -120,18 +122,24 @@ class FencedArchiveTest {
         ModelLibrary model = foreign(List.of());
         for (String trusted : List.of("sha256:" + "ab".repeat(32), "other.tar, net.tar")) {
             FirmwareRequest request = request("mps2-an386", "gnu", model, TrustedArchives.parse(trusted));
-            assertThat(FirmwareAssembler.assemble(request, Log.QUIET).strangers().isEmpty())
+            assertThat(FirmwareAssembler.assemble(request, Log.QUIET)
+                            .strangers()
+                            .isEmpty())
                     .isTrue();
         }
         for (String other : List.of("sha256:" + "ac".repeat(32), "et.tar", "net", "default")) {
             FirmwareRequest request = request("mps2-an386", "clang", model, TrustedArchives.parse(other));
-            assertThat(FirmwareAssembler.assemble(request, Log.QUIET).strangers().files())
+            assertThat(FirmwareAssembler.assemble(request, Log.QUIET)
+                            .strangers()
+                            .files())
                     .containsKey("codegen/host/src/default_lib1.c");
         }
         assertThatThrownBy(() -> TrustedArchives.parse("sha256:AB, ../net.tar, *, net.tar"))
-                .isInstanceOfSatisfying(KilnException.class, e -> assertThat(e.problems())
-                        .hasSize(3)
-                        .allMatch(problem -> problem.where().equals("kiln.trustArchive")));
+                .isInstanceOfSatisfying(
+                        KilnException.class,
+                        e -> assertThat(e.problems())
+                                .hasSize(3)
+                                .allMatch(problem -> problem.where().equals("kiln.trustArchive")));
     }
 
     @Test
@@ -173,8 +181,8 @@ class FencedArchiveTest {
     }
 
     private FirmwareRequest request(String board, String toolchain, ModelLibrary model, TrustedArchives trusted) {
-        FirmwareRequest request = TestFirmware.request(
-                TestFirmware.board(board), toolchain, Optimize.SIZE, List.of(model), folder);
+        FirmwareRequest request =
+                TestFirmware.request(TestFirmware.board(board), toolchain, Optimize.SIZE, List.of(model), folder);
         return new FirmwareRequest(
                 request.board(),
                 request.toolchain(),
@@ -195,11 +203,14 @@ class FencedArchiveTest {
             files.add(new Artifact(Artifact.FOREIGN, file.loader(), file.fileName(), file.content(), "c"));
         }
         for (int i = 0; i < sources.size(); i++) {
-            files.add(Artifact.ofText(
-                    Artifact.FOREIGN, Loader.SOURCE, "default_x" + i + ".c", sources.get(i), "c"));
+            files.add(Artifact.ofText(Artifact.FOREIGN, Loader.SOURCE, "default_x" + i + ".c", sources.get(i), "c"));
         }
         files.add(Artifact.ofText(
-                Artifact.FOREIGN, Loader.HEADER, "bad.h", "__attribute__((constructor)) static void f(void) {}\n", "c"));
+                Artifact.FOREIGN,
+                Loader.HEADER,
+                "bad.h",
+                "__attribute__((constructor)) static void f(void) {}\n",
+                "c"));
         return new ModelLibrary(own.metadata(), new ArtifactSet(files), Optional.of(ORIGIN));
     }
 }

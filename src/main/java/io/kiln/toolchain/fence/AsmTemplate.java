@@ -48,7 +48,7 @@ final class AsmTemplate {
     }
 
     private Optional<String> statements(String text) {
-        for (String statement : text.split("[\\n;]")) {
+        for (String statement : text.split("[\\n;]", -1)) {
             Optional<String> refused = statement(statement);
             if (refused.isPresent()) {
                 return refused;

@@ -21,8 +21,11 @@ final class AttributeList {
 
     /** Goes on from the word to the last parenthesis. */
     void read() {
-        if (!opens() || !opens()) {
-            return;
+        for (int parenthesis = 0; parenthesis < 2; parenthesis++) {
+            if (lexer.next() != Kind.MARK || !lexer.is('(')) {
+                lexer.refuse("an attribute without double parentheses");
+                return;
+            }
         }
         while (depth >= 0) {
             Kind kind = lexer.next();
@@ -64,13 +67,5 @@ final class AttributeList {
         }
         name = "";
         strings.clear();
-    }
-
-    private boolean opens() {
-        if (lexer.next() == Kind.MARK && lexer.is('(')) {
-            return true;
-        }
-        lexer.refuse("an attribute without double parentheses");
-        return false;
     }
 }

@@ -23,9 +23,17 @@ public final class CText {
             "volatile", "__volatile", "__volatile__", "inline", "__inline", "__inline__", "goto", "const", "__const");
     private static final Set<String> BEFORE_STATEMENTS = Set.of("else", "do", "__extension__");
     static final Set<String> ATTRIBUTE = Set.of("__attribute__", "__attribute");
-    static final Set<String> FOREIGN_WORDS =
-            Set.of("_Pragma", "__pragma", "_asm", "__declspec", "_declspec", "__import__", "__try", "__has_include",
-                    "__has_include_next", "__has_embed");
+    static final Set<String> FOREIGN_WORDS = Set.of(
+            "_Pragma",
+            "__pragma",
+            "_asm",
+            "__declspec",
+            "_declspec",
+            "__import__",
+            "__try",
+            "__has_include",
+            "__has_include_next",
+            "__has_embed");
 
     private static final Pattern REGISTER = Pattern.compile("[a-z]{1,2}[0-9]{1,2}|sp|lr|ip|fp|gp|tp|zero|ra");
     private static final Pattern SYMBOL = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
@@ -169,9 +177,10 @@ public final class CText {
 
     private void constraint(String literal) {
         if (lexer.hasPrefix()
-                || !CONSTRAINT.matcher(literal.substring(1, literal.length() - 1)).matches()) {
+                || !CONSTRAINT
+                        .matcher(literal.substring(1, literal.length() - 1))
+                        .matches()) {
             lexer.refuse("the constraint or clobber " + Refusals.shown(literal));
         }
     }
-
 }

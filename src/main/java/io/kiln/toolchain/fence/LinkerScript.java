@@ -117,7 +117,8 @@ public final class LinkerScript {
             expressions.assignment();
             tokens.expect(")");
             tokens.take(";");
-        } else if (NAME.matcher(tokens.peek()).matches() && ScriptExpressions.ASSIGNMENTS.contains(tokens.peekBehind())) {
+        } else if (NAME.matcher(tokens.peek()).matches()
+                && ScriptExpressions.ASSIGNMENTS.contains(tokens.peekBehind())) {
             expressions.assignment();
             tokens.expect(";");
         } else {

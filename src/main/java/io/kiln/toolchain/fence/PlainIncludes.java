@@ -54,6 +54,6 @@ public final class PlainIncludes {
             return false;
         }
         String name = plain.group("quoted") == null ? plain.group("angled") : plain.group("quoted");
-        return !name.startsWith("/") && !List.of(name.split("/")).contains("..");
+        return !name.startsWith("/") && !List.of(name.split("/", -1)).contains("..");
     }
 }

@@ -8,8 +8,24 @@ import java.util.regex.Pattern;
 final class ScriptExpressions {
     static final Set<String> ASSIGNMENTS = Set.of("=", "+=", "-=", "*=", "/=", "&=", "|=", "<<=", ">>=");
     private static final Set<String> FUNCTIONS = Set.of(
-            "ALIGN", "ADDR", "LOADADDR", "SIZEOF", "ORIGIN", "LENGTH", "MAX", "MIN", "DEFINED", "ABSOLUTE", "ALIGNOF",
-            "NEXT", "LOG2CEIL", "BLOCK", "org", "o", "len", "l");
+            "ALIGN",
+            "ADDR",
+            "LOADADDR",
+            "SIZEOF",
+            "ORIGIN",
+            "LENGTH",
+            "MAX",
+            "MIN",
+            "DEFINED",
+            "ABSOLUTE",
+            "ALIGNOF",
+            "NEXT",
+            "LOG2CEIL",
+            "BLOCK",
+            "org",
+            "o",
+            "len",
+            "l");
     private static final Set<String> OPERATORS = Set.of(
             "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", ":", "<", ">", "<=", ">=", "==", "!=", "<<", ">>",
             "&&", "||", ",");
@@ -57,7 +73,9 @@ final class ScriptExpressions {
             tokens.skip();
             upTo(Set.of(")"));
             tokens.expect(")");
-        } else if (OPERATORS.contains(token) || FUNCTIONS.contains(token) || NUMBER.matcher(token).matches()) {
+        } else if (OPERATORS.contains(token)
+                || FUNCTIONS.contains(token)
+                || NUMBER.matcher(token).matches()) {
             tokens.skip();
         } else if (!isCalled && TERMS.matcher(token).matches()) {
             tokens.skip();

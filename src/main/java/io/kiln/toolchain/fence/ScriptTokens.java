@@ -118,8 +118,9 @@ final class ScriptTokens {
 
     /** Skips what is left of the line. */
     void skipLine() {
-        for (int line = line(); !isAtEnd() && line() == line; at++) {
-            continue;
+        int line = line();
+        while (!isAtEnd() && line() == line) {
+            at++;
         }
     }
 
