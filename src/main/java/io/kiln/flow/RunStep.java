@@ -77,7 +77,7 @@ final class RunStep {
                     new Problem("the image ended with code " + returned.code(), image.toString(), "code 0", ""));
         }
         boolean goesOn = end instanceof End.Returned && !emulator.board().isHost();
-        if (!goesOn && process.waitFor(TO_END).isEmpty() || process.timedOut()) {
+        if ((!goesOn && process.waitFor(TO_END).isEmpty()) || process.timedOut()) {
             throw tooLate(image);
         }
         if (!goesOn) {

@@ -282,7 +282,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                 pipelineSpec(),
                 semihosting,
                 TrustedArchives.parse(trustArchive == null ? "" : trustArchive),
-                mlf == null || mlf.slim() == null ? mlfSlim : mlf.slim());
+                (mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim());
     }
 
     /** Shapes of a single model's inputs; empty for the file's. */
