@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.apache.commons.exec.CommandLine;
 import org.apache.commons.exec.launcher.CommandLauncherFactory;
 
@@ -40,7 +41,7 @@ final class Guardian {
             line.addArgument(temporary.map(Path::toString).orElse(""), false);
             try {
                 Process guardian = CommandLauncherFactory.createVMLauncher().exec(line, System.getenv());
-                process.onExit().thenRun(() -> release(guardian));
+                CompletableFuture<Void> unused = process.onExit().thenRun(() -> release(guardian));
             } catch (IOException e) {
                 // No more processes can be started: the one that runs is worth more than its guardian.
                 return;
