@@ -151,7 +151,7 @@ final class ArchiveFlowTest {
         assertThat(mark).doesNotExist();
 
         write("src/main/c/main.c", "int main(void) { return 0; }\n");
-        assertThatThrownBy(() -> flow.run(spec, Duration.ofSeconds(20)))
+        assertThatThrownBy(() -> flow.run(spec, RunSpec.toItsEnd(Duration.ofSeconds(20))))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("running the project's own main on this computer")
                 .hasMessageContaining("<trustArchive>sha256:");
@@ -357,7 +357,9 @@ final class ArchiveFlowTest {
                 spec.verify(),
                 spec.boardSources(),
                 spec.pipeline(),
-                trusted);
+                spec.semihosting(),
+                trusted,
+                spec.slimArchive());
     }
 
     private BuildSpec withVerify(BuildSpec spec, VerifySpec verify) {
