@@ -50,9 +50,9 @@ public final class Verifier {
         function.functions().forEach(Verifier::verify);
     }
 
-    /** What has no elements is a constant; nothing can compute it. */
+    /** What has no elements is a constant; nothing can compute it. An operator that only writes variables has no result at all. */
     private static void verifyElements(TensorType type, String what, String where, Problems problems) {
-        if (type.shape().elements() == 0) {
+        if (type.shape().elements() == 0 && !type.equals(TensorType.UNIT)) {
             problems.add(what + " has no elements: " + type.text(), where, "dimensions of at least 1", "");
         }
     }
