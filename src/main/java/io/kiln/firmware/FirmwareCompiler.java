@@ -163,7 +163,9 @@ public final class FirmwareCompiler {
         for (Outcome outcome : outcomes) {
             String said = names.original(outcome.result().message());
             String source = UserNames.name(outcome.unit());
-            if (outcome.result().timedOut()) {
+            if (!outcome.refusals().isEmpty()) {
+                outcome.refusals().forEach(problems::add);
+            } else if (outcome.result().timedOut()) {
                 problems.add("the compiler ran out of time", source, "", "");
             } else if (outcome.entry().isEmpty()) {
                 problems.add("does not compile:\n" + said, source, "", advice(project, outcome));
