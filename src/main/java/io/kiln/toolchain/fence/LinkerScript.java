@@ -12,6 +12,9 @@ import java.util.regex.Pattern;
  * is in this grammar; the file of an input section is a pattern that begins with *, which linkers match and never open.
  */
 public final class LinkerScript {
+    /** Sorts of sorts that linkers know are two. */
+    private static final int DEEPEST = 4;
+
     private static final Set<String> LAYOUT = Set.of("NOLOAD", "READONLY", "INFO", "COPY", "OVERLAY", "DSECT");
     private static final Set<String> SORTS = Set.of(
             "KEEP", "SORT", "SORT_BY_NAME", "SORT_BY_ALIGNMENT", "SORT_BY_INIT_PRIORITY", "SORT_NONE", "REVERSE");
@@ -254,6 +257,13 @@ public final class LinkerScript {
     }
 
     private void patterns() {
+        patterns(DEEPEST);
+    }
+
+    private void patterns(int levels) {
+        if (levels == 0) {
+            throw tokens.refused("more than " + DEEPEST + " sorts in each other");
+        }
         if (tokens.take("EXCLUDE_FILE")) {
             tokens.expect("(");
             while (!tokens.take(")")) {
@@ -263,7 +273,7 @@ public final class LinkerScript {
             tokens.skip();
             tokens.expect("(");
             while (!tokens.take(")")) {
-                patterns();
+                patterns(levels - 1);
             }
         } else {
             tokens.next(SECTIONS, "a pattern of sections");

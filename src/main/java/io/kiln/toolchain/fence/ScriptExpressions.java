@@ -30,13 +30,21 @@ final class ScriptExpressions {
             "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", ":", "<", ">", "<=", ">=", "==", "!=", "<<", ">>",
             "&&", "||", ",");
 
+    /** Commands without parentheses: a linker takes them for what they are as soon as the expression before them is whole. */
+    private static final Set<String> COMMANDS =
+            Set.of("INCLUDE", "INSERT", "MEMORY", "SECTIONS", "PHDRS", "VERSION", "OVERLAY");
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z_.][A-Za-z0-9_.]*");
     private static final Pattern NUMBER = Pattern.compile("(?:0[xX][0-9a-fA-F]+|[0-9]+)[kKmM]?");
 
     /** Where a pattern of files or sections cannot be meant, - and * are operators. */
-    private static final Pattern TERMS = Pattern.compile("\\*?[A-Za-z0-9_.]+(?:[-*][A-Za-z0-9_.]+)*");
+    private static final Pattern TERMS = Pattern.compile("\\*?[A-Za-z0-9_.](?:[A-Za-z0-9_.]|[-*](?=[A-Za-z0-9_.]))*+");
+
+    /** Deeper ones would fill the stack, here or in the linker. */
+    private static final int DEEPEST = 100;
 
     private final ScriptTokens tokens;
+    private int depth;
 
     ScriptExpressions(ScriptTokens tokens) {
         this.tokens = tokens;
@@ -70,14 +78,18 @@ final class ScriptExpressions {
         String token = tokens.peek();
         boolean isCalled = tokens.peekBehind().equals("(");
         if (token.equals("(")) {
+            if (++depth > DEEPEST) {
+                throw tokens.refused("more than " + DEEPEST + " parentheses in each other");
+            }
             tokens.skip();
             upTo(Set.of(")"));
             tokens.expect(")");
+            depth--;
         } else if (OPERATORS.contains(token)
                 || FUNCTIONS.contains(token)
                 || NUMBER.matcher(token).matches()) {
             tokens.skip();
-        } else if (!isCalled && TERMS.matcher(token).matches()) {
+        } else if (!isCalled && !COMMANDS.contains(token) && TERMS.matcher(token).matches()) {
             tokens.skip();
         } else {
             throw tokens.refused(token + " in an expression");

@@ -55,6 +55,12 @@ class LinkerScriptTest {
                 "MEMORY { INCLUDE /etc/passwd }",
                 "MEMORY { A : ORIGIN = 0, LENGTH = 1K } INPUT(x)",
                 "MEMORY { A : ORIGIN = 0, LENGTH = 1K INPUT(x) }",
+                "MEMORY { A : ORIGIN = 0, LENGTH = 1K INCLUDE other.h }",
+                "MEMORY { A : ORIGIN = 0, LENGTH = (1K + INCLUDE other.h }",
+                "MEMORY { A : ORIGIN = 0 INCLUDE other.h, LENGTH = 1K }",
+                "SECTIONS { .x 0 INCLUDE other.h : { *(.x) } }",
+                "a = b INCLUDE other.h;",
+                "a = b INSERT AFTER .text;",
                 "a = INPUT(x);",
                 "a = b INPUT(x);",
                 "a = b; GROUP(x)",
@@ -75,6 +81,17 @@ class LinkerScriptTest {
         assertThat(LinkerScript.refusals("a.ld", "/* one */\n" + script, Set.of("memory.ld")))
                 .isNotEmpty()
                 .allSatisfy(refusal -> assertThat(refusal.where()).startsWith("a.ld:2"));
+    }
+
+    @Test
+    void lengthIsNoProblem() {
+        assertThat(LinkerScript.refusals("a.ld", "a = b" + "-b".repeat(100_000) + ";", Set.of()))
+                .isEmpty();
+        assertThat(LinkerScript.refusals("a.ld", "a = " + "(".repeat(100_000) + "1", Set.of()))
+                .hasSize(1);
+        assertThat(LinkerScript.refusals(
+                        "a.ld", "SECTIONS { .x : { *(" + "SORT(".repeat(100_000) + "x", Set.of()))
+                .hasSize(1);
     }
 
     @Test
