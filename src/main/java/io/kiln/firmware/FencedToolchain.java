@@ -82,9 +82,13 @@ sealed interface FencedToolchain {
 
     /** The bundled clang. */
     record Bundled(ClosedWorld world) implements FencedToolchain {
+        /** Otherwise a source that makes clang crash writes itself and a script into the folder for temporary files. */
+        private static final String NO_REPRODUCER = "-fno-crash-diagnostics";
+
         @Override
         public List<String> preprocessing() {
-            return world.withFiles();
+            return Stream.concat(world.withFiles().stream(), Stream.of(NO_REPRODUCER))
+                    .toList();
         }
 
         /** Standard input has no name; debug information shall have the source's. */
@@ -92,7 +96,7 @@ sealed interface FencedToolchain {
         public List<String> compiling(SourceUnit unit) {
             return Stream.concat(
                             world.withNothing().stream(),
-                            Stream.of("-Qunused-arguments", "-Xclang", "-main-file-name", "-Xclang", unit.path()))
+                            Stream.of(NO_REPRODUCER, "-Qunused-arguments", "-Xclang", "-main-file-name", "-Xclang", unit.path()))
                     .toList();
         }
 
@@ -118,6 +122,8 @@ sealed interface FencedToolchain {
                     "-U__has_include_next",
                     "-U__has_embed",
                     "-U__TIMESTAMP__",
+                    // GCC looks for the file of a pragma while it preprocesses, and prints nothing of it.
+                    "-U_Pragma",
                     "-w");
         }
 

@@ -100,6 +100,20 @@ class FenceTest {
                 "#include \"data.inc\"");
     }
 
+    /** Clang writes the source and a script for a report of its crash, unless it is told not to. */
+    @Test
+    void aCompilerThatIsMadeToCrashLeavesNothing() throws IOException {
+        String name = "crash" + System.nanoTime();
+        Map<String, String> files = new LinkedHashMap<>();
+        files.put(name + ".c", "#pragma clang __debug crash\n");
+        files.put("board.yaml", descriptor(List.of(name + ".c")));
+        FirmwareProject project = project(board(files), "clang", folder);
+        assertThatThrownBy(() -> FirmwareCompiler.compile(project, Log.QUIET)).isInstanceOf(KilnException.class);
+        try (Stream<Path> left = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            assertThat(left.map(path -> path.getFileName().toString())).noneMatch(file -> file.startsWith(name));
+        }
+    }
+
     @Test
     void noFileOfThisComputerGetsIntoAnObject() throws IOException {
         Path secret = Files.writeString(folder.resolve("secret.h"), "\"" + SECRET + "\"");

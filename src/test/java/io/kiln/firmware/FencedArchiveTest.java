@@ -45,7 +45,9 @@ class FencedArchiveTest {
             "#inc\\\rlude \"@\"",
             "#emb\\\red \"@\"",
             "#include \"/dev/zero\"",
-            "#include_next <@>");
+            "#include_next <@>",
+            "#pragma GCC dependency \"@\"\nint x;",
+            "#pragma GCC /*\n*/ dependency \"@\"\nint x;");
 
     private static final List<String> OTHER = List.of(
             "void f(void) { __asm__(\".incbin ^@^\"); }",
@@ -60,6 +62,8 @@ class FencedArchiveTest {
             "int x __asm__(\"y\\n.incbin ^@^\\n\");",
             "#pragma GCC pch_preprocess \"@\"\nint x;",
             "#pragma weak a = b\nint b;",
+            "#define C(a, b) a##b\n#define P(x) _Pragma(#x)\n#define Q(x) P(x)\nQ(GCC C(depend, ency) \"@\")\nint x;",
+            "#define C(a, b) a##b\n#define P(x) C(_Pra, gma)(#x)\n#define Q(x) P(x)\nQ(GCC C(depend, ency) \"/none\")\nint x;",
             "#include \"bad.h\"");
 
     @TempDir

@@ -13,11 +13,11 @@ public final class PlainIncludes {
     private static final Pattern SPLICE = Pattern.compile("\\\\[ \\t\\f\\x0b\\r]*\\n");
     private static final Pattern CONTROL = Pattern.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]|\\r(?!\\n)");
     private static final Pattern RAW_STRING = Pattern.compile("\\b(?:u8|u|U|L)?R\"");
-    private static final Pattern READING = Pattern.compile("\\b(?:include|include_next|import|embed)\\b");
+    private static final Pattern READING = Pattern.compile("\\b(?:include|include_next|import|embed|dependency)\\b");
     private static final Pattern DIRECTIVE_BEFORE = Pattern.compile("#|%:|\\?\\?=|\\*/");
     private static final Pattern PLAIN = Pattern.compile(
             "[ \\t]*#[ \\t]*include[ \\t]*(?:\"(?<quoted>[A-Za-z0-9_+./-]+)\"|<(?<angled>[A-Za-z0-9_+./-]+)>)[ \\t\\r]*"
-                    + "(?://.*|/\\*(?:(?!\\*/).)*\\*/[ \\t\\r]*)?");
+                    + "(?://.*|/\\*(?:[^*]|\\*(?!/))*+\\*/[ \\t\\r]*)?");
 
     private PlainIncludes() {}
 
