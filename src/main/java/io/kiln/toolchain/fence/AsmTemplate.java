@@ -22,8 +22,16 @@ final class AsmTemplate {
                     + "|(?:b?align)\\s+[0-9]{1,4}|option\\s+(?:push|pop|rvc|norvc)|rept\\s+([0-9]{1,5}))");
     private static final Pattern INSTRUCTION = Pattern.compile("[A-Za-z][A-Za-z0-9_.]*(?:\\s++(?![=:]).*)?");
 
-    /** A word that begins with a dot, other than a local label, would be a directive behind a name. */
-    private static final Pattern DOTTED_OPERAND = Pattern.compile("(?<![A-Za-z0-9_.])\\.(?!L)[A-Za-z_]");
+    /** A word that begins with a dot, other than a local label, would be a directive behind a name; parts of it may come from an operand. */
+    private static final Pattern DOTTED_OPERAND = Pattern.compile("(?<![A-Za-z0-9_.])\\.(?!L)[A-Za-z_%{}]");
+
+    /**
+     * Colons and equals signs where instructions have them: {@code #:lower16:}, {@code =} of a constant, {@code %=}. Elsewhere they would make the
+     * mnemonic a label or a symbol: operands may turn out to be empty ({@code %i0} of a register), and clang drops braces for RISC-V.
+     */
+    private static final Pattern INNER_MARKS = Pattern.compile("#:[a-z0-9_]{1,20}:|,\\s*+=|%=");
+
+    private static final Pattern DEFINING = Pattern.compile("[:=]");
 
     /** Repetitions, all levels multiplied: more would fill the memory. */
     private static final long MOST_REPEATED = 1 << 16;
@@ -58,21 +66,28 @@ final class AsmTemplate {
     }
 
     private Optional<String> statement(String text) {
-        String rest = text;
-        for (Matcher label = LABEL.matcher(rest); label.lookingAt(); label = LABEL.matcher(rest)) {
-            rest = rest.substring(label.end());
+        Matcher label = LABEL.matcher(text);
+        int end = 0;
+        while (label.lookingAt()) {
+            end = label.end();
+            label.region(end, text.length());
         }
-        rest = rest.strip();
+        String rest = text.substring(end).strip();
         if (rest.isEmpty()) {
             return Optional.empty();
         }
         if (rest.startsWith(".")) {
             return directive(rest);
         }
-        if (!INSTRUCTION.matcher(rest).matches() || DOTTED_OPERAND.matcher(rest).find()) {
+        if (!INSTRUCTION.matcher(rest).matches() || isDefinition(rest)) {
             return Optional.of("assembly that is no plain instruction: " + Refusals.shown(rest));
         }
         return Optional.empty();
+    }
+
+    private static boolean isDefinition(String text) {
+        return DOTTED_OPERAND.matcher(text).find()
+                || DEFINING.matcher(INNER_MARKS.matcher(text).replaceAll("")).find();
     }
 
     private Optional<String> directive(String text) {

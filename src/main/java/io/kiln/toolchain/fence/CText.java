@@ -22,6 +22,7 @@ public final class CText {
     private static final Set<String> QUALIFIERS = Set.of(
             "volatile", "__volatile", "__volatile__", "inline", "__inline", "__inline__", "goto", "const", "__const");
     private static final Set<String> BEFORE_STATEMENTS = Set.of("else", "do", "__extension__");
+    private static final Set<String> BEFORE_CONDITIONS = Set.of("if", "for", "while", "switch");
     static final Set<String> ATTRIBUTE = Set.of("__attribute__", "__attribute");
     static final Set<String> FOREIGN_WORDS = Set.of(
             "_Pragma",
@@ -42,6 +43,10 @@ public final class CText {
     private final CLexer lexer;
     private final Dialect dialect;
     private final Deque<Integer> asmDepths = new ArrayDeque<>();
+    /** Of each open parenthesis: whether it is that of a statement's condition. */
+    private final Deque<Boolean> conditions = new ArrayDeque<>();
+
+    private boolean afterCondition;
     private int braces;
     private int parentheses;
     private boolean hasRegister;
@@ -91,8 +96,10 @@ public final class CText {
         if (ASM.contains(word)) {
             assembly();
         } else if (ATTRIBUTE.contains(word)) {
+            // A name may stand behind the attributes of its declarator as well.
+            String stands = isName() ? word : "__extension__";
             new AttributeList(lexer, dialect).read();
-            wordBefore = "__extension__"; // names stand before attributes
+            wordBefore = stands;
         } else {
             if (FOREIGN_WORDS.contains(word)) {
                 lexer.refuse("the word " + word);
@@ -106,8 +113,12 @@ public final class CText {
         switch (mark) {
             case '{' -> braces++;
             case '}' -> braces--;
-            case '(' -> parentheses++;
+            case '(' -> {
+                conditions.push(before == Kind.WORD && BEFORE_CONDITIONS.contains(wordBefore));
+                parentheses++;
+            }
             case ')' -> {
+                afterCondition = !conditions.isEmpty() && conditions.pop();
                 if (!asmDepths.isEmpty() && asmDepths.peek() == parentheses) {
                     asmDepths.pop();
                 }
@@ -131,7 +142,7 @@ public final class CText {
         if (before == Kind.WORD) {
             return !BEFORE_STATEMENTS.contains(wordBefore);
         }
-        return before == Kind.MARK && (markBefore == ']' || (markBefore == ')' && braces == 0));
+        return before == Kind.MARK && (markBefore == ']' || (markBefore == ')' && !afterCondition));
     }
 
     private void assembly() {
@@ -154,6 +165,7 @@ public final class CText {
             lexer.refuse("asm of anything but string literals");
         }
         parentheses++;
+        conditions.push(false);
         asmDepths.push(parentheses);
         before = Kind.MARK;
         markBefore = '(';

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
  */
 final class DirectiveLines {
     private static final Pattern MARKER =
-            Pattern.compile("# ([0-9]{1,9}) \"((?:[^\"\\\\]|\\\\\\\\)*)\"((?: [1-4])*)\\s*");
+            Pattern.compile("# ([0-9]{1,9}) \"((?:[^\"\\\\]|\\\\\\\\)*+)\"((?: [1-4]){0,4})\\s*");
     private static final Pattern PSEUDO_FILE = Pattern.compile("<built-in>|<command[ -]line>");
 
     private static final List<Pattern> PRAGMAS = List.of(
@@ -22,7 +22,7 @@ final class DirectiveLines {
             Pattern.compile("(?:GCC|clang) diagnostic (?:push|pop|(?:ignored|warning|error)\\s+\"-W[a-z0-9=+-]+\")"),
             Pattern.compile("(?:GCC )?(?:unroll|nounroll)\\s*(?:\\(?\\s*[0-9]{1,4}\\s*\\)?)?"),
             Pattern.compile("GCC ivdep"),
-            Pattern.compile("clang loop(?: [a-z_]+\\s*\\(\\s*[a-z0-9_]+\\s*\\))+"),
+            Pattern.compile("clang loop(?: [a-z_]+\\s*\\(\\s*[a-z0-9_]+\\s*\\)){1,16}"),
             Pattern.compile("STDC (?:FP_CONTRACT|FENV_ACCESS|CX_LIMITED_RANGE) (?:ON|OFF|DEFAULT)"));
     private static final Pattern PRAGMA = Pattern.compile("#\\s*pragma\\s+(.*)");
 

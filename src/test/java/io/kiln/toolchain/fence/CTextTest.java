@@ -66,6 +66,17 @@ class CTextTest {
                 "asm(`#x`);",
                 "asm(`{.incbin x|nop}`);",
                 "asm(`{nop}`);",
+                "asm(`foo {:} .{}incbin x` : : `i`(0));",
+                "asm(`foo %i0: .%i0incbin x` : : `r`(0));",
+                "asm(`foo %i0: .Lx: nop` : : `r`(0));",
+                "asm(`foo %i0= 4` : : `r`(0));",
+                "asm(`foo {}= 4` : : `r`(0));",
+                "asm(`ldr r0, [r1] : nop`);",
+                "asm(`ldr r0, .{}x` : : `r`(0));",
+                "extern int g(void) asm(`two words`);",
+                "extern int g(int) __attribute__((unused)) asm(`two words`);",
+                "extern int x __attribute__((unused)) asm(`two words`);",
+                "extern int x[1] __attribute__((unused)) asm(`two words`);",
                 "asm(`-nop`);",
                 "asm(L`nop`);",
                 "asm(u8`nop`);",
@@ -253,6 +264,17 @@ class CTextTest {
                 .containsExactly(
                         new Refusal("a.h", 7, "the symbol name z given by asm"),
                         new Refusal("a.c", 4, "the assembler directive .incbin x"));
+    }
+
+    /** The name of a line marker, the arguments of a pragma, labels: each as long as a source can make it. */
+    @Test
+    void lengthIsNoProblem() {
+        assertThat(board("# 1 `" + "\\\\".repeat(100_000) + "`\n")).hasSize(1);
+        assertThat(board("#pragma clang loop" + " unroll(full)".repeat(100_000) + "\n"))
+                .hasSize(1);
+        assertThat(board(inFunction("asm(`" + "a:".repeat(300_000) + "`);"))).isEmpty();
+        assertThat(board(inFunction("int y __attribute__((section(" + "`a` ".repeat(200_000) + ")));")))
+                .hasSize(1);
     }
 
     private static String inFunction(String code) {
