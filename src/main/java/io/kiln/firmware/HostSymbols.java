@@ -28,6 +28,9 @@ final class HostSymbols {
             Pattern.compile("(?:\\.rela?)?\\.(?:text|rodata|data|bss|tdata|tbss|eh_frame|debug_"
                     + "|comment|note|symtab|strtab|shstrtab|group|llvm_addrsig).*|");
 
+    /** Called by a C library's start-up files, some before all constructors, without being shown to any library. */
+    private static final Pattern START_UP = Pattern.compile("__gmon_start__|__libc_.*|_dl_.*|_ITM_.*|_init|_fini|_start");
+
     private HostSymbols() {}
 
     /** What is refused in the object of a stranger's source. */
@@ -41,6 +44,8 @@ final class HostSymbols {
         for (Symbol symbol : object.symbols()) {
             if (symbol.type() == INDIRECT_FUNCTION) {
                 refused.add("a function that is chosen while the image is loaded: " + symbol.name());
+            } else if (symbol.section() != 0 && START_UP.matcher(symbol.name()).matches()) {
+                refused.add("a function or variable that start-up files use: " + symbol.name());
             }
         }
         return refused;

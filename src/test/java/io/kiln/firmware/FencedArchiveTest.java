@@ -62,6 +62,8 @@ class FencedArchiveTest {
             "int x __asm__(\"y\\n.incbin ^@^\\n\");",
             "#pragma GCC pch_preprocess \"@\"\nint x;",
             "#pragma weak a = b\nint b;",
+            "void __libc_csu_init(void) {\n#if !__linux__\n#error\n#endif\n}",
+            "void __gmon_start__(void) {\n#if !__linux__\n#error\n#endif\n}",
             "#define C(a, b) a##b\n#define P(x) _Pragma(#x)\n#define Q(x) P(x)\nQ(GCC C(depend, ency) \"@\")\nint x;",
             "#define C(a, b) a##b\n#define P(x) C(_Pra, gma)(#x)\n#define Q(x) P(x)\nQ(GCC C(depend, ency) \"/none\")\nint x;",
             "#include \"bad.h\"");

@@ -10,6 +10,7 @@ final class AttributeList {
     private final CLexer lexer;
     private final Dialect dialect;
     private final List<String> strings = new ArrayList<>();
+    private final StringBuilder joined = new StringBuilder();
     private String name = "";
     private boolean isString;
     private int depth;
@@ -45,8 +46,7 @@ final class AttributeList {
 
     private void token(Kind kind) {
         if (kind == Kind.STRING) {
-            String content = lexer.content();
-            strings.add(isString ? strings.remove(strings.size() - 1) + content : content);
+            joined.append(lexer.content());
         } else if (kind == Kind.WORD) {
             String word = lexer.text();
             if (CText.ASM.contains(word) || CText.ATTRIBUTE.contains(word) || CText.FOREIGN_WORDS.contains(word)) {
@@ -57,6 +57,10 @@ final class AttributeList {
             depth++;
         } else if (lexer.is(')')) {
             depth--;
+        }
+        if (isString && kind != Kind.STRING) {
+            strings.add(joined.toString());
+            joined.setLength(0);
         }
         isString = kind == Kind.STRING;
     }
