@@ -68,4 +68,14 @@ class ExprPrinterTest {
     void commentsCannotBeLeft() {
         assertThat(CText.comment("a */ b\n/* c é")).isEqualTo("a * / b?/ * c ?");
     }
+
+    /** GCC and clang join lines at a backslash with blanks behind it as well. */
+    @Test
+    void noCommentTakesInTheNextLine() {
+        for (String end : new String[] {"\\", "\\ ", "\\   ", "\\\\ "}) {
+            assertThat(CText.comment("a " + end).stripTrailing()).isEqualTo("a " + end + ".");
+        }
+        assertThat(CText.comment("a \\\t")).isEqualTo("a \\?");
+        assertThat(CText.comment("a\\b ")).isEqualTo("a\\b ");
+    }
 }
