@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -9,6 +10,15 @@ import java.util.Locale;
  */
 public final class Printable {
     private static final String NEXT_LINE = "\n    ";
+
+    /**
+     * Letters and marks that show nothing, first and last of each range: Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt)
+     * without those whose category says so already.
+     */
+    private static final int[][] INVISIBLE = {
+        {0x034F, 0x034F}, {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x3164, 0x3164}, {0xFE00, 0xFE0F},
+        {0xFFA0, 0xFFA0}, {0xE0100, 0xE01EF}
+    };
 
     private Printable() {}
 
@@ -35,13 +45,16 @@ public final class Printable {
         return shown.toString();
     }
 
-    /** Whether a character only shows itself. Unicode's format characters are those that reorder text or cannot be seen. */
+    /**
+     * Whether a character only shows itself. Most of those that reorder text or cannot be seen are Unicode's format characters; what a
+     * code point without a character will be, nobody knows.
+     */
     public static boolean isSafe(int codePoint) {
         return switch (Character.getType(codePoint)) {
             case Character.CONTROL -> codePoint == '\t';
-            case Character.FORMAT, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
+            case Character.FORMAT, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.UNASSIGNED ->
                 false;
-            default -> true;
+            default -> Arrays.stream(INVISIBLE).noneMatch(range -> range[0] <= codePoint && codePoint <= range[1]);
         };
     }
 }
