@@ -24,6 +24,15 @@ public final class LinkerScript {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_.][A-Za-z0-9_.]*");
     private static final Pattern FILES = Pattern.compile("\\*[A-Za-z0-9_.*?+-]*:?");
     private static final Pattern SECTIONS = Pattern.compile("[A-Za-z0-9_.*?-]+");
+
+    /** Sections by which debuggers, linkers and loaders are told to run or read something. */
+    private static final Pattern ORDERS =
+            Pattern.compile("\\.(?:z?debug_gdb_scripts|gnu_debug.*|gnu\\.lto.*|gnu\\.warning.*|interp|dynamic|deplibs)");
+
+    /** Debug information; a script may place what the compiler wrote, and add nothing. */
+    private static final Pattern DEBUG = Pattern.compile("\\.z?debug.*");
+
+    private static final Pattern FROM_COMPILER = Pattern.compile("\\.(?:z?debug|gnu\\.linkonce\\.w|gnu\\.debuglto).*");
     private static final Pattern FORMAT = Pattern.compile("\"?elf32-little(?:arm|riscv)\"?");
     private static final Pattern TEXT = Pattern.compile("\"[^\"]*\"");
     private static final Pattern COMMAND = Pattern.compile("[A-Z][A-Z_]{2,}");
@@ -177,9 +186,13 @@ public final class LinkerScript {
         if (common()) {
             return;
         }
+        boolean isDebug = DEBUG.matcher(tokens.peek()).matches();
         if (!tokens.take("/DISCARD/")) {
             if (COMMAND.matcher(tokens.peek()).matches()) {
                 throw tokens.refused("the linker command " + tokens.peek());
+            }
+            if (ORDERS.matcher(tokens.peek()).matches()) {
+                throw tokens.refused("the section " + tokens.peek() + ", by which programs are told what to do");
             }
             tokens.next(NAME, "a section");
         }
@@ -196,7 +209,7 @@ public final class LinkerScript {
             placement();
         }
         while (!tokens.take("}")) {
-            content();
+            content(isDebug);
         }
         trailer();
     }
@@ -226,7 +239,15 @@ public final class LinkerScript {
         }
     }
 
-    private void content() {
+    private void content(boolean isDebug) {
+        if (isDebug) {
+            tokens.next(Pattern.compile("\\*"), "* and sections of debug information");
+            tokens.expect("(");
+            while (!tokens.take(")")) {
+                tokens.next(FROM_COMPILER, "sections of debug information");
+            }
+            return;
+        }
         if (common()) {
             return;
         }

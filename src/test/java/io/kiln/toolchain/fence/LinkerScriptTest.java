@@ -52,6 +52,17 @@ class LinkerScriptTest {
                 "SECTIONS { INPUT(x) }",
                 "SECTIONS { .x : { CREATE_OBJECT_SYMBOLS } }",
                 "SECTIONS { .x : { *(.x) ",
+                "SECTIONS { .debug_gdb_scripts 0 (INFO) : { BYTE(4) } }",
+                "SECTIONS { .debug_gdb_scripts : { *(.x) } }",
+                "SECTIONS { .gnu_debuglink 0 : { *(.x) } }",
+                "SECTIONS { .gnu_debugaltlink 0 : { LONG(0) } }",
+                "SECTIONS { .gnu.lto_main 0 : { *(.x) } }",
+                "SECTIONS { .interp : { *(.x) } }",
+                "SECTIONS { .debug_info 0 : { LONG(0) } }",
+                "SECTIONS { .debug_info 0 : { *(.x) } }",
+                "SECTIONS { .debug_info 0 : { KEEP(*(SORT(.x*))) } }",
+                "SECTIONS { .debug_info 0 : { *.o } }",
+                "SECTIONS { .debug_info 0 : { *(.debug_info EXCLUDE_FILE(*a.o) .x) } }",
                 "MEMORY { INCLUDE /etc/passwd }",
                 "MEMORY { A : ORIGIN = 0, LENGTH = 1K } INPUT(x)",
                 "MEMORY { A : ORIGIN = 0, LENGTH = 1K INPUT(x) }",
@@ -131,6 +142,8 @@ class LinkerScriptTest {
                   ._user_heap_stack (NOLOAD) : { . = ALIGN(8); . += _Min_Heap_Size; ASSERT(. < 1M, "too big") } >RAM
                   .boot2 : { *(.boot2) } > CODE
                   PROVIDE(end = .);
+                  .debug_info 0 : { *(.debug_info .gnu.linkonce.wi.*) }
+                  .debug_line 0 (INFO) : { *(.debug_line .debug_line.* .debug_line_end) }
                   /DISCARD/ : { *(.comment) *(.ARM.attributes) }
                 }
                 INCLUDE memory.ld
