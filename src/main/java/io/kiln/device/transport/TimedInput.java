@@ -25,6 +25,7 @@ final class TimedInput implements AutoCloseable {
     private byte[] current = NO_MORE;
     private int next;
     private boolean ended;
+    private int late;
 
     TimedInput(InputStream source) {
         thread = new Thread(() -> pump(source), "console-reader");
@@ -82,8 +83,14 @@ final class TimedInput implements AutoCloseable {
         if (ended) {
             return false;
         }
+        long time = deadline - System.nanoTime();
+        // What was read ahead may have come in time; there is no more of it than the queue holds.
+        late = time > 0 ? 0 : late + 1;
+        if (late > MOST_BLOCKS) {
+            return false;
+        }
         try {
-            byte[] block = blocks.poll(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+            byte[] block = blocks.poll(Math.max(0, time), TimeUnit.NANOSECONDS);
             if (block == null) {
                 return false;
             }
