@@ -38,7 +38,9 @@ public enum Dialect {
             "strtab",
             "shstrtab");
 
-    private static final Pattern DEBUG = Pattern.compile("\\.?_*z?debug.*");
+    /** What debuggers read, or follow to other files. */
+    private static final Pattern DEBUG =
+            Pattern.compile("\\.?_*(?:z?debug|gnu_debug|gdb_|stab(?:str)?$|ctf$|sframe$|dyn(?:sym|str)$).*");
 
     private final boolean instructions;
     private final boolean names;

@@ -58,6 +58,9 @@ class LinkerScriptTest {
                 "SECTIONS { .gnu_debugaltlink 0 : { LONG(0) } }",
                 "SECTIONS { .gnu.lto_main 0 : { *(.x) } }",
                 "SECTIONS { .interp : { *(.x) } }",
+                "SECTIONS { .gdb_index 0 : { LONG(8) } }",
+                "SECTIONS { .stab 0 : { LONG(8) } }",
+                "SECTIONS { .ctf 0 : { *(.x) } }",
                 "SECTIONS { .debug_info 0 : { LONG(0) } }",
                 "SECTIONS { .debug_info 0 : { *(.x) } }",
                 "SECTIONS { .debug_info 0 : { KEEP(*(SORT(.x*))) } }",
@@ -143,6 +146,7 @@ class LinkerScriptTest {
                   .boot2 : { *(.boot2) } > CODE
                   PROVIDE(end = .);
                   .debug_info 0 : { *(.debug_info .gnu.linkonce.wi.*) }
+                  .stab.indexstr 0 : { *(.stab.indexstr) }
                   .debug_line 0 (INFO) : { *(.debug_line .debug_line.* .debug_line_end) }
                   /DISCARD/ : { *(.comment) *(.ARM.attributes) }
                 }
