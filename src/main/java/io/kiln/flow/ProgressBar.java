@@ -24,7 +24,8 @@ final class ProgressBar implements FlashProgress {
     }
 
     @Override
-    public void written(long bytes) {
+    public void written(long told) {
+        long bytes = Math.min(told, total);
         int done = (int) (bytes * WIDTH / total);
         show("[" + "#".repeat(done) + ".".repeat(WIDTH - done) + "] " + bytes * 100 / total + " %  " + bytes + " of "
                 + total + " bytes");

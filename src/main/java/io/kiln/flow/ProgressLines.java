@@ -24,7 +24,8 @@ final class ProgressLines implements FlashProgress {
     }
 
     @Override
-    public void written(long bytes) {
+    public void written(long soFar) {
+        long bytes = Math.min(soFar, total);
         long percent = bytes * 100 / total;
         if (percent >= told + STEP_PERCENT) {
             told = percent - percent % STEP_PERCENT;
