@@ -171,7 +171,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
                     "code of the board " + board.id() + " could open files and start programs by semihosting",
                     "kiln.semihosting",
                     "a board that is trusted",
-                    "If you trust who wrote it: <trustBoard>" + board.id() + "</trustBoard>"));
+                    "If you trust who wrote it, set kiln.trustBoard with its coordinates"));
         }
         if (!semihosting && qemu.args().stream().anyMatch(arg -> arg.contains("semihosting"))) {
             throw new KilnException(new Problem(

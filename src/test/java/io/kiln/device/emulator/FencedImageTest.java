@@ -52,7 +52,8 @@ class FencedImageTest {
         assertThatThrownBy(() -> new Emulator(fenced, LIMIT, Optional.empty(), true).start(image))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.semihosting")
-                .hasMessageContaining("<trustBoard>mps2-an386</trustBoard>");
+                .hasMessageContaining("kiln.trustBoard with its coordinates")
+                .hasMessageNotContaining("<trustBoard>");
         Board switching = HandWrittenModel.with(
                 board, new Emulation.Qemu(qemu.program(), qemu.machine(), List.of("-semihosting")));
         assertThatThrownBy(() -> Emulator.of(switching, LIMIT).start(image))
