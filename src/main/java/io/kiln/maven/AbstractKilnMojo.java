@@ -61,7 +61,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
 
     /** Maven appends the messages of causes to a message that is whole already; what is suppressed shows with -e only. */
     private static <E extends Exception> E withTrace(E told, Throwable failure) {
-        told.addSuppressed(failure);
+        told.addSuppressed(PrintableTrace.of(failure));
         return told;
     }
 
