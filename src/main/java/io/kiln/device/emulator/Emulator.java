@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -28,6 +29,10 @@ import java.util.stream.Collectors;
  * @param semihosting whether images may open files and start programs of this computer, because the user asked for it
  */
 public record Emulator(Board board, Duration limit, Optional<Path> log, boolean semihosting) {
+    /** Arguments by which QEMU reads no file and reaches nothing. */
+    private static final Pattern HARMLESS =
+            Pattern.compile("(?:(?:^| )(?:-bios none|-m [0-9]{1,4}[KMG]?|-cpu [A-Za-z0-9_.-]{1,40}))*");
+
     private static final int MOST_SAID = 2000;
 
     /** What QEMU says of a network card that leads nowhere, as all do. */
@@ -153,6 +158,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     public List<String> line(Path image, List<String> more) {
         if (board.emulation() instanceof Emulation.Qemu qemu) {
             checkSemihosting(qemu);
+            checkArguments(qemu);
             return QemuLine.of(qemu, image.toAbsolutePath().toString())
                     .semihosting(semihosting)
                     .with(more)
@@ -163,6 +169,17 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         }
         throw new KilnException(
                 new Problem("the board " + board.id() + " has no emulator of its own", board.origin(), "", ""));
+    }
+
+    /** A stranger's image must not get a network, drives or files by arguments that its board inherits from one that is trusted. */
+    private void checkArguments(Emulation.Qemu qemu) {
+        if (qemu.fenced() && !HARMLESS.matcher(String.join(" ", qemu.args())).matches()) {
+            throw new KilnException(new Problem(
+                    "the arguments of QEMU may reach this computer, and the image holds code that is not trusted",
+                    board.origin(),
+                    "emulator.args of -bios none, -m and -cpu only",
+                    "If you trust who wrote it, set kiln.trustBoard with its coordinates"));
+        }
     }
 
     private void checkSemihosting(Emulation.Qemu qemu) {

@@ -62,6 +62,31 @@ class FencedImageTest {
                 .hasMessageContaining("-Dkiln.semihosting");
     }
 
+    /** {@code -nic none} takes away no network that another argument gives, such as one of a trusted board that a stranger's extends. */
+    @Test
+    void aStrangersImageInheritsNoArgumentThatReachesThisComputer() {
+        Board board = HandWrittenModel.board("qemu-riscv32");
+        Emulation.Qemu qemu = (Emulation.Qemu) board.emulation();
+        for (List<String> args : List.of(
+                List.of("-nic", "user"),
+                List.of("-netdev", "user,id=n"),
+                List.of("-bios", "none", "-drive", "file=/etc/passwd,if=mtd"),
+                List.of("-bios", "/etc/passwd"),
+                List.of("-m"),
+                List.of("-readconfig", "x"))) {
+            Board fenced =
+                    HandWrittenModel.with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), args, true));
+            assertThatThrownBy(() -> Emulator.of(fenced, LIMIT).line(Path.of("x.elf"), List.of()))
+                    .as(args.toString())
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining("arguments of QEMU");
+        }
+        Board plain =
+                HandWrittenModel.with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true));
+        TestTools.need(plain);
+        assertThat(Emulator.of(plain, LIMIT).line(Path.of("x.elf"), List.of())).containsAll(qemu.args());
+    }
+
     /** QEMU takes the last of several settings, wherever the others come from. */
     @Test
     void aFileOfSettingsDoesNotSwitchSemihostingOn() throws IOException {
