@@ -46,7 +46,7 @@ class BoardScriptsTest {
         String script = "kiln_source board/sifive-hifive1-revb.cfg";
         assertThat(arguments)
                 .containsSubsequence(
-                        "tcl_port disabled", "adapter serial not\\ a\\ number", "transport select jtag", script);
+                        "source kiln.tcl", "adapter serial not\\ a\\ number", "transport select jtag", script);
         assertThat(arguments.indexOf(script)).isEqualTo(arguments.size() - 1);
 
         Path log = folder.resolve("flash.log");
