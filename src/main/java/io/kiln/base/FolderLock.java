@@ -3,17 +3,14 @@ package io.kiln.base;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
@@ -24,17 +21,16 @@ public final class FolderLock implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(30);
     private static final long PAUSE_MILLIS = 100;
 
-    /** Far behind the text, because some systems let nobody read what is locked. */
-    private static final long LOCKED_BYTE = Long.MAX_VALUE - 1;
-
     private final Path file;
     private final FileChannel channel;
-    private final String text;
 
-    private FolderLock(Path file, FileChannel channel, String text) {
+    /** What the file system knows the file by; empty where it has no such thing, and lets nobody delete an open file. */
+    private final Optional<Object> identity;
+
+    private FolderLock(Path file, FileChannel channel, Optional<Object> identity) {
         this.file = file;
         this.channel = channel;
-        this.text = text;
+        this.identity = identity;
     }
 
     /** Waits up to half an hour until nobody else holds the lock of that name. */
@@ -54,13 +50,19 @@ public final class FolderLock implements AutoCloseable {
     public static FolderLock acquire(
             Path folder, String name, String purpose, Duration patience, Consumer<String> waiting) {
         Path file = folder.resolve(name + ".lock").toAbsolutePath();
-        String text = purpose + ", process " + ProcessHandle.current().pid() + "\n" + UUID.randomUUID() + "\n";
+        String text = purpose + ", process " + ProcessHandle.current().pid() + "\n";
         long start = System.nanoTime();
         boolean told = false;
+        FolderLock lock = open(file);
         while (true) {
-            Optional<FolderLock> lock = tryAcquire(file, text);
-            if (lock.isPresent()) {
-                return lock.get();
+            if (lock.tryLock()) {
+                if (lock.isInPlace()) {
+                    WholeFiles.write(holderFile(file), text);
+                    return lock;
+                }
+                lock.close();
+                lock = open(file);
+                continue;
             }
             if (System.nanoTime() - start >= patience.toNanos()) {
                 throw new KilnException(new Problem(
@@ -77,49 +79,61 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    private static Optional<FolderLock> tryAcquire(Path file, String text) {
+    /**
+     * Opens the file and keeps it open while it waits: on POSIX systems a process loses its lock on a file when it closes any channel to
+     * that file, also one of another thread.
+     */
+    private static FolderLock open(Path file) {
         try {
-            Files.createDirectories(file.getParent());
-            FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            FolderLock lock = new FolderLock(file, channel, text);
-            boolean taken = false;
-            try {
-                taken = tryLock(channel) && lock.sign();
-            } finally {
-                if (!taken) {
-                    channel.close();
+            while (true) {
+                Files.createDirectories(file.getParent());
+                if (Files.notExists(file)) {
+                    Files.write(file, new byte[0], StandardOpenOption.CREATE, StandardOpenOption.APPEND);
                 }
+                Optional<Object> before = identity(file);
+                FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                if (before.equals(identity(file))) {
+                    return new FolderLock(file, channel, before);
+                }
+                channel.close();
             }
-            return taken ? Optional.of(lock) : Optional.empty();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot lock " + file, e);
         }
     }
 
-    /** The JVM reports a lock of its own threads by an exception. */
-    private static boolean tryLock(FileChannel channel) throws IOException {
+    private static Optional<Object> identity(Path file) {
         try {
-            FileLock lock = channel.tryLock(LOCKED_BYTE, 1, false);
-            return lock != null;
-        } catch (OverlappingFileLockException e) {
-            return false;
+            return Optional.ofNullable(
+                    Files.readAttributes(file, BasicFileAttributes.class).fileKey());
+        } catch (IOException e) {
+            return Optional.empty();
         }
     }
 
-    /** Somebody may have deleted the file after it was opened: then the lock is one on nothing. */
-    private boolean sign() throws IOException {
-        channel.truncate(0);
-        channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), 0);
-        return isInPlace();
+    /** The JVM reports a lock of its own threads by an exception. */
+    private boolean tryLock() {
+        try {
+            return channel.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot lock " + file, e);
+        }
     }
 
     /** Whether the file is still the one that was locked; if its folder was deleted, another build may have begun there. */
     public boolean isInPlace() {
-        return read(file).filter(text::equals).isPresent();
+        return Files.exists(file) && identity(file).equals(identity);
+    }
+
+    /** Beside the lock, because reading that one would end it. */
+    private static Path holderFile(Path file) {
+        return file.resolveSibling(file.getFileName() + ".holder");
     }
 
     private static String holder(Path file) {
-        return read(file)
+        return read(holderFile(file))
                 .flatMap(said -> said.lines().findFirst())
                 .filter(line -> !line.isBlank())
                 .orElse("an unknown process");

@@ -16,8 +16,14 @@ public final class Printable {
      * without those whose category says so already.
      */
     private static final int[][] INVISIBLE = {
-        {0x034F, 0x034F}, {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x3164, 0x3164}, {0xFE00, 0xFE0F},
-        {0xFFA0, 0xFFA0}, {0xE0100, 0xE01EF}
+        {0x034F, 0x034F},
+        {0x115F, 0x1160},
+        {0x17B4, 0x17B5},
+        {0x180B, 0x180F},
+        {0x3164, 0x3164},
+        {0xFE00, 0xFE0F},
+        {0xFFA0, 0xFFA0},
+        {0xE0100, 0xE01EF}
     };
 
     private Printable() {}
@@ -52,8 +58,11 @@ public final class Printable {
     public static boolean isSafe(int codePoint) {
         return switch (Character.getType(codePoint)) {
             case Character.CONTROL -> codePoint == '\t';
-            case Character.FORMAT, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR, Character.UNASSIGNED ->
-                false;
+            case Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR,
+                    Character.UNASSIGNED -> false;
             default -> Arrays.stream(INVISIBLE).noneMatch(range -> range[0] <= codePoint && codePoint <= range[1]);
         };
     }

@@ -33,8 +33,9 @@ final class PrintableTrace extends Exception {
         return trace;
     }
 
-    /** The failure's class stands in the message. */
+    /** The failure's class stands in the message, and this one says nothing. */
     @Override
+    @SuppressWarnings("OverrideThrowableToString")
     public String toString() {
         return getMessage();
     }

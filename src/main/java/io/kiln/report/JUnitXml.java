@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** Writes a verification as JUnit XML, so that build servers show every case as a test. */
 public final class JUnitXml {
@@ -88,7 +89,12 @@ public final class JUnitXml {
     }
 
     private static String escape(String text) {
-        return Printable.line(FORBIDDEN.matcher(text).replaceAll("\uFFFD"))
+        return FORBIDDEN
+                .matcher(text)
+                .replaceAll("\uFFFD")
+                .lines()
+                .map(Printable::line)
+                .collect(Collectors.joining("\n"))
                 .replace("&", "&amp;")
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -10,6 +11,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
+import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -19,15 +22,24 @@ import java.nio.file.Path;
 
 /** Reads and writes records as JSON: two spaces, line feeds and a last line end on every system. */
 public final class Json {
-    /** What is missing or null is an error, but for what its record says may be null. */
+    /** What is missing or null is an error, but for what its record says may be null, or leaves out where it is empty. */
     private static final ObjectMapper MAPPER = JsonMapper.builder()
-            .enable(DeserializationFeature.FAIL_ON_MISSING_CREATOR_PROPERTIES)
+            .annotationIntrospector(new RequiredKeys())
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .defaultSetterInfo(JsonSetter.Value.forValueNulls(Nulls.FAIL, Nulls.FAIL))
             .build();
 
     private Json() {}
+
+    private static final class RequiredKeys extends JacksonAnnotationIntrospector {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public Boolean hasRequiredMarker(AnnotatedMember member) {
+            return !member.hasAnnotation(JsonInclude.class);
+        }
+    }
 
     /** Writes a record whole or not at all. */
     public static void write(Path file, Object value) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.report;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import java.util.List;
 
 /**
@@ -25,7 +28,10 @@ public record ProfileReport(
      * @param layers the model's own operators that are in it, likewise
      * @param instructions from its call to its return
      */
-    public record Operator(String name, List<String> layers, long instructions) {
+    public record Operator(
+            String name,
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET) List<String> layers,
+            long instructions) {
         public Operator {
             layers = layers == null ? List.of() : List.copyOf(layers);
         }

@@ -4,6 +4,8 @@ package io.kiln.report;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import java.util.List;
 import java.util.Optional;
 
@@ -28,7 +30,7 @@ public record VerifyReport(
         boolean bitExact,
         boolean passed,
         Tolerance tolerance,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) String failure) {
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET) String failure) {
     public VerifyReport {
         cases = List.copyOf(cases);
         failure = Optional.ofNullable(failure).orElse("");

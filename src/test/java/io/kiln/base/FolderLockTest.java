@@ -58,8 +58,8 @@ class FolderLockTest {
                   public static void main(String[] words) throws Exception {
                     Path file = Path.of(words[0]);
                     FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                    channel.lock(Long.MAX_VALUE - 1, 1, false);
-                    channel.write(java.nio.ByteBuffer.wrap("kiln:compile, process 7\\n".getBytes()));
+                    channel.lock();
+                    Files.writeString(Path.of(file + ".holder"), "kiln:compile, process 7\\n");
                     System.out.println("held");
                     Thread.sleep(600_000);
                   }
@@ -80,6 +80,33 @@ class FolderLockTest {
             other.destroyForcibly().waitFor();
         }
         take("kiln:link", Duration.ZERO, new CountDownLatch(1)).close();
+    }
+
+    /** POSIX takes a lock from a process that closes another channel to the file: neither waiting threads nor readers may. */
+    @Test
+    void noOtherProcessGetsALockThatIsHeld() throws Exception {
+        Path program = folder.resolve("Other.java");
+        Files.writeString(program, """
+                import java.nio.channels.FileChannel;
+                import java.nio.file.*;
+                class Other {
+                  public static void main(String[] words) throws Exception {
+                    FileChannel channel = FileChannel.open(Path.of(words[0]), StandardOpenOption.WRITE);
+                    System.out.println(channel.tryLock() == null ? "held" : "free");
+                  }
+                }
+                """);
+        try (FolderLock lock = take("kiln:link", Duration.ZERO, new CountDownLatch(1))) {
+            assertThat(lock.isInPlace()).isTrue();
+            Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+            Process other = new ProcessBuilder(
+                            java.toString(),
+                            program.toString(),
+                            folder.resolve("x.lock").toString())
+                    .redirectErrorStream(true)
+                    .start();
+            assertThat(other.inputReader().readLine()).isEqualTo("held");
+        }
     }
 
     @Test
