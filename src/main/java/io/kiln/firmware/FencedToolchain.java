@@ -96,7 +96,13 @@ sealed interface FencedToolchain {
         public List<String> compiling(SourceUnit unit) {
             return Stream.concat(
                             world.withNothing().stream(),
-                            Stream.of(NO_REPRODUCER, "-Qunused-arguments", "-Xclang", "-main-file-name", "-Xclang", unit.path()))
+                            Stream.of(
+                                    NO_REPRODUCER,
+                                    "-Qunused-arguments",
+                                    "-Xclang",
+                                    "-main-file-name",
+                                    "-Xclang",
+                                    unit.path()))
                     .toList();
         }
 

@@ -29,7 +29,8 @@ final class HostSymbols {
                     + "|comment|note|symtab|strtab|shstrtab|group|llvm_addrsig).*|");
 
     /** Called by a C library's start-up files, some before all constructors, without being shown to any library. */
-    private static final Pattern START_UP = Pattern.compile("__gmon_start__|__libc_.*|_dl_.*|_ITM_.*|_init|_fini|_start");
+    private static final Pattern START_UP =
+            Pattern.compile("__gmon_start__|__libc_.*|_dl_.*|_ITM_.*|_init|_fini|_start");
 
     private HostSymbols() {}
 

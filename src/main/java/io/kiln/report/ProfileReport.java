@@ -30,7 +30,10 @@ public record ProfileReport(
      */
     public record Operator(
             String name,
-            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET) List<String> layers,
+
+            @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
+            List<String> layers,
+
             long instructions) {
         public Operator {
             layers = layers == null ? List.of() : List.copyOf(layers);

@@ -30,7 +30,9 @@ public record VerifyReport(
         boolean bitExact,
         boolean passed,
         Tolerance tolerance,
-        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET) String failure) {
+
+        @JsonInclude(JsonInclude.Include.NON_EMPTY) @JsonSetter(nulls = Nulls.SET)
+        String failure) {
     public VerifyReport {
         cases = List.copyOf(cases);
         failure = Optional.ofNullable(failure).orElse("");

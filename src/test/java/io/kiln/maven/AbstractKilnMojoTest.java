@@ -35,10 +35,12 @@ class AbstractKilnMojoTest {
             assertThatThrownBy(() -> new Throwing(bug, false).execute())
                     .isInstanceOf(MojoExecutionException.class)
                     .hasNoCause()
-                    .satisfies(e -> assertThat(e.getSuppressed()).singleElement().satisfies(trace -> {
-                        assertThat(trace).hasToString(bug.toString());
-                        assertThat(trace.getStackTrace()).isEqualTo(bug.getStackTrace());
-                    }))
+                    .satisfies(e -> assertThat(e.getSuppressed())
+                            .singleElement()
+                            .satisfies(trace -> {
+                                assertThat(trace).hasToString(bug.toString());
+                                assertThat(trace.getStackTrace()).isEqualTo(bug.getStackTrace());
+                            }))
                     .satisfies(e -> assertThat(e.getMessage()).doesNotContain("\n"));
         }
     }

@@ -26,13 +26,14 @@ public final class LinkerScript {
     private static final Pattern SECTIONS = Pattern.compile("[A-Za-z0-9_.*?-]+");
 
     /** Sections by which debuggers, linkers and loaders are told to run or read something. */
-    private static final Pattern ORDERS =
-            Pattern.compile("\\.(?:z?debug_gdb_scripts|gdb_.*|gnu_debug.*|gnu\\.lto.*|gnu\\.warning.*|interp|dynamic|deplibs)");
+    private static final Pattern ORDERS = Pattern.compile(
+            "\\.(?:z?debug_gdb_scripts|gdb_.*|gnu_debug.*|gnu\\.lto.*|gnu\\.warning.*|interp|dynamic|deplibs)");
 
     /** Debug information; a script may place what the compiler wrote, and add nothing. */
     private static final Pattern DEBUG = Pattern.compile("\\.(?:z?debug|stab|ctf).*");
 
-    private static final Pattern FROM_COMPILER = Pattern.compile("\\.(?:z?debug|stab|ctf|gnu\\.linkonce\\.w|gnu\\.debuglto).*");
+    private static final Pattern FROM_COMPILER =
+            Pattern.compile("\\.(?:z?debug|stab|ctf|gnu\\.linkonce\\.w|gnu\\.debuglto).*");
     private static final Pattern FORMAT = Pattern.compile("\"?elf32-little(?:arm|riscv)\"?");
     private static final Pattern TEXT = Pattern.compile("\"[^\"]*\"");
     private static final Pattern COMMAND = Pattern.compile("[A-Z][A-Z_]{2,}");

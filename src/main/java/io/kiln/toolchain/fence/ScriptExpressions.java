@@ -89,7 +89,9 @@ final class ScriptExpressions {
                 || FUNCTIONS.contains(token)
                 || NUMBER.matcher(token).matches()) {
             tokens.skip();
-        } else if (!isCalled && !COMMANDS.contains(token) && TERMS.matcher(token).matches()) {
+        } else if (!isCalled
+                && !COMMANDS.contains(token)
+                && TERMS.matcher(token).matches()) {
             tokens.skip();
         } else {
             throw tokens.refused(token + " in an expression");

@@ -74,8 +74,7 @@ class FencedImageTest {
                 List.of("-bios", "/etc/passwd"),
                 List.of("-m"),
                 List.of("-readconfig", "x"))) {
-            Board fenced =
-                    HandWrittenModel.with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), args, true));
+            Board fenced = HandWrittenModel.with(board, new Emulation.Qemu(qemu.program(), qemu.machine(), args, true));
             assertThatThrownBy(() -> Emulator.of(fenced, LIMIT).line(Path.of("x.elf"), List.of()))
                     .as(args.toString())
                     .isInstanceOf(KilnException.class)

@@ -103,8 +103,7 @@ class LinkerScriptTest {
                 .isEmpty();
         assertThat(LinkerScript.refusals("a.ld", "a = " + "(".repeat(100_000) + "1", Set.of()))
                 .hasSize(1);
-        assertThat(LinkerScript.refusals(
-                        "a.ld", "SECTIONS { .x : { *(" + "SORT(".repeat(100_000) + "x", Set.of()))
+        assertThat(LinkerScript.refusals("a.ld", "SECTIONS { .x : { *(" + "SORT(".repeat(100_000) + "x", Set.of()))
                 .hasSize(1);
     }
 
