@@ -119,8 +119,8 @@ class IncrementalTest {
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("2 problems")
                 .hasMessageContaining("src/main/c/bad.c: does not compile")
-                .hasMessageContaining("\n" + folder.resolve("src/main/c/bad.c") + ":1:")
-                .hasMessageContaining("\n" + folder.resolve("src/main/c/worse.c") + ":1:")
+                .hasMessageContaining("\n    " + folder.resolve("src/main/c/bad.c") + ":1:")
+                .hasMessageContaining("\n    " + folder.resolve("src/main/c/worse.c") + ":1:")
                 .hasMessageContaining("nowhere")
                 .hasMessageContaining("#error this is worse");
         assertThat(folder.resolve("target/app.elf")).doesNotExist();

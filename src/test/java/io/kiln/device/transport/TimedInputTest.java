@@ -23,8 +23,6 @@ class TimedInputTest {
             for (int i = 0; i < TRIALS; i++) {
                 if (in.read(passed) >= 0) {
                     read++;
-                } else {
-                    Thread.yield();
                 }
             }
             assertThat(read).isLessThan(READ_AHEAD);
