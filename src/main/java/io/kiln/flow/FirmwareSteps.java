@@ -62,7 +62,7 @@ final class FirmwareSteps {
         Image image = FirmwareLinker.link(
                 objects(), layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
         if (image.relinked()) {
-            VerifyRecord.remove(layout);
+            VerifyRecord.removeReports(layout);
         }
         copyArchive();
         Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));

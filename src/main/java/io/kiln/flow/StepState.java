@@ -40,7 +40,11 @@ final class StepState {
         if (read.isEmpty()) {
             return Optional.of("first build");
         }
-        List<String> reasons = new ArrayList<>(changes(read.get().get(INPUT), now.parts()));
+        List<String> changes = changes(read.get().get(INPUT), now.parts());
+        if (!changes.isEmpty()) {
+            return Optional.of(summary(changes));
+        }
+        List<String> reasons = new ArrayList<>();
         for (Map.Entry<String, String> output : read.get().get(OUTPUT).entrySet()) {
             Path path = root.resolve(output.getKey());
             if (!Files.isRegularFile(path)) {

@@ -99,9 +99,17 @@ public final class VerifyRecord {
         before.clear();
     }
 
-    /** Removes the record of an image that is there no more. */
-    static void remove(Layout layout) {
-        for (Path file : files(layout)) {
+    /** Removes the record of an image that is there no more; what it was made from stays, so that the next verification can say why. */
+    static void removeReports(Layout layout) {
+        delete(List.of(json(layout), xml(layout)));
+    }
+
+    private static void remove(Layout layout) {
+        delete(files(layout));
+    }
+
+    private static void delete(List<Path> files) {
+        for (Path file : files) {
             try {
                 Files.deleteIfExists(file);
             } catch (IOException e) {

@@ -102,7 +102,7 @@ class VerifyRecordTest {
         VerifyRecord.keep(layout, Log.QUIET, "test", VerifyRecord::leave);
         assertThat(json).hasBinaryContent(before);
         assertThat(xml).content().contains("failures=\"0\" errors=\"0\"");
-        VerifyRecord.remove(layout);
+        VerifyRecord.removeReports(layout);
         VerifyRecord.keep(layout, Log.QUIET, "test", VerifyRecord::leave);
         assertThat(json).doesNotExist();
         assertThat(xml).doesNotExist();
