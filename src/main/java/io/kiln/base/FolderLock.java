@@ -15,7 +15,8 @@ import java.util.function.Consumer;
 
 /**
  * A lock by a file in or beside a folder, held against other processes and against other threads of this one. The operating system
- * releases it when the process ends, however it ends. The file stays, because removing it would let two in; it says who took the lock last.
+ * releases it when the process ends, however it ends. The file stays, because removing it would let two in; a second file beside it says
+ * who holds the lock.
  */
 public final class FolderLock implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(30);
@@ -165,6 +166,9 @@ public final class FolderLock implements AutoCloseable {
     @Override
     public void close() {
         try {
+            if (channel.isOpen() && isInPlace()) {
+                Files.deleteIfExists(holderFile(file));
+            }
             channel.close();
         } catch (IOException e) {
             throw new UncheckedIOException("cannot release " + file, e);
