@@ -24,7 +24,8 @@ final class ArchitectureTest {
         "io.kiln.stream..",
         "io.kiln.memory..",
         "io.kiln.codegen..",
-        "io.kiln.executor.."
+        "io.kiln.executor..",
+        "io.kiln.compile.."
     };
     private static final String[] FIRMWARE = {
         "io.kiln.toolchain..", "io.kiln.firmware..", "io.kiln.device..", "io.kiln.process.."
@@ -87,7 +88,7 @@ final class ArchitectureTest {
     @ArchTest
     static final ArchRule only_frontends_know_model_files = noClasses()
             .that()
-            .resideOutsideOfPackages("io.kiln.frontend..", "io.kiln.flow..")
+            .resideOutsideOfPackages("io.kiln.frontend..", "io.kiln.compile..", "io.kiln.flow..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.kiln.frontend..");

@@ -10,6 +10,9 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.ModelCompiler;
 import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ImageMeasurer;
 import io.kiln.firmware.MemoryTable;
@@ -89,7 +92,7 @@ final class Inspector {
 
     private List<String> model(ModelSource source) {
         Problem missing =
-                new Problem("does not exist", source.file().toString(), Frontends.EXPECTED, "Correct kiln.model");
+                new Problem("does not exist", source.file().toString(), ModelFiles.EXPECTED, "Correct kiln.model");
         if (!Files.isRegularFile(source.file())) {
             throw new KilnException(missing);
         }

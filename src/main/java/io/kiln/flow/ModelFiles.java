@@ -4,6 +4,7 @@ package io.kiln.flow;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.compile.Frontends;
 import io.kiln.flow.BuildSpec.ModelSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +16,9 @@ import java.util.stream.Stream;
 
 /** Finds out which models a build is about. */
 public final class ModelFiles {
+    /** What is expected of a model file, for messages. */
+    static final String EXPECTED = "a .tflite or .relay file, or an archive (.tar)";
+
     private ModelFiles() {}
 
     /**
@@ -69,7 +73,7 @@ public final class ModelFiles {
     }
 
     private static boolean isModel(Path file) {
-        return Frontends.SUFFIXES.stream()
+        return Stream.concat(Frontends.SUFFIXES.stream(), Stream.of(Archives.SUFFIX))
                 .anyMatch(suffix -> file.getFileName().toString().endsWith(suffix));
     }
 

@@ -3,6 +3,7 @@ package io.kiln.flow;
 
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.compile.CompiledModel;
 import io.kiln.executor.aot.AotModule;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;

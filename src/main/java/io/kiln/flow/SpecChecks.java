@@ -4,6 +4,7 @@ package io.kiln.flow;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.compile.Frontends;
 import io.kiln.executor.aot.CNames;
 import java.nio.file.Files;
 import java.util.HashSet;
@@ -62,7 +63,7 @@ final class SpecChecks {
                     "no model is given",
                     "",
                     "kiln.model, or one file in " + spec.layout().userModels(),
-                    "Put " + Frontends.EXPECTED + " there, or name one with -Dkiln.model=<file>");
+                    "Put " + ModelFiles.EXPECTED + " there, or name one with -Dkiln.model=<file>");
         }
         Set<String> seen = new HashSet<>();
         for (BuildSpec.ModelSource model : spec.models()) {
@@ -84,11 +85,11 @@ final class SpecChecks {
     private static void checkFile(BuildSpec.ModelSource model, Problems problems, Problems missing) {
         String where = model.file().toString();
         if (Files.isDirectory(model.file())) {
-            problems.add("the model is a folder", where, Frontends.EXPECTED, "Correct kiln.model");
+            problems.add("the model is a folder", where, ModelFiles.EXPECTED, "Correct kiln.model");
         } else if (!Files.exists(model.file())) {
-            missing.add("the model file does not exist", where, Frontends.EXPECTED, "Correct kiln.model");
+            missing.add("the model file does not exist", where, ModelFiles.EXPECTED, "Correct kiln.model");
         } else if (!Files.isRegularFile(model.file())) {
-            problems.add("the model is no file", where, Frontends.EXPECTED, "Correct kiln.model");
+            problems.add("the model is no file", where, ModelFiles.EXPECTED, "Correct kiln.model");
         } else if (!Files.isReadable(model.file())) {
             problems.add("the model file cannot be read", where, "a readable model", "Change its permissions");
         }

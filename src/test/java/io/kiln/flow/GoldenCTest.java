@@ -7,6 +7,8 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.ModelCompiler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

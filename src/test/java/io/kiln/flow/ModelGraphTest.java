@@ -7,6 +7,10 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.CompiledText;
+import io.kiln.compile.ModelCompiler;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
@@ -131,7 +135,7 @@ class ModelGraphTest {
     /** Whoever reads a variable behind an operator that writes it reads what that wrote; what operators call is drawn too. */
     @Test
     void branchesAreDrawn() throws Exception {
-        Graph graph = ModelGraph.of(IrDumpTest.compile("choice", IrDumpTest.CALLING), "choice");
+        Graph graph = ModelGraph.of(CompiledText.of("choice", CompiledText.CALLING), "choice");
         assertNothingOverlaps(graph);
         assertThat(graph.blocks())
                 .extracting(block -> block.boxes().get(0).lines().get(0))

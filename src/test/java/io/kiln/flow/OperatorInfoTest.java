@@ -7,6 +7,8 @@ import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.Optimize;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.ModelCompiler;
 import io.kiln.reference.GoldenModels;
 import java.util.List;
 import org.junit.jupiter.api.Test;

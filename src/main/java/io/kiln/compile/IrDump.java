@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.flow;
+package io.kiln.compile;
 
 import io.kiln.base.WholeFiles;
 import io.kiln.executor.aot.AotExecutor;
@@ -21,11 +21,11 @@ import java.util.stream.Collectors;
  * Writes the IR after each pass as Relay text, {@code NN-<pass>.relay}; the number is the pass's place in the pipeline. Behind them comes
  * {@code NN-lower.tir}, the loops that the C is printed from, each operator's under the schedule that was chosen.
  */
-final class IrDump {
+public final class IrDump {
     private IrDump() {}
 
     /** Writes a model's stages and loops into a folder and says which files there are. */
-    static List<Path> write(CompiledModel model, Path folder) {
+    public static List<Path> write(CompiledModel model, Path folder) {
         List<Path> written = new ArrayList<>();
         for (Stage stage : model.stages()) {
             written.add(write(folder, stage.index(), stage.pass() + ".relay", RelayPrinter.print(stage.function())));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.flow;
+package io.kiln.compile;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.executor.aot.AotModule;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.flow;
+package io.kiln.compile;
 
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
@@ -11,12 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /** The formats of models, and who reads them: a name that ends in {@code .relay} means Relay text, any other TensorFlow Lite. */
-final class Frontends {
-    /** What is expected of a model file, for messages. */
-    static final String EXPECTED = "a .tflite or .relay file, or an archive (.tar)";
-
+public final class Frontends {
     /** The endings by which models are found in a folder. */
-    static final List<String> SUFFIXES = List.of(".tflite", RelayFrontend.SUFFIX, Archives.SUFFIX);
+    public static final List<String> SUFFIXES = List.of(".tflite", RelayFrontend.SUFFIX);
 
     private Frontends() {}
 
@@ -29,7 +26,7 @@ final class Frontends {
      * @param customOperators what C functions of the user's compute; Relay text names functions itself
      * @throws io.kiln.base.KilnException with everything that is wrong with the model or not supported
      */
-    static Function read(Path file, String name, InputShapes shapes, CustomOperators customOperators) {
+    public static Function read(Path file, String name, InputShapes shapes, CustomOperators customOperators) {
         if (!RelayFrontend.accepts(file)) {
             return TfliteFrontend.read(file, name, shapes, customOperators);
         }
@@ -37,7 +34,7 @@ final class Frontends {
     }
 
     /** The second file of a model whose format has one; it need not exist. */
-    static Optional<Path> parameters(Path file) {
+    public static Optional<Path> parameters(Path file) {
         return RelayFrontend.accepts(file) ? Optional.of(RelayFrontend.paramsOf(file)) : Optional.empty();
     }
 }
