@@ -7,11 +7,11 @@ import io.kiln.base.FixedPoint;
  * TensorFlow Lite's logistic function and hyperbolic tangent of int16 (integer_ops/logistic.h and tanh.h, table in
  * kernels/internal/common.cc): both interpolate in one table of the logistic function, as {@code tanh(x) = 2 * logistic(2 * x) - 1}.
  *
- * <pre>
+ * <pre>{@code
  * v = (x * multiplier + half) >> shift            steps of 1/12288
  * a = |v|, i = a >> b, f = a & (2^b - 1)          b = 9, and 8 for the hyperbolic tangent
  * r = i < 255 ? table[i] * 2^b + f * (table[i + 1] - table[i]) : the largest value
- * </pre>
+ * }</pre>
  */
 public final class TflSigmoid {
     /** Elements of the table. */

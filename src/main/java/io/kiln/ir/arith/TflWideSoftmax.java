@@ -9,12 +9,12 @@ import java.util.function.UnaryOperator;
  * TensorFlow Lite's softmax of int16 (reference_ops::SoftmaxInt16 in softmax.h, tables by LUTPopulateInt16 in common.h): exponential and
  * reciprocal by interpolation in tables of 513 elements. For one row, with {@code L} as {@link #interpolated}:
  *
- * <pre>
+ * <pre>{@code
  * e[c]   = L(exponentials, limit(32767 + MultiplyByQuantizedMultiplier(data[c] - max, multiplier, shift)))     units of 2^-15
  * sum    = sum over c of e[c], z = leading zeros of sum
  * r      = L(reciprocals, limit(((sum << z - 1) + 2^13 >> 14) - 98304))
  * out[c] = limit(e[c] * r + 2^(30 - z) >> 31 - z)                                                               units of 2^-15
- * </pre>
+ * }</pre>
  */
 public final class TflWideSoftmax {
     /** Longest row for which the sum stays within 31 bits. */

@@ -117,7 +117,7 @@ final class BundledCompiler {
         Path part = folder.resolveSibling(folder.getFileName() + ".part");
         Folders.delete(part);
         try {
-            LlvmJar.unpack(jar, part);
+            LlvmJar.unpack(jar, bundle.version(), part);
             if (!Files.isExecutable(part.resolve("bin").resolve(LlvmJar.program("clang")))) {
                 throw new KilnException(new Problem(
                         "there is no clang in the artifact",

@@ -18,13 +18,13 @@ import java.util.zip.ZipFile;
 /**
  * The layout of {@code org.bytedeco:llvm}: programs, libraries and {@code lib/clang} side by side in one folder of
  * the jar. Only what compiling and linking C needs is unpacked, in the places where clang looks: programs in
- * {@code bin}, libraries and its own headers in {@code lib}. Libraries lose their version in the jar and get it back
- * on Linux, where the programs ask for it.
+ * {@code bin}, libraries and its own headers in {@code lib}. The names of Linux libraries have no version in the jar; they get
+ * it back here, because the programs load the libraries by their versioned names.
  */
 final class LlvmJar {
     private static final Pattern ENTRY = Pattern.compile("org/bytedeco/llvm/[^/]+/(.+)");
     private static final Pattern LIBRARY = Pattern.compile("(?:lib)?(LLVM|clang-cpp)[^/]*\\.(so|dylib|dll)[.0-9]*");
-    private static final String LINUX_VERSION = ".so.20.1";
+    private static final Pattern VERSION = Pattern.compile("([0-9]+\\.[0-9]+)\\..*");
 
     private LlvmJar() {}
 
@@ -33,13 +33,18 @@ final class LlvmJar {
         return HostPlatform.isWindows() ? name + ".exe" : name;
     }
 
-    /** Unpacks into a folder that is not there yet. */
-    static void unpack(Path jar, Path folder) throws IOException {
+    /**
+     * Unpacks into a folder that is not there yet.
+     *
+     * @param version of the artifact, such as {@code 20.1.7-1.5.12}
+     */
+    static void unpack(Path jar, String version, Path folder) throws IOException {
+        String suffix = librarySuffix(version);
         try (ZipFile zip = new ZipFile(jar.toFile())) {
             Enumeration<? extends ZipEntry> entries = zip.entries();
             while (entries.hasMoreElements()) {
                 ZipEntry entry = entries.nextElement();
-                Optional<String> place = entry.isDirectory() ? Optional.empty() : place(entry.getName());
+                Optional<String> place = entry.isDirectory() ? Optional.empty() : place(entry.getName(), suffix);
                 if (place.isPresent()) {
                     copy(zip, entry, inside(folder, place.get(), jar));
                 }
@@ -54,8 +59,21 @@ final class LlvmJar {
         }
     }
 
+    /** LLVM's libraries are named after its major and minor version: {@code .so.20.1}. */
+    private static String librarySuffix(String version) {
+        Matcher numbers = VERSION.matcher(version);
+        if (!numbers.matches()) {
+            throw new KilnException(new Problem(
+                    "the version of LLVM has no major and minor number: " + version,
+                    "bundle.version of the compiler's descriptor",
+                    "a version such as 20.1.7-1.5.12",
+                    ""));
+        }
+        return ".so." + numbers.group(1);
+    }
+
     /** Where an entry goes; empty if it is not needed. */
-    static Optional<String> place(String entry) {
+    private static Optional<String> place(String entry, String librarySuffix) {
         Matcher inside = ENTRY.matcher(entry);
         if (!inside.matches()) {
             return Optional.empty();
@@ -73,7 +91,7 @@ final class LlvmJar {
         }
         return Optional.of(
                 switch (library.group(2)) {
-                    case "so" -> "lib/" + file.replaceFirst("\\.so.*", LINUX_VERSION);
+                    case "so" -> "lib/" + file.replaceFirst("\\.so.*", librarySuffix);
                     case "dll" -> "bin/" + file;
                     default -> "lib/" + file;
                 });

@@ -32,7 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(value = OS.LINUX, disabledReason = "the archive made here has Linux file names")
 class BundledCompilerTest {
     private static final String PLATFORM = HostPlatform.classifier("llvm");
-    private static final String NAME = "llvm-1-" + PLATFORM;
+    private static final String VERSION = "20.1.7-1";
+    private static final String NAME = "llvm-" + VERSION + "-" + PLATFORM;
     private static final String ROOT = "org/bytedeco/llvm/linux-x86_64/";
 
     @TempDir
@@ -76,7 +77,7 @@ class BundledCompilerTest {
 
     @Test
     void whatAnInterruptedBuildLeftBehindIsReplaced() throws IOException {
-        Path part = folder.resolve("home/llvm-1-" + HostPlatform.classifier("llvm") + ".part/bin");
+        Path part = folder.resolve("home/" + NAME + ".part/bin");
         Files.createDirectories(part);
         Files.writeString(part.resolve("clang"), "half");
 
@@ -183,7 +184,7 @@ class BundledCompilerTest {
     }
 
     private static Bundle bundle(Map<String, String> sha256) {
-        return new Bundle("g", "llvm", "1", 147, 270, sha256);
+        return new Bundle("g", "llvm", VERSION, 147, 270, sha256);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.kiln.toolchain.compiler;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problem;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +40,7 @@ public final class TestToolchains {
                 .map(Path::of)
                 .filter(file -> file.endsWith(name) && Files.isRegularFile(file))
                 .findFirst()
-                .orElseGet(() -> Assumptions.abort("no " + name + " on the test class path"));
+                .orElseThrow(() -> new KilnException(
+                        new Problem("no " + name + " on the test class path", "pom.xml", "the property natives", "")));
     }
 }
