@@ -132,7 +132,7 @@ class GeneratedCTest {
         Path source = request.model();
         CompiledModel compiled = ModelCompiler.compile(request);
         ModelMetadata metadata = compiled.library().metadata();
-        HostProgram program = HostProgram.build(
+        HostProgram program = HostProgram.optimised(
                 folder,
                 List.of(metadata),
                 List.of(compiled.library().artifacts().artifacts()));

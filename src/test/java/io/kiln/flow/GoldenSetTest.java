@@ -46,7 +46,7 @@ class GoldenSetTest {
             metadata.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());
         }
-        HostProgram program = HostProgram.build(folder, metadata, artifacts);
+        HostProgram program = HostProgram.optimised(folder, metadata, artifacts);
         for (int k = 0; k < 3; k++) {
             List<Bytes> inputs = new ArrayList<>();
             for (String model : models) {
