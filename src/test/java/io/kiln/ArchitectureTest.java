@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -8,6 +9,11 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.kiln.device.flash.FlashRunner;
+import io.kiln.device.lease.Lease;
+import io.kiln.device.protocol.Protocol;
+import io.kiln.device.transport.Transport;
+import java.util.stream.Stream;
 
 /** The house's shape: two halves with a narrow waist, Maven only at the door, processes in one place. */
 @AnalyzeClasses(packages = "io.kiln", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -69,6 +75,25 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(UPSTAIRS);
+
+    @ArchTest
+    static final ArchRule lines_of_bytes_know_nothing_of_what_is_said = noClasses()
+            .that()
+            .resideInAPackage("io.kiln.device.transport..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.kiln.device.protocol..", "io.kiln.device.flash..", "io.kiln.device.lease..");
+
+    @ArchTest
+    static final ArchRule verification_on_boards_knows_the_devices_interfaces_only = noClasses()
+            .that()
+            .haveSimpleName("BoardVerification")
+            .should()
+            .dependOnClassesThat(describe(
+                    "implement Lease, Transport, Protocol or FlashRunner",
+                    type -> !type.isInterface()
+                            && Stream.of(Lease.class, Transport.class, Protocol.class, FlashRunner.class)
+                                    .anyMatch(type::isAssignableTo)));
 
     @ArchTest
     static final ArchRule only_process_starts_processes = noClasses()

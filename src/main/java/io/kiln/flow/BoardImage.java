@@ -53,9 +53,8 @@ final class BoardImage {
                             && segment.end() <= memory.end());
             if (!isInRom) {
                 String detail = String.format("0x%08x to 0x%08x", segment.address(), segment.end() - 1);
-                throw FlashStep.refused(
-                        board.origin(),
-                        new FlashFailure(Kind.OUTSIDE_FLASH, detail, OptionalLong.of(segment.address()), false));
+                throw new FlashFailure(Kind.OUTSIDE_FLASH, detail, OptionalLong.of(segment.address()), false)
+                        .exception(board.origin());
             }
         }
     }

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
 
-/** Keeps what a console says for a file, and says in problems which console it was. */
+/** Keeps the text that a program prints on a console, up to a million characters, for a file. */
 final class ConsoleLog implements Consumer<String> {
     private static final int MOST = 1 << 20;
 
@@ -29,19 +25,5 @@ final class ConsoleLog implements Consumer<String> {
 
     synchronized void write() {
         WholeFiles.write(file, text.toString());
-    }
-
-    /** The same problems with the port's name where they only say "console". */
-    static KilnException located(KilnException e, String port) {
-        List<Problem> problems = new ArrayList<>();
-        for (Problem each : e.problems()) {
-            problems.add(
-                    each.where().equals("console")
-                            ? new Problem(each.what(), port, each.expected(), each.next())
-                            : each);
-        }
-        KilnException located = new KilnException(problems);
-        located.initCause(e);
-        return located;
     }
 }

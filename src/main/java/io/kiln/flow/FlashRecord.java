@@ -5,7 +5,6 @@ import io.kiln.base.Log;
 import io.kiln.device.flash.FlashFailure;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.device.flash.FlashResult;
-import io.kiln.device.flash.FlashTarget;
 import io.kiln.device.flash.Probe;
 import io.kiln.report.FlashReport;
 import io.kiln.report.FlashReport.Entry;
@@ -30,7 +29,7 @@ final class FlashRecord implements AutoCloseable {
     private final Path file;
     private final Optional<Path> shared;
     private final long start = System.nanoTime();
-    private final Map<FlashTarget, Entry> open = new LinkedHashMap<>();
+    private final Map<Probe, Entry> open = new LinkedHashMap<>();
     private final Thread hook = new Thread(this::interrupt, "flash-record");
 
     private FlashRecord(Path file, Optional<Path> shared) {
@@ -46,12 +45,11 @@ final class FlashRecord implements AutoCloseable {
      * @param entry an entry to which probe, time and result are added
      * @param log hears of a file that could not be read and was begun anew
      */
-    static FlashRecord begin(Path file, Optional<Path> shared, Entry entry, List<FlashTarget> targets, Log log) {
+    static FlashRecord begin(Path file, Optional<Path> shared, Entry entry, List<Probe> probes, Log log) {
         FlashRecord record = new FlashRecord(file, shared);
-        for (FlashTarget target : targets) {
-            String probe =
-                    target.probe() instanceof Probe.Any ? null : target.probe().text();
-            record.open.put(target, entry.of(probe).ended(0, STARTED, null));
+        for (Probe probe : probes) {
+            String name = probe instanceof Probe.Any ? null : probe.text();
+            record.open.put(probe, entry.of(name).ended(0, STARTED, null));
         }
         FlashReport.append(file, new ArrayList<>(record.open.values()))
                 .ifPresent(kept -> log.warn("flash.json could not be read and was begun anew; the old one is " + kept));
@@ -60,10 +58,10 @@ final class FlashRecord implements AutoCloseable {
     }
 
     /** Takes down how it went with one device. */
-    synchronized void done(FlashTarget target, FlashResult result) {
+    synchronized void done(FlashResult result) {
         String failure =
                 result.failure().map(f -> f.kind().id() + ": " + f.text()).orElse(null);
-        end(target, result.elapsed().toMillis() / 1000.0, result.verdict(), failure);
+        end(result.probe(), result.elapsed().toMillis() / 1000.0, result.verdict(), failure);
     }
 
     /** What is not done is interrupted: an error or the end of the JVM came between. */
@@ -71,12 +69,12 @@ final class FlashRecord implements AutoCloseable {
         FlashFailure failure = new FlashFailure(Kind.INTERRUPTED, "", OptionalLong.empty(), true);
         double seconds = Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
         List.copyOf(open.keySet())
-                .forEach(target ->
-                        end(target, seconds, INTERRUPTED, failure.kind().id() + ": " + failure.text()));
+                .forEach(
+                        probe -> end(probe, seconds, INTERRUPTED, failure.kind().id() + ": " + failure.text()));
     }
 
-    private void end(FlashTarget target, double seconds, String result, String failure) {
-        Entry started = open.remove(target);
+    private void end(Probe probe, double seconds, String result, String failure) {
+        Entry started = open.remove(probe);
         if (started != null) {
             Entry ended = started.ended(seconds, result, failure);
             FlashReport.replace(file, started, ended);

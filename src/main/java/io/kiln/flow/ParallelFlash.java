@@ -5,7 +5,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.flash.FlashResult;
-import io.kiln.device.flash.FlashTarget;
+import io.kiln.device.flash.Probe;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -20,24 +20,24 @@ final class ParallelFlash {
 
     private ParallelFlash() {}
 
-    /** The results, in the order of the targets. */
-    static List<FlashResult> run(List<FlashTarget> targets, Log log, Function<FlashTarget, FlashResult> flash) {
+    /** The results, in the order of the probes. */
+    static List<FlashResult> run(List<Probe> probes, Log log, Function<Probe, FlashResult> flash) {
         Thread farewell = new Thread(
                 () -> log.warn("Interrupted while flashing: the board is not bootable now, the next flash repairs it"),
                 "flash-interrupted");
         Runtime.getRuntime().addShutdownHook(farewell);
         try {
-            return targets.size() == 1 ? List.of(flash.apply(targets.get(0))) : together(targets, flash);
+            return probes.size() == 1 ? List.of(flash.apply(probes.get(0))) : together(probes, flash);
         } finally {
             remove(farewell);
         }
     }
 
-    private static List<FlashResult> together(List<FlashTarget> targets, Function<FlashTarget, FlashResult> flash) {
-        ExecutorService pool = Executors.newFixedThreadPool(Math.min(MOST_AT_ONCE, targets.size()));
+    private static List<FlashResult> together(List<Probe> probes, Function<Probe, FlashResult> flash) {
+        ExecutorService pool = Executors.newFixedThreadPool(Math.min(MOST_AT_ONCE, probes.size()));
         try {
             List<Future<FlashResult>> running = new ArrayList<>();
-            targets.forEach(target -> running.add(pool.submit(() -> flash.apply(target))));
+            probes.forEach(probe -> running.add(pool.submit(() -> flash.apply(probe))));
             List<FlashResult> results = new ArrayList<>();
             for (Future<FlashResult> each : running) {
                 results.add(each.get());

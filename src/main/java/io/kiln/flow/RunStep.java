@@ -9,9 +9,9 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.fault.FaultWatch;
-import io.kiln.device.transport.FirmwareSession;
-import io.kiln.device.transport.ImageConsole;
-import io.kiln.device.transport.ImageConsole.End;
+import io.kiln.device.protocol.ImageConsole;
+import io.kiln.device.protocol.ImageConsole.End;
+import io.kiln.device.protocol.ModelSession;
 import io.kiln.process.RunningProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,7 +114,7 @@ final class RunStep {
     private void answers(Emulator emulator, Path image) {
         List<ModelMetadata> models = GenerateStep.store(build.spec().layout()).metadata();
         emulator.talk(image, new ConsoleLines(log), session -> {
-            List<FirmwareSession.Model> inImage = session.models();
+            List<ModelSession.Model> inImage = session.models();
             for (int m = 0; m < models.size(); m++) {
                 for (TestCase each : cases(models.get(m), models.size() > 1)) {
                     List<Bytes> answer = session.run(m, inImage.get(m), each.inputs());

@@ -7,13 +7,17 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.Emulator;
-import io.kiln.device.transport.FirmwareSession;
+import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.protocol.Conversation;
+import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.transport.Transport;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.VerifyReport.Tolerance;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Runs cases on an image and compares what it answers with the reference. */
 final class Verification {
@@ -75,31 +79,45 @@ final class Verification {
      * compared until then.
      *
      * @param image with the default application, linked for what the emulator runs
-     * @param symbols the ELF file that the image is or was made of
      */
-    static Outcome run(Emulator emulator, Path image, Path symbols, List<VerificationCases> models) {
+    static Outcome run(Emulator emulator, Path image, List<VerificationCases> models) {
         Verification verification = new Verification();
-        try {
-            emulator.talk(image, symbols, text -> {}, session -> {
-                verification.all(session, models);
-                return true;
-            });
+        try (Transport line = emulator.boot(image)) {
+            verification.talk(line, image, text -> {}, models);
         } catch (KilnException e) {
-            e.problems().forEach(verification.wrong::add);
-            verification.bitExact = false;
+            verification.failed(e);
         }
         return verification.outcome(models);
     }
 
     /**
-     * Runs every case of every model.
+     * Runs every case of every model on a program that is there already. If it fails, the outcome says why and has the cases compared until
+     * then.
      *
-     * @throws KilnException if the image fails, or holds other models
+     * @param line to the program; it stays the caller's to close
+     * @param symbols the ELF file that the program was made of
+     * @param text gets what the program prints
      */
-    static Outcome run(FirmwareSession session, List<VerificationCases> models) {
+    static Outcome run(Transport line, Path symbols, Consumer<String> text, List<VerificationCases> models) {
         Verification verification = new Verification();
-        verification.all(session, models);
+        try {
+            verification.talk(line, symbols, text, models);
+        } catch (KilnException e) {
+            verification.failed(e);
+        }
         return verification.outcome(models);
+    }
+
+    private void talk(Transport line, Path symbols, Consumer<String> text, List<VerificationCases> models) {
+        new Conversation(new ConsoleProtocol(limit(models)), symbols, text).over(line, session -> {
+            all(session, models);
+            return true;
+        });
+    }
+
+    private void failed(KilnException failure) {
+        failure.problems().forEach(wrong::add);
+        bitExact = false;
     }
 
     private Outcome outcome(List<VerificationCases> models) {
@@ -108,9 +126,9 @@ final class Verification {
         return new Outcome(results, times, bitExact, wrong, anyFloat ? Tolerance.FLOAT : Tolerance.NONE);
     }
 
-    private void all(FirmwareSession session, List<VerificationCases> models) {
-        List<FirmwareSession.Model> inImage = session.models();
-        List<String> held = inImage.stream().map(FirmwareSession.Model::name).toList();
+    private void all(ModelSession session, List<VerificationCases> models) {
+        List<ModelSession.Model> inImage = session.models();
+        List<String> held = inImage.stream().map(ModelSession.Model::name).toList();
         List<String> built = models.stream().map(each -> each.model().name()).toList();
         if (!held.equals(built)) {
             throw new KilnException(new Problem(

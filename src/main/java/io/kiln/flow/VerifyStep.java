@@ -100,7 +100,7 @@ final class VerifyStep {
                 build.spec().semihosting());
         String ranOn = RunnableImage.name(build, emulator);
         record.about(build.board().id(), ranOn, spec.seed());
-        Verification.Outcome outcome = Verification.run(emulator, image.file(), image.file(), models);
+        Verification.Outcome outcome = Verification.run(emulator, image.file(), models);
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
         return report(ranOn, program.map(outcome::with).orElse(outcome));
     }

@@ -34,9 +34,13 @@ final class VirtualBoards implements AutoCloseable {
     /** A board with power. */
     private record Attached(String name, VirtualChip chip, VirtualProbe probe) {}
 
-    /** Boards whose flash is kept in {@code <name>.bin} of a folder. */
-    VirtualBoards(Path folder) {
+    private VirtualBoards(Path folder) {
         this.folder = folder;
+    }
+
+    /** The virtual boards of a build; their flash is kept in {@code virtual/<name>.bin} in its folder of reports. */
+    static VirtualBoards of(BuildSpec.Layout layout) {
+        return new VirtualBoards(layout.reports().resolve("virtual"));
     }
 
     /** Whether a board is one of these, rather than one behind a server elsewhere. */

@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
 import io.kiln.device.flash.FlashResult;
-import io.kiln.device.flash.FlashTarget;
 import io.kiln.device.flash.Probe;
 import io.kiln.report.FlashReport.Entry;
 import io.kiln.report.FlashReport.Image;
 import io.kiln.report.Json;
 import io.kiln.report.JsonSchemas;
-import io.kiln.toolchain.board.Board.OpenOcd;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,8 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FlashRecordTest {
-    private static final OpenOcd BOARD =
-            new OpenOcd("interface/stlink.cfg", "target/stm32f4x.cfg", Optional.empty(), 0);
     private static final Entry ENTRY = new Entry(
             new Image("a.elf", "0".repeat(64), 100),
             null,
@@ -41,14 +37,14 @@ class FlashRecordTest {
 
     @Test
     void everyDeviceIsInTheRecordFromTheStartAndWhatIsStoppedIsInterrupted() throws IOException {
-        FlashTarget left = new FlashTarget(BOARD, List.of(), new Probe.Serial("left"));
-        FlashTarget right = new FlashTarget(BOARD, List.of(), new Probe.Serial("right"));
+        Probe left = new Probe.Serial("left");
+        Probe right = new Probe.Serial("right");
         Path lab = folder.resolve("lab.jsonl");
         try (FlashRecord record = FlashRecord.begin(
                 folder.resolve("flash.json"), Optional.of(lab), ENTRY, List.of(left, right), Log.QUIET)) {
             assertThat(results()).containsExactly("left started", "right started");
             assertThat(lab).doesNotExist();
-            record.done(right, new FlashResult(right.probe(), false, 100, Duration.ofSeconds(2), Optional.empty()));
+            record.done(new FlashResult(right, false, 100, Duration.ofSeconds(2), Optional.empty()));
             assertThat(results()).containsExactly("left started", "right flashed");
             record.interrupt();
             record.interrupt();
@@ -60,9 +56,9 @@ class FlashRecordTest {
 
     @Test
     void theOnlyProbeHasNoName() throws IOException {
-        FlashTarget target = new FlashTarget(BOARD, List.of(), new Probe.Any());
+        Probe probe = new Probe.Any();
         for (int run = 0; run < 2; run++) {
-            FlashRecord.begin(folder.resolve("flash.json"), Optional.empty(), ENTRY, List.of(target), Log.QUIET)
+            FlashRecord.begin(folder.resolve("flash.json"), Optional.empty(), ENTRY, List.of(probe), Log.QUIET)
                     .close();
         }
         assertThat(results()).containsExactly("null interrupted", "null interrupted");

@@ -5,21 +5,25 @@ import com.fazecast.jSerialComm.SerialPort;
 import com.fazecast.jSerialComm.SerialPortInvalidPortException;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.device.transport.Transport;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.Predicate;
 
-/** An open serial port, 8N1. Close it to give it back. */
-public final class SerialConsole implements AutoCloseable {
+/** An open serial port, 8N1: the line to a board. Close it to give it back. */
+public final class SerialConsole implements Transport {
     private static final int BLOCK_MILLIS = 100;
     private static final int BLOCK_BYTES = 4096;
 
     private final SerialPort port;
+    private final String name;
 
-    private SerialConsole(SerialPort port) {
+    private SerialConsole(SerialPort port, String name) {
         this.port = port;
+        this.name = name;
     }
 
     /**
@@ -41,7 +45,7 @@ public final class SerialConsole implements AutoCloseable {
                         "a port that is there, that no other program uses and that this user may open",
                         "Close other terminals; on Linux join the group of the device (ls -l " + path + ")"));
             }
-            return new SerialConsole(port);
+            return new SerialConsole(port, path + " at " + baud + " baud");
         } catch (SerialPortInvalidPortException e) {
             throw new KilnException(
                     new Problem("there is no such serial port", path, "a port", "Correct kiln.monitor.port"), e);
@@ -83,14 +87,33 @@ public final class SerialConsole implements AutoCloseable {
         return End.TIME_OVER;
     }
 
-    /** What comes, for one reader; ends when the port is closed or goes away. */
+    @Override
     public InputStream input() {
         return new Incoming(port);
     }
 
-    /** What goes out. */
+    @Override
     public OutputStream output() {
         return new Outgoing(port);
+    }
+
+    /** The board has its own power. */
+    @Override
+    public boolean ownsProgram() {
+        return false;
+    }
+
+    /** The same problems with the port's name and speed where they only say "console". */
+    @Override
+    public KilnException explained(KilnException failure) {
+        List<Problem> problems = failure.problems().stream()
+                .map(each -> each.where().equals("console")
+                        ? new Problem(each.what(), name, each.expected(), each.next())
+                        : each)
+                .toList();
+        KilnException located = new KilnException(problems);
+        located.initCause(failure);
+        return located;
     }
 
     @Override

@@ -6,10 +6,10 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.device.emulator.DebugStub.Stop;
 import io.kiln.device.fault.FaultWatch;
-import io.kiln.device.transport.FirmwareSession;
-import io.kiln.device.transport.FirmwareSession.Model;
-import io.kiln.process.RunningProcess;
-import java.time.Duration;
+import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.protocol.ModelSession.Model;
+import io.kiln.device.protocol.Protocol;
+import io.kiln.device.transport.Transport;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -21,15 +21,15 @@ import java.util.stream.IntStream;
  * two threads; whichever fails ends QEMU, and with it the other's wait. So does QEMU's time limit.
  */
 final class Counting {
-    private final Duration limit;
+    private final Protocol protocol;
+    private final Transport line;
     private final DebugStub stub;
-    private final RunningProcess process;
     private final FaultWatch faults;
 
-    Counting(Duration limit, DebugStub stub, RunningProcess process, FaultWatch faults) {
-        this.limit = limit;
+    Counting(Protocol protocol, Transport line, DebugStub stub, FaultWatch faults) {
+        this.protocol = protocol;
+        this.line = line;
         this.stub = stub;
-        this.process = process;
         this.faults = faults;
     }
 
@@ -43,7 +43,7 @@ final class Counting {
     InstructionCounts count(String name, List<Long> entries, Map<String, List<Long>> functions, List<Bytes> inputs) {
         entries.forEach(stub::stopAt);
         stub.resume();
-        try (FirmwareSession session = FirmwareSession.open(process.output(), process.input(), limit, faults)) {
+        try (ModelSession session = protocol.connect(line, faults)) {
             CompletableFuture<List<Bytes>> answer = answer(session, name, inputs);
             try {
                 Stop entry = stub.await();
@@ -58,7 +58,7 @@ final class Counting {
         }
     }
 
-    private CompletableFuture<List<Bytes>> answer(FirmwareSession session, String name, List<Bytes> inputs) {
+    private CompletableFuture<List<Bytes>> answer(ModelSession session, String name, List<Bytes> inputs) {
         List<Model> models = session.models();
         int index = IntStream.range(0, models.size())
                 .filter(i -> models.get(i).name().equals(name))
@@ -75,7 +75,7 @@ final class Counting {
                         answer.complete(session.run(index, models.get(index), inputs));
                     } catch (RuntimeException e) {
                         answer.completeExceptionally(e);
-                        process.close();
+                        line.close();
                     }
                 },
                 "counted-run");

@@ -3,8 +3,10 @@ package io.kiln.device.emulator;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.device.fault.FaultWatch;
-import io.kiln.device.transport.FirmwareSession;
+import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.protocol.Conversation;
+import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.transport.Transport;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
@@ -79,6 +81,17 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     }
 
     /**
+     * Starts an image and opens the line to it.
+     *
+     * @param image ELF file linked for the board, or what a board's flash holds
+     * @return closing it ends the image, so that no process is left behind
+     * @throws KilnException if the emulator is missing, naming the package that has it
+     */
+    public Transport boot(Path image) {
+        return new EmulatorTransport(this, image, start(image));
+    }
+
+    /**
      * Boots an image that holds the default application, talks to it, and ends it. No process is left behind.
      *
      * @param image ELF file linked for the board
@@ -86,25 +99,9 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
      * @param talk what to do with the application
      * @throws KilnException if the image or the emulator fails, with what they printed
      */
-    public <T> T talk(Path image, Consumer<String> console, Function<FirmwareSession, T> talk) {
-        return talk(image, image, console, talk);
-    }
-
-    /**
-     * As above, for what is no ELF file itself.
-     *
-     * @param symbols the ELF file that it was made of, for the names of functions in what a fault says
-     */
-    public <T> T talk(Path image, Path symbols, Consumer<String> console, Function<FirmwareSession, T> talk) {
-        FaultWatch faults = new FaultWatch(console);
-        try (RunningProcess process = start(image)) {
-            try (FirmwareSession session = FirmwareSession.open(process.output(), process.input(), limit, faults)) {
-                T result = talk.apply(session);
-                session.exit();
-                return result;
-            } catch (KilnException e) {
-                throw explained(faults.explained(e, symbols), image, process);
-            }
+    public <T> T talk(Path image, Consumer<String> console, Function<ModelSession, T> talk) {
+        try (Transport line = boot(image)) {
+            return new Conversation(new ConsoleProtocol(limit), image, console).over(line, talk);
         }
     }
 

@@ -8,9 +8,10 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.fault.FaultWatch;
+import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.transport.Transport;
 import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ElfFile.Symbol;
-import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Emulation;
 import java.io.IOException;
@@ -53,12 +54,13 @@ public record InstructionCounter(Emulator emulator) {
         List<Long> entries = functions.remove(entry);
         Path folder = temporaryFolder();
         FaultWatch faults = new FaultWatch(text -> {});
-        try (RunningProcess process = emulator.start(image, sockets(folder), folder)) {
+        try (Transport line = new EmulatorTransport(emulator, image, emulator.start(image, sockets(folder), folder))) {
             try (MachineMonitor monitor = MachineMonitor.connect(folder.resolve(MONITOR), TO_CONNECT);
                     DebugStub stub = DebugStub.connect(folder.resolve(DEBUG), monitor, architecture, TO_CONNECT)) {
-                return new Counting(emulator.limit(), stub, process, faults).count(model, entries, functions, inputs);
+                return new Counting(new ConsoleProtocol(emulator.limit()), line, stub, faults)
+                        .count(model, entries, functions, inputs);
             } catch (KilnException e) {
-                throw emulator.explained(faults.explained(e, image), image, process);
+                throw line.explained(faults.explained(e, image));
             }
         }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.flash;
 
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -91,6 +93,20 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
     /** A failure before anything was changed. */
     static FlashFailure before(Kind kind, String detail) {
         return new FlashFailure(kind, detail, OptionalLong.empty(), false);
+    }
+
+    /**
+     * The failure as users read it.
+     *
+     * @param where the probe, the board's description or the goal
+     */
+    public Problem problem(String where) {
+        return new Problem(text(), where, "", kind.remedy());
+    }
+
+    /** {@link #problem} as an exception. */
+    public KilnException exception(String where) {
+        return new KilnException(problem(where));
     }
 
     /** What happened, with the address and what OpenOCD said. */

@@ -31,7 +31,7 @@ public final class FrameDecoder {
     }
 
     /** Takes payloads up to this size from the next frame on. */
-    void limit(int newMaxPayload) {
+    public void limit(int newMaxPayload) {
         maxPayload = newMaxPayload;
     }
 

@@ -9,12 +9,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A stream with time limits: a daemon thread reads it ahead, by at most {@link #MOST_BLOCKS} blocks. */
-final class TimedInput implements AutoCloseable {
+public final class TimedInput implements AutoCloseable {
     /** What {@link #read} returns when no byte came in time. */
-    static final int LATE = -2;
+    public static final int LATE = -2;
 
     /** What {@link #read} returns when no byte will come any more. */
-    static final int END = -1;
+    public static final int END = -1;
 
     private static final int MOST_BLOCKS = 64;
     private static final int BLOCK_BYTES = 4096;
@@ -27,7 +27,12 @@ final class TimedInput implements AutoCloseable {
     private boolean ended;
     private int late;
 
-    TimedInput(InputStream source) {
+    /**
+     * Begins to read.
+     *
+     * @param source read by a thread of its own until {@link #close}
+     */
+    public TimedInput(InputStream source) {
         thread = new Thread(() -> pump(source), "console-reader");
         thread.setDaemon(true);
         thread.start();
@@ -72,7 +77,7 @@ final class TimedInput implements AutoCloseable {
      *
      * @param deadline value of {@link System#nanoTime()} after which not to wait
      */
-    int read(long deadline) {
+    public int read(long deadline) {
         if (next == current.length && !fetch(deadline)) {
             return ended ? END : LATE;
         }

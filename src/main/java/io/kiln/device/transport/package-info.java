@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Talks to the default application of an image over a stream of bytes, in microTVM's framing. */
+/** Lines of bytes to a program, frames in them (microTVM's framing), and reading with a deadline. What frames mean is the protocol's. */
 package io.kiln.device.transport;

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.device.transport.FirmwareSession;
-import io.kiln.device.transport.FirmwareSession.Model;
-import io.kiln.device.transport.ImageConsole.End;
+import io.kiln.device.protocol.ImageConsole.End;
+import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Emulation;
@@ -80,7 +80,7 @@ class EmulatorTest {
         TestTools.need(board);
         Path image = withMain(board, "int main(void) { for (;;) { } }");
         Emulator emulator = Emulator.of(board, Duration.ofSeconds(2));
-        assertThatThrownBy(() -> emulator.talk(image, text -> {}, FirmwareSession::models))
+        assertThatThrownBy(() -> emulator.talk(image, text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln: ready")
                 .hasMessageContaining("2 s");
@@ -123,7 +123,7 @@ class EmulatorTest {
                 """);
         Path log = folder.resolve("console.log");
         Emulator emulator = new Emulator(board, Duration.ofMinutes(5), Optional.of(log), false);
-        assertThatThrownBy(() -> emulator.talk(image, text -> {}, FirmwareSession::models))
+        assertThatThrownBy(() -> emulator.talk(image, text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("more than 4 MiB")
                 .hasMessageContaining("lost in space");
@@ -148,7 +148,7 @@ class EmulatorTest {
                 #include "kiln_console.h"
                 int main(void) { kiln_console_text("no sensor\\r\\n"); return 3; }
                 """);
-        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, text -> {}, FirmwareSession::models))
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the image ended")
                 .hasMessageContaining("no sensor")

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
-import io.kiln.device.transport.ImageConsole.End;
+import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Emulation;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.device.transport.ImageConsole;
+import io.kiln.device.protocol.ImageConsole;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.device.transport;
+package io.kiln.device.protocol;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Utf8Text;
+import io.kiln.device.transport.FrameDecoder;
+import io.kiln.device.transport.TimedInput;
 import java.io.InputStream;
 import java.util.Optional;
 import java.util.function.Consumer;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.device.transport;
+package io.kiln.device.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.device.transport.FirmwareSession.Model;
+import io.kiln.device.protocol.ModelSession.Model;
+import io.kiln.device.transport.Frames;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.device.transport;
+package io.kiln.device.protocol;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.device.transport.Frames;
+import io.kiln.device.transport.TimedInput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -23,7 +25,7 @@ import java.util.function.Consumer;
  * application's banner, because a UART that is not ready drops what comes early. An image that ends says so in a packet of its own, and
  * whoever waits for something else learns its code. Not thread-safe.
  */
-public final class FirmwareSession implements AutoCloseable {
+public final class FirmwareSession implements ModelSession {
     /** How the line begins that the application prints when it is ready. */
     public static final String BANNER = "kiln: ready";
 
@@ -86,21 +88,7 @@ public final class FirmwareSession implements AutoCloseable {
         return session;
     }
 
-    /**
-     * A model in the image.
-     *
-     * @param name its name
-     * @param inputBytes size of each input
-     * @param outputBytes size of each output
-     */
-    public record Model(String name, List<Integer> inputBytes, List<Integer> outputBytes) {
-        public Model {
-            inputBytes = List.copyOf(inputBytes);
-            outputBytes = List.copyOf(outputBytes);
-        }
-    }
-
-    /** The models in the image, in the order by which {@link #run} numbers them. */
+    @Override
     public List<Model> models() {
         ByteBuffer reply = ask(INFO, new byte[0]);
         try {
@@ -110,14 +98,7 @@ public final class FirmwareSession implements AutoCloseable {
         }
     }
 
-    /**
-     * Runs a model once.
-     *
-     * @param index its number in {@link #models}
-     * @param model as in {@link #models}
-     * @param inputs one run of bytes for each input, of the right size
-     * @return one run of bytes for each output
-     */
+    @Override
     public List<Bytes> run(int index, Model model, List<Bytes> inputs) {
         ByteArrayOutputStream request = new ByteArrayOutputStream();
         request.write(index);
@@ -146,12 +127,8 @@ public final class FirmwareSession implements AutoCloseable {
         return List.copyOf(outputs);
     }
 
-    /**
-     * Asks the application to leave, and waits for the word that the image ends. A board whose own code gives none is not waited for
-     * longer than two seconds.
-     *
-     * @throws KilnException if the image ends with a code that is not 0
-     */
+    /** As declared; a board whose own code does not say that it ends is waited for two seconds at most. */
+    @Override
     public void exit() {
         isLeaving = true;
         ask(EXIT, new byte[0]);

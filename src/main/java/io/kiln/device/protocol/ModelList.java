@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.device.transport;
+package io.kiln.device.protocol;
 
-import io.kiln.device.transport.FirmwareSession.Model;
+import io.kiln.device.protocol.ModelSession.Model;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

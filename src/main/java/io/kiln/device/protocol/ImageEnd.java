@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.device.transport;
+package io.kiln.device.protocol;
 
 import io.kiln.base.Bytes;
 import java.nio.ByteOrder;

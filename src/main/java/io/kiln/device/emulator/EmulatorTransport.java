@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import io.kiln.base.KilnException;
+import io.kiln.device.transport.Transport;
+import io.kiln.process.RunningProcess;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+
+/**
+ * The console of an image that an emulator, or this computer, runs: the process's standard input and output.
+ *
+ * @param emulator what runs it
+ * @param image the ELF file
+ * @param process the running emulator; closing the transport ends it
+ */
+record EmulatorTransport(Emulator emulator, Path image, RunningProcess process) implements Transport {
+    @Override
+    public InputStream input() {
+        return process.output();
+    }
+
+    @Override
+    public OutputStream output() {
+        return process.input();
+    }
+
+    @Override
+    public boolean ownsProgram() {
+        return true;
+    }
+
+    @Override
+    public KilnException explained(KilnException failure) {
+        return emulator.explained(failure, image, process);
+    }
+
+    @Override
+    public void close() {
+        process.close();
+    }
+}

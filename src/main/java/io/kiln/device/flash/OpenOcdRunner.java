@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.flash;
+
+import io.kiln.base.KilnException;
+import io.kiln.device.flash.FlashFailure.Kind;
+import io.kiln.toolchain.board.Board;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Flashes boards with OpenOCD, each through a probe of its own. */
+public final class OpenOcdRunner implements FlashRunner {
+    private final OpenOcd openOcd;
+    private final Manner manner;
+    private final Map<Probe, FlashTarget> targets = new LinkedHashMap<>();
+
+    /**
+     * How boards are flashed.
+     *
+     * @param limit time for each of them
+     * @param preverify whether a device that holds the image already is left alone
+     * @param logs folder that gets the whole output of OpenOCD, {@code flash.log} or a file for each probe
+     */
+    public record Manner(Duration limit, boolean preverify, Path logs) {}
+
+    /**
+     * A runner for boards of one kind.
+     *
+     * @param board a board that OpenOCD reaches
+     * @param scripts folders with the board's own scripts, searched before OpenOCD's
+     * @param probes at least one
+     * @throws KilnException if this version of OpenOCD lacks a script that the board names
+     */
+    public OpenOcdRunner(OpenOcd openOcd, Board board, List<Path> scripts, List<Probe> probes, Manner manner) {
+        this.openOcd = openOcd;
+        this.manner = manner;
+        Board.OpenOcd how = board.openOcd().orElseThrow();
+        probes.forEach(probe -> targets.put(probe, new FlashTarget(how, scripts, probe)));
+        requireScripts(board.origin(), scripts);
+    }
+
+    private void requireScripts(String origin, List<Path> folders) {
+        Set<String> needed = new TreeSet<>();
+        targets.values().forEach(target -> needed.addAll(target.neededScripts()));
+        Set<String> missing = openOcd.missing(List.copyOf(needed), folders);
+        if (!missing.isEmpty()) {
+            String detail = String.join(", ", missing) + " (" + openOcd.version() + ")";
+            throw FlashFailure.before(Kind.SCRIPT_MISSING, detail).exception(origin);
+        }
+    }
+
+    @Override
+    public String tool() {
+        return openOcd.version();
+    }
+
+    @Override
+    public List<Probe> probes() {
+        return List.copyOf(targets.keySet());
+    }
+
+    @Override
+    public FlashResult flash(Probe probe, FlashImage image, FlashProgress progress) {
+        Path log = manner.logs().resolve(logName(probe) + ".log");
+        return new Flasher(openOcd, manner.limit(), manner.preverify(), Optional.of(log))
+                .flash(targets.get(probe), image, progress);
+    }
+
+    private String logName(Probe probe) {
+        return targets.size() == 1 ? "flash" : "flash-" + probe.text().replaceAll("[^A-Za-z0-9_.-]", "_");
+    }
+
+    /** Nothing is held between two runs of OpenOCD. */
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.protocol;
+
+import io.kiln.base.Bytes;
+import java.util.List;
+
+/** A conversation with a program that runs models for a host. Not thread-safe. */
+public interface ModelSession extends AutoCloseable {
+    /**
+     * A model in the image.
+     *
+     * @param name its name
+     * @param inputBytes size of each input
+     * @param outputBytes size of each output
+     */
+    record Model(String name, List<Integer> inputBytes, List<Integer> outputBytes) {
+        public Model {
+            inputBytes = List.copyOf(inputBytes);
+            outputBytes = List.copyOf(outputBytes);
+        }
+    }
+
+    /**
+     * The models in the image, in the order by which {@link #run} numbers them.
+     *
+     * @throws io.kiln.base.KilnException if the program does not answer
+     */
+    List<Model> models();
+
+    /**
+     * Runs a model once.
+     *
+     * @param index its number in {@link #models}
+     * @param model as in {@link #models}
+     * @param inputs the bytes of each input, of the right size
+     * @return the bytes of each output
+     * @throws io.kiln.base.KilnException if a size is wrong, the model fails, or the program does not answer
+     */
+    List<Bytes> run(int index, Model model, List<Bytes> inputs);
+
+    /**
+     * Asks the program to end, and waits until it says that it does.
+     *
+     * @throws io.kiln.base.KilnException if it ends with a code that is not 0
+     */
+    void exit();
+
+    /** Stops listening. The program goes on. */
+    @Override
+    void close();
+}
