@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.artifact;
 
+import io.kiln.base.Choice;
 import io.kiln.base.DType;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What is known of a compiled model without reading its C.
@@ -42,9 +44,18 @@ public record ModelMetadata(
         /** They lie in one external workspace pool that the caller hands in. */
         WORKSPACE;
 
+        /**
+         * Reads the value of {@code kiln.io}.
+         *
+         * @throws io.kiln.base.KilnException with the values that there are
+         */
+        public static Io of(String text) {
+            return Choice.of("kiln.io", text, List.of(values()), Io::text);
+        }
+
         /** The value of {@code kiln.io}. */
         public String text() {
-            return this == CALLER ? "caller" : "workspace";
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 

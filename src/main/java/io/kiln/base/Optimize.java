@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
+import java.util.List;
 import java.util.Locale;
 
 /** What a build favours, from the choice of schedules to the flags of the C compiler: {@code kiln.optimize}. */
@@ -9,15 +10,13 @@ public enum Optimize {
     SIZE,
     RAM;
 
-    /** Reads the parameter's value. */
+    /**
+     * Reads the parameter's value.
+     *
+     * @throws KilnException with the values that there are
+     */
     public static Optimize of(String text) {
-        for (Optimize value : values()) {
-            if (value.text().equals(text)) {
-                return value;
-            }
-        }
-        throw new KilnException(new Problem(
-                "unknown value `" + text + "`", "kiln.optimize", "speed, size or ram", "Correct the parameter"));
+        return Choice.of("kiln.optimize", text, List.of(values()), Optimize::text);
     }
 
     /** The parameter's value. */

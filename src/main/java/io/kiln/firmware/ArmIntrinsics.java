@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
@@ -16,7 +17,7 @@ import java.util.regex.Pattern;
  */
 final class ArmIntrinsics {
     /** Where it lies in the C project. */
-    static final String FILE = ProjectFiles.RUNTIME + "/include/kiln_arm_intrinsics.h";
+    static final String FILE = ArchivePaths.RUNTIME + "/" + ArchivePaths.INCLUDE + "/kiln_arm_intrinsics.h";
 
     private static final Pattern DEFINITION = Pattern.compile("\\buint32_t\\s+__ror\\s*\\(\\s*uint32_t\\b");
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.Artifact.Loader;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -81,8 +83,8 @@ public final class FirmwareAssembler {
         if (files.has(ProjectFiles.USER + "/include")) {
             includes.add("-I" + ProjectFiles.USER + "/include");
         }
-        includes.add("-I" + ProjectFiles.MODEL + "/include");
-        includes.add("-I" + ProjectFiles.RUNTIME + "/include");
+        includes.add("-I" + ArchivePaths.folder(Loader.HEADER));
+        includes.add("-I" + ArchivePaths.RUNTIME + "/" + ArchivePaths.INCLUDE);
         includes.add("-I" + ProjectFiles.BOARD);
         if (request.toolchain().shims()) {
             includes.add("-isystem");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.firmware.ElfFile.Section;
 import io.kiln.firmware.ElfFile.Symbol;
 import io.kiln.firmware.Measurement.Flash;
@@ -15,7 +16,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 
 /** Measures an image by its sections and symbols. */
 public final class ImageMeasurer {
@@ -25,10 +25,6 @@ public final class ImageMeasurer {
     /** Names of workspace pools contain this: {@code global_workspace}, {@code kiln_app_workspace}. */
     private static final String WORKSPACE = "workspace";
 
-    /** Names of the models' variables; compilers may split an array, and number the parts behind a dot. */
-    private static final Pattern STATE = Pattern.compile("tvmgen_\\w+_(state[0-9]+|ready)(\\..*)?");
-
-    private static final String WORKSPACE_SECTION = ".bss.noinit.tvm";
     private static final String STACK_SECTION = ".stack";
     private static final String STACK_SIZE = "__stack_size";
     private static final int LARGEST = 20;
@@ -62,13 +58,13 @@ public final class ImageMeasurer {
         }
         long workspace = workspace();
         long io = symbolBytes(symbol -> symbol.name().startsWith(IO_PREFIX));
-        long state = symbolBytes(symbol -> STATE.matcher(symbol.name()).matches());
+        long state = symbolBytes(symbol -> InterfaceNames.isState(symbol.name()));
         return new Ram(data, Math.max(0, zeroed - workspace - io), state, workspace, io, stack, available(Kind.RAM));
     }
 
     /** The pools' own section if the linker script keeps it apart, alignment included; else the pools by name. */
     private long workspace() {
-        long section = bytes(s -> s.name().startsWith(WORKSPACE_SECTION));
+        long section = bytes(s -> s.name().startsWith(InterfaceNames.WORKSPACE_SECTION));
         return section > 0 ? section : symbolBytes(symbol -> symbol.name().contains(WORKSPACE));
     }
 

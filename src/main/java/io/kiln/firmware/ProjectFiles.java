@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
+import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
@@ -22,9 +22,7 @@ import java.util.stream.Collectors;
  */
 final class ProjectFiles {
     static final String BOARD = "board";
-    static final String RUNTIME = "runtime";
     static final String SHIMS = "shims";
-    static final String MODEL = "codegen/host";
     static final String APPLICATION = "app";
     static final String USER = "main";
 
@@ -40,7 +38,7 @@ final class ProjectFiles {
     static ProjectFiles of(FirmwareRequest request, SortedMap<String, Bytes> user) {
         ProjectFiles project = new ProjectFiles();
         project.board(request);
-        project.resources("crt", RUNTIME, SourceKind.OWN);
+        project.resources("crt", ArchivePaths.RUNTIME, SourceKind.OWN);
         if (request.toolchain().shims()) {
             project.resources("shims", SHIMS, SourceKind.FREESTANDING);
         }
@@ -95,7 +93,7 @@ final class ProjectFiles {
     /** Resources in {@code include} and {@code src}. */
     private void resources(String root, String folder, SourceKind kind) {
         ResourceTree.read(root).forEach((name, content) -> {
-            if (name.startsWith("include/") || name.startsWith("src/")) {
+            if (name.startsWith(ArchivePaths.INCLUDE + "/") || name.startsWith(ArchivePaths.SRC + "/")) {
                 add(folder + "/" + name, content);
                 if (isSource(name)) {
                     compile(folder + "/" + name, kind);
@@ -124,15 +122,20 @@ final class ProjectFiles {
 
     private void addModel(ModelLibrary library) {
         for (Artifact artifact : library.artifacts().artifacts()) {
-            String name = artifact.fileName();
-            if (artifact.loader() == Loader.SOURCE) {
-                add(MODEL + "/src/" + name, artifact.content());
-                compile(MODEL + "/src/" + name, artifact.isForeign() ? SourceKind.FOREIGN : SourceKind.OWN);
-            } else if (artifact.loader() == Loader.HEADER) {
-                add(MODEL + "/include/" + name, artifact.content());
-            } else if (artifact.loader() == Loader.OBJECT) {
-                add(MODEL + "/lib/" + name, artifact.content());
-                objects.add(MODEL + "/lib/" + name);
+            String path = ArchivePaths.of(artifact.loader(), artifact.fileName());
+            switch (artifact.loader()) {
+                case SOURCE -> {
+                    add(path, artifact.content());
+                    compile(path, artifact.isForeign() ? SourceKind.FOREIGN : SourceKind.OWN);
+                }
+                case HEADER -> add(path, artifact.content());
+                case OBJECT -> {
+                    add(path, artifact.content());
+                    objects.add(path);
+                }
+                case RUNTIME, RELAY, PARAMETERS, TEMPLATE -> {
+                    // The project has a runtime of its own; the others are not compiled.
+                }
             }
         }
     }
@@ -140,8 +143,9 @@ final class ProjectFiles {
     /** Memory that models ask for while they run, unless the project gives them its own. */
     private void memory(FirmwareRequest request, SortedMap<String, Bytes> user) {
         WorkspaceMemory.file(request.models(), user.values()).ifPresent(text -> {
-            add(RUNTIME + "/src/" + WorkspaceMemory.FILE, Bytes.ofText(text));
-            compile(RUNTIME + "/src/" + WorkspaceMemory.FILE, SourceKind.OWN);
+            String path = ArchivePaths.RUNTIME + "/" + ArchivePaths.SRC + "/" + WorkspaceMemory.FILE;
+            add(path, Bytes.ofText(text));
+            compile(path, SourceKind.OWN);
         });
     }
 

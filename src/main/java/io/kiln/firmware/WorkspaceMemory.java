@@ -3,6 +3,7 @@ package io.kiln.firmware;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import java.util.Collection;
@@ -83,7 +84,7 @@ final class WorkspaceMemory {
             #define BESIDE TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES
             #endif
 
-            __attribute__((section(".bss.noinit.tvm"), aligned(TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES))) static uint8_t
+            __attribute__((section("%s"), aligned(TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES))) static uint8_t
                 memory[BYTES + BLOCKS * BESIDE];
             static tvm_workspace_t workspace;
 
@@ -106,6 +107,6 @@ final class WorkspaceMemory {
               (void)dev;
               return StackMemoryManager_Free(&workspace, ptr);
             }
-            """.formatted(need.bytes(), need.blocks());
+            """.formatted(need.bytes(), need.blocks(), InterfaceNames.WORKSPACE_SECTION);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
@@ -63,8 +64,9 @@ final class ArchiveIncludes {
     /** Includes are looked for in a folder and in {@code include} below it. */
     private void add(String path) {
         known.add(path);
-        if (path.startsWith("include/")) {
-            known.add(path.substring("include/".length()));
+        String folder = ArchivePaths.INCLUDE + "/";
+        if (path.startsWith(folder)) {
+            known.add(path.substring(folder.length()));
         }
     }
 

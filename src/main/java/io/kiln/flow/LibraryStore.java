@@ -2,6 +2,7 @@
 package io.kiln.flow;
 
 import io.kiln.artifact.ArchiveOrigin;
+import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ArtifactSet;
@@ -116,7 +117,7 @@ final class LibraryStore {
     }
 
     private Bytes content(FileEntry file) {
-        Path path = folder.resolve(place(file.loader())).resolve(file.fileName());
+        Path path = folder.resolve(ArchivePaths.of(file.loader(), file.fileName()));
         try {
             return Bytes.wrap(Files.readAllBytes(path));
         } catch (IOException e) {
@@ -125,15 +126,5 @@ final class LibraryStore {
                             "a generated file is missing", path.toString(), "what kiln:generate wrote", "Build again"),
                     e);
         }
-    }
-
-    /** An archive's folder for a kind of file that firmware is made of. */
-    private static String place(Loader loader) {
-        return switch (loader) {
-            case SOURCE -> "codegen/host/src";
-            case HEADER -> "codegen/host/include";
-            case OBJECT -> "codegen/host/lib";
-            case RUNTIME, RELAY, PARAMETERS, TEMPLATE -> throw new IllegalArgumentException("not kept: " + loader);
-        };
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Problems;
 import java.util.List;
 import java.util.Optional;
@@ -61,12 +62,12 @@ public record CustomOperator(String code, String function, String header, String
         if (code.isBlank()) {
             problems.add("an operator has no code", where, "<code>: the operator's name in the model", "");
         }
-        boolean ours = function.startsWith("tvmgen_") || function.startsWith("kiln_");
+        boolean ours = function.startsWith(InterfaceNames.PREFIX) || function.startsWith("kiln_");
         if (ours || !FUNCTION.matcher(function).matches()) {
             problems.add(
                     "the function of `" + code + "` is `" + function + "`",
                     where,
-                    "a C name that begins with neither tvmgen_ nor kiln_",
+                    "a C name that begins with neither " + InterfaceNames.PREFIX + " nor kiln_",
                     "");
         }
         if (!HEADER.matcher(header).matches()) {

@@ -2,9 +2,11 @@
 package io.kiln.mlf;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
@@ -32,14 +34,9 @@ final class ArchiveReader {
         this.files = files;
     }
 
-    /** Where a model's header lies; its name is in lower case, as names in C are. */
-    static String headerPath(String model) {
-        return ArchiveTree.folder(Loader.HEADER) + InterfaceText.prefix(model) + ".h";
-    }
-
     List<ModelLibrary> read() {
         JsonNode json = MetadataFile.parse(archive, files);
-        JsonKey root = JsonKey.root(archive + ": " + ArchiveTree.METADATA, json, problems);
+        JsonKey root = JsonKey.root(archive + ": " + ArchivePaths.METADATA, json, problems);
         FormatVersion version = MetadataFile.version(root, problems);
         SortedMap<String, JsonKey> models = MetadataFile.models(version, root, problems);
         List<String> names = List.copyOf(models.keySet());
@@ -64,14 +61,14 @@ final class ArchiveReader {
 
     /** The header, without which nobody can call the model from C. */
     private Optional<InterfaceText> header(String name, JsonKey model) {
-        Optional<Bytes> content = Optional.ofNullable(files.get(headerPath(name)));
+        Optional<Bytes> content = Optional.ofNullable(files.get(ArchivePaths.header(name)));
         if (content.isEmpty()) {
             boolean isForCrt = model.at("external_dependencies").isThere()
-                    || files.keySet().stream().anyMatch(path -> path.startsWith(ArchiveTree.folder(Loader.RUNTIME)));
+                    || files.keySet().stream().anyMatch(path -> path.startsWith(ArchivePaths.RUNTIME + "/"));
             problems.add(
                     "there is no header: the model has "
                             + (isForCrt ? "the packed interface" : "the packed interface of the C++ runtime"),
-                    archive + ": " + headerPath(name),
+                    archive + ": " + ArchivePaths.header(name),
                     "the C interface with the unpacked API",
                     MetadataReader.EXPORT);
         }
@@ -80,21 +77,21 @@ final class ArchiveReader {
 
     /** Version 7 names the text after the model; before it had the one name, as there was one model. */
     private Optional<Bytes> relay(FormatVersion version, String name, List<String> models) {
-        return Optional.ofNullable(files.get(ArchiveTree.RELAY + name + ".relay"))
+        return Optional.ofNullable(files.get(ArchivePaths.of(Loader.RELAY, ArchivePaths.relayFile(name))))
                 .or(() -> models.size() == 1 ? Optional.ofNullable(files.get(version.relay())) : Optional.empty());
     }
 
     /** A model's own files, and the runtime, which all share. */
     private ArtifactSet artifacts(FormatVersion version, String model, List<String> models, String target) {
         List<Artifact> artifacts = new ArrayList<>();
-        if (!version.relay().startsWith(ArchiveTree.RELAY)) {
+        if (!version.relay().startsWith(ArchivePaths.SRC + "/")) {
             relay(version, model, models)
                     .map(text -> new Artifact(Artifact.FOREIGN, Loader.RELAY, version.relay(), text, target))
                     .ifPresent(artifacts::add);
         }
         files.forEach((path, content) -> {
             for (Loader loader : Loader.values()) {
-                String folder = ArchiveTree.folder(loader);
+                String folder = ArchivePaths.folder(loader) + "/";
                 String name = path.startsWith(folder) ? path.substring(folder.length()) : "";
                 boolean isShared = loader == Loader.RUNTIME || loader == Loader.TEMPLATE;
                 if (!name.isEmpty() && (isShared || owner(name, models).equals(model))) {
@@ -108,8 +105,8 @@ final class ArchiveReader {
         if (artifacts.stream().noneMatch(a -> a.loader() == Loader.SOURCE || a.loader() == Loader.OBJECT)) {
             problems.add(
                     "there is no C of model `" + model + "`",
-                    archive + ": " + ArchiveTree.folder(Loader.SOURCE),
-                    model + "_lib0.c and so on",
+                    archive + ": " + ArchivePaths.folder(Loader.SOURCE) + "/",
+                    new InterfaceNames(model).library(0) + ".c and so on",
                     MetadataReader.EXPORT);
         }
         return new ArtifactSet(artifacts);
@@ -130,7 +127,7 @@ final class ArchiveReader {
 
     /** The model with the longest name that the file's begins with; the first one for files that carry no model's name. */
     private static String owner(String file, List<String> models) {
-        String base = file.startsWith("tvmgen_") ? file.substring("tvmgen_".length()) : file;
+        String base = file.startsWith(InterfaceNames.PREFIX) ? file.substring(InterfaceNames.PREFIX.length()) : file;
         return models.stream()
                 .filter(name -> startsWith(base, name + "_") || startsWith(base, name + "."))
                 .max(Comparator.comparingInt(String::length))

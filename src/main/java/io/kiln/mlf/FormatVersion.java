@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.mlf;
 
+import io.kiln.artifact.ArchivePaths;
+
 /**
  * A version of the Model Library Format, and what its archives have otherwise than those of version 7
  * (python/tvm/micro/model_library_format.py and its history).
@@ -47,6 +49,6 @@ record FormatVersion(int number) {
 
     /** Where the Relay text lies if it does not carry the model's name. */
     String relay() {
-        return number >= STYLES ? ArchiveTree.RELAY_OF_ONE_MODEL : "relay.txt";
+        return number >= STYLES ? ArchivePaths.RELAY_OF_ONE_MODEL : "relay.txt";
     }
 }

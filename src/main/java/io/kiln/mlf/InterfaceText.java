@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.mlf;
 
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.InterfaceNames.Side;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -13,38 +14,34 @@ final class InterfaceText {
     private static final Pattern MEMBER = Pattern.compile("(\\w+)\\s*;");
     private static final int MOST_DIGITS = 12;
 
-    private final String prefix;
+    private final InterfaceNames names;
     private final String text;
 
     /**
      * A header.
      *
-     * @param model the model's name; names in the header are in lower case whatever it is
+     * @param model the model's name
      * @param text the header's content
      */
     InterfaceText(String model, String text) {
-        this.prefix = prefix(model);
+        this.names = new InterfaceNames(model);
         this.text = text;
     }
 
-    /** What a model's names in C begin with. */
-    static String prefix(String model) {
-        return "tvmgen_" + model.toLowerCase(Locale.ROOT);
+    /** The names that the header should have. */
+    InterfaceNames names() {
+        return names;
     }
 
-    /** {@code struct tvmgen_<name>_<what>}. */
-    String struct(String what) {
-        return "struct " + prefix + "_" + what;
-    }
-
-    boolean has(String what) {
-        return text.contains(struct(what) + " {");
+    /** Whether a struct is defined. */
+    boolean has(String struct) {
+        return text.contains(struct + " {");
     }
 
     /** The members of a struct in their order; empty if there is no such struct. */
-    List<String> members(String what) {
+    List<String> members(String struct) {
         List<String> members = new ArrayList<>();
-        String opening = struct(what) + " {";
+        String opening = struct + " {";
         int begin = text.indexOf(opening);
         int end = begin < 0 ? -1 : text.indexOf('}', begin);
         if (end >= 0) {
@@ -58,13 +55,12 @@ final class InterfaceText {
 
     /** Whether inputs and outputs lie in the workspace. */
     boolean mapsInputs() {
-        return text.contains(prefix + "_map_inputs");
+        return text.contains(names.map(Side.INPUTS));
     }
 
     /** The macro that says how large an external pool is. */
     OptionalLong poolBytes(String pool) {
-        String macro = (prefix + "_" + pool).toUpperCase(Locale.ROOT) + "_WORKSPACE_POOL_SIZE";
-        Matcher matcher = Pattern.compile("#define\\s+" + macro + "\\s+\\(?(\\d{1," + MOST_DIGITS + "})\\b")
+        Matcher matcher = Pattern.compile("#define\\s+" + names.poolSize(pool) + "\\s+\\(?(\\d{1," + MOST_DIGITS + "})\\b")
                 .matcher(text);
         return matcher.find() ? OptionalLong.of(Long.parseLong(matcher.group(1))) : OptionalLong.empty();
     }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.kiln.artifact.ArchivePaths;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -29,11 +30,11 @@ final class MetadataFile {
      * @throws KilnException if it is missing, too large, or no JSON
      */
     static JsonNode parse(String archive, SortedMap<String, Bytes> files) {
-        String where = archive + ": " + ArchiveTree.METADATA;
-        Bytes content = files.get(ArchiveTree.METADATA);
+        String where = archive + ": " + ArchivePaths.METADATA;
+        Bytes content = files.get(ArchivePaths.METADATA);
         if (content == null) {
             throw new KilnException(
-                    new Problem("there is no " + ArchiveTree.METADATA, archive, "a Model Library Format archive", ""));
+                    new Problem("there is no " + ArchivePaths.METADATA, archive, "a Model Library Format archive", ""));
         }
         if (content.size() > MOST_BYTES) {
             throw new KilnException(new Problem(

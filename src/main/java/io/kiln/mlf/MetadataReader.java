@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.mlf;
 
+import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
@@ -96,8 +98,8 @@ final class MetadataReader {
                 name,
                 target(),
                 isPooled ? Io.WORKSPACE : Io.CALLER,
-                tensors.read("inputs", main.at("inputs")),
-                tensors.read("outputs", main.at("outputs")),
+                tensors.read(Side.INPUTS, main.at("inputs")),
+                tensors.read(Side.OUTPUTS, main.at("outputs")),
                 workspace,
                 ALIGNMENT,
                 main.at("constants_size_bytes").isThere()
@@ -108,7 +110,7 @@ final class MetadataReader {
     }
 
     private String headerPlace() {
-        return archive + ": " + ArchiveReader.headerPath(name);
+        return archive + ": " + ArchivePaths.header(name);
     }
 
     /** What operators need; in version 1 what is allocated beside inputs and parameters, which are bound. */
@@ -130,7 +132,7 @@ final class MetadataReader {
 
     /** An external pool may be larger than what operators need of it: it holds inputs and outputs, too. */
     private long poolBytes(long stated) {
-        return header.members("workspace_pools").stream()
+        return header.members(header.names().poolsStruct()).stream()
                 .mapToLong(pool -> header.poolBytes(pool).orElse(stated))
                 .max()
                 .orElse(stated);
@@ -138,7 +140,7 @@ final class MetadataReader {
 
     /** The application hands in tensors, or one pool that they lie in; it has no memories to choose from, and no drivers. */
     private void checkWhatRunNeeds(boolean isPooled) {
-        List<String> pools = header.members("workspace_pools");
+        List<String> pools = header.members(header.names().poolsStruct());
         if (isPooled ? pools.size() != 1 : !pools.isEmpty()) {
             problems.add(
                     "the model wants " + (isPooled ? pools.size() + " pools" : "external pools")
@@ -147,9 +149,9 @@ final class MetadataReader {
                     isPooled ? "one pool" : "pools inside the generated C",
                     "Export the model without --workspace-pools and --constant-pools");
         }
-        if (header.has("devices")) {
+        if (header.has(header.names().devicesStruct())) {
             problems.add(
-                    "the model wants drivers of " + String.join(", ", header.members("devices")),
+                    "the model wants drivers of " + String.join(", ", header.members(header.names().devicesStruct())),
                     headerPlace(),
                     "operators that the core itself computes",
                     "Export the model with --target=c alone");
@@ -177,7 +179,7 @@ final class MetadataReader {
                 .max()
                 .orElse(0);
         String function = operator.at("function_name").text(FUNCTION, "a name of C");
-        String prefix = InterfaceText.prefix(name) + "_";
+        String prefix = header.names().prefix() + "_";
         return new OperatorInfo(
                 function,
                 List.of(),

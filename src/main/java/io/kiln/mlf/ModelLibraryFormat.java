@@ -2,6 +2,7 @@
 package io.kiln.mlf;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
@@ -71,7 +72,7 @@ public final class ModelLibraryFormat {
     public static Bytes write(List<ModelLibrary> models, Options options) {
         checkModels(models, options);
         SortedMap<String, Optional<Bytes>> members = new TreeMap<>();
-        ArchiveTree.of(models, options).forEach((path, content) -> {
+        ArchiveWriter.of(models, options).forEach((path, content) -> {
             for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
                 members.put(path.substring(0, slash + 1), Optional.empty());
             }
@@ -128,7 +129,7 @@ public final class ModelLibraryFormat {
      */
     public static boolean hasPresentTree(int version) {
         FormatVersion format = new FormatVersion(version);
-        return format.hasNamedSources() && format.relay().startsWith(ArchiveTree.RELAY);
+        return format.hasNamedSources() && format.relay().startsWith(ArchivePaths.SRC + "/");
     }
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.mlf;
 
+import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
 import io.kiln.base.Problems;
@@ -30,12 +31,13 @@ final class TensorReader {
         this.relay = relay;
     }
 
-    /** The tensors of one side, {@code inputs} or {@code outputs}, in the order of the header's struct. */
-    List<TensorInfo> read(String side, JsonKey tensors) {
-        List<String> members = header.members(side);
+    /** The tensors of one side in the order of the header's struct. */
+    List<TensorInfo> read(Side side, JsonKey tensors) {
+        String struct = header.names().struct(side);
+        List<String> members = header.members(struct);
         if (members.isEmpty()) {
             problems.add(
-                    header.struct(side) + " is missing or empty",
+                    struct + " is missing or empty",
                     where,
                     "the interface that TVM prints with --executor-aot-interface-api=c",
                     "");
@@ -57,14 +59,14 @@ final class TensorReader {
         }
         stated.values()
                 .forEach(left -> left.json()
-                        .wrong("a member of " + header.struct(side) + " in the header, which has " + members));
+                        .wrong("a member of " + struct + " in the header, which has " + members));
         return read;
     }
 
     private record Named(String name, JsonKey json) {}
 
-    private Optional<RelayType> typeOf(String side, String member, int index, int count) {
-        if (side.equals("inputs")) {
+    private Optional<RelayType> typeOf(Side side, String member, int index, int count) {
+        if (side == Side.INPUTS) {
             return Optional.ofNullable(relay.inputs().get(member));
         }
         return relay.outputs().size() == count ? Optional.of(relay.outputs().get(index)) : Optional.empty();

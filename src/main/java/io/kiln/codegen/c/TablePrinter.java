@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen.c;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.CText;
 import io.kiln.base.DType;
 import io.kiln.tir.PrimFunc;
@@ -13,7 +14,7 @@ import java.nio.ByteBuffer;
 final class TablePrinter {
     private static final int WIDTH = 120;
 
-    private static final String PLACE = "__attribute__((section(\".rodata.tvm\"), aligned(16)))";
+    private static final String PLACE = "__attribute__((section(\"" + InterfaceNames.CONSTANTS_SECTION + "\"), aligned(16)))";
 
     private TablePrinter() {}
 

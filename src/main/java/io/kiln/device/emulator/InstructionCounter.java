@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.emulator;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -20,7 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -40,7 +40,7 @@ public record InstructionCounter(Emulator emulator) {
      * Counts one run.
      *
      * @param image ELF file with its symbols, linked for the board
-     * @param model name of the model; generated names have it in lower case
+     * @param model name of the model
      * @param operators names of the operator functions
      * @param inputs one run of bytes for each input
      * @throws KilnException if a function is not in the image, or QEMU fails
@@ -49,7 +49,7 @@ public record InstructionCounter(Emulator emulator) {
         requireQemu(emulator.board());
         ElfFile elf = ElfFile.read(image);
         Architecture architecture = Architecture.of(elf);
-        String entry = "tvmgen_" + model.toLowerCase(Locale.ROOT) + "_run";
+        String entry = new InterfaceNames(model).run();
         Map<String, List<Long>> functions = functions(elf, image, entry, operators);
         List<Long> entries = functions.remove(entry);
         Path folder = temporaryFolder();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor.aot;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.CText;
@@ -41,7 +42,7 @@ public record AotModule(
         List<Callee> callees,
         boolean called) {
     /** Name of the only workspace pool. */
-    static final String POOL = "global_workspace";
+    static final String POOL = InterfaceNames.DEFAULT_POOL;
 
     /** Alignment of the pool in bytes. */
     public static final int POOL_ALIGNMENT = 16;

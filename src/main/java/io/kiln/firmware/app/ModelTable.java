@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware.app;
 
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,7 +38,7 @@ final class ModelTable {
         line(" * Made by Kiln for the models in this image; this file is yours to use without conditions.");
         line(" */");
         line("#include \"kiln_app.h\"");
-        models.forEach(model -> line("#include \"" + prefix(model) + ".h\""));
+        models.forEach(model -> line("#include \"" + names(model).header() + "\""));
         line("");
     }
 
@@ -64,7 +65,7 @@ final class ModelTable {
                     .max()
                     .orElse(ALIGNMENT);
             line("/* Workspace of the model that runs; its inputs and outputs lie in it. */");
-            line("__attribute__((section(\".bss.noinit.tvm\"), aligned(" + Math.max(ALIGNMENT, alignment)
+            line("__attribute__((section(\"" + InterfaceNames.WORKSPACE_SECTION + "\"), aligned(" + Math.max(ALIGNMENT, alignment)
                     + "))) static uint8_t kiln_app_workspace[" + Math.max(1, bytes) + "];");
             line("");
         }
@@ -84,7 +85,7 @@ final class ModelTable {
 
     private void callerModel(ModelMetadata model) {
         String name = model.name();
-        String prefix = prefix(model);
+        InterfaceNames names = names(model);
         List<Long> offsets = offsets(model);
         String list = offsets.subList(0, tensors(model).size()).stream()
                 .map(offset -> offset + "u")
@@ -95,8 +96,8 @@ final class ModelTable {
         line("}");
         line("");
         line("static int32_t run_" + name + "(void) {");
-        line("  struct " + prefix + "_inputs inputs;");
-        line("  struct " + prefix + "_outputs outputs;");
+        line("  " + names.struct(Side.INPUTS) + " inputs;");
+        line("  " + names.struct(Side.OUTPUTS) + " outputs;");
         int index = 0;
         for (TensorInfo input : model.inputs()) {
             line("  inputs." + input.cName() + " = tensor_" + name + "(" + index++ + "u);");
@@ -105,7 +106,7 @@ final class ModelTable {
             line("  outputs." + output.cName() + " = tensor_" + name + "(" + index++ + "u);");
         }
         reset(model);
-        line("  return " + prefix + "_run(&inputs, &outputs);");
+        line("  return " + names.run() + "(&inputs, &outputs);");
         line("}");
         line("");
     }
@@ -115,19 +116,19 @@ final class ModelTable {
         if (tensors(model).stream().anyMatch(tensor -> tensor.cName().equalsIgnoreCase("state"))) {
             return;
         }
-        String prefix = prefix(model);
-        line("#ifdef " + prefix.toUpperCase(Locale.ROOT) + "_STATE_SIZE");
-        line("  (void)" + prefix + "_reset();");
+        InterfaceNames names = names(model);
+        line("#ifdef " + names.stateSize());
+        line("  (void)" + names.reset() + "();");
         line("#endif");
     }
 
     private void workspaceModel(ModelMetadata model) {
         String name = model.name();
-        String prefix = prefix(model);
+        InterfaceNames names = names(model);
         line("static uint8_t* tensor_" + name + "(uint32_t index) {");
-        line("  struct " + prefix + "_workspace_pools pools = {kiln_app_workspace};");
-        line("  struct " + prefix + "_inputs inputs = " + prefix + "_map_inputs(&pools);");
-        line("  struct " + prefix + "_outputs outputs = " + prefix + "_map_outputs(&pools);");
+        line("  " + names.poolsStruct() + " pools = {kiln_app_workspace};");
+        line("  " + names.struct(Side.INPUTS) + " inputs = " + names.map(Side.INPUTS) + "(&pools);");
+        line("  " + names.struct(Side.OUTPUTS) + " outputs = " + names.map(Side.OUTPUTS) + "(&pools);");
         line("  switch (index) {");
         List<String> members = Stream.concat(
                         model.inputs().stream().map(t -> "inputs." + t.cName()),
@@ -141,9 +142,9 @@ final class ModelTable {
         line("}");
         line("");
         line("static int32_t run_" + name + "(void) {");
-        line("  struct " + prefix + "_workspace_pools pools = {kiln_app_workspace};");
+        line("  " + names.poolsStruct() + " pools = {kiln_app_workspace};");
         reset(model);
-        line("  return " + prefix + "_run(&pools);");
+        line("  return " + names.run() + "(&pools);");
         line("}");
         line("");
     }
@@ -159,9 +160,8 @@ final class ModelTable {
         line("};");
     }
 
-    /** Generated names are in lower case whatever the model's own is, as microTVM's are. */
-    private static String prefix(ModelMetadata model) {
-        return "tvmgen_" + model.name().toLowerCase(Locale.ROOT);
+    private static InterfaceNames names(ModelMetadata model) {
+        return new InterfaceNames(model.name());
     }
 
     private static List<TensorInfo> tensors(ModelMetadata model) {

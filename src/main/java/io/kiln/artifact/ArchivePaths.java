@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.artifact;
+
+import io.kiln.artifact.Artifact.Loader;
+
+/**
+ * Paths in a Model Library Format archive (python/tvm/micro/model_library_format.py). A firmware project has the same folders, so that an
+ * unpacked archive fits in their place. Folders have no slash at their end.
+ */
+public final class ArchivePaths {
+    /** What the archive says of its models. */
+    public static final String METADATA = "metadata.json";
+
+    /** The generated code: sources, headers and objects lie below. */
+    public static final String CODE = "codegen/host";
+
+    /** The C runtime. */
+    public static final String RUNTIME = "runtime";
+
+    /** Public headers, below {@link #CODE} and {@link #RUNTIME}. */
+    public static final String INCLUDE = "include";
+
+    /** C sources, below {@link #CODE} and {@link #RUNTIME}; at the top, the models as Relay text. */
+    public static final String SRC = "src";
+
+    /** Relay text in archives of one model, before version 7. */
+    public static final String RELAY_OF_ONE_MODEL = SRC + "/relay.txt";
+
+    private ArchivePaths() {}
+
+    /** The folder of a kind of artifact. */
+    public static String folder(Loader loader) {
+        return switch (loader) {
+            case SOURCE -> CODE + "/" + SRC;
+            case HEADER -> CODE + "/" + INCLUDE;
+            case OBJECT -> CODE + "/lib";
+            case RUNTIME -> RUNTIME;
+            case RELAY -> SRC;
+            case PARAMETERS -> "parameters";
+            case TEMPLATE -> "templates";
+        };
+    }
+
+    /** Where an artifact lies. */
+    public static String of(Loader loader, String fileName) {
+        return folder(loader) + "/" + fileName;
+    }
+
+    /** File name of a model as Relay text. */
+    public static String relayFile(String model) {
+        return model + ".relay";
+    }
+
+    /** File name of a model's serialised parameters. */
+    public static String parametersFile(String model) {
+        return model + ".params";
+    }
+
+    /** Where a model's header lies. */
+    public static String header(String model) {
+        return of(Loader.HEADER, new InterfaceNames(model).header());
+    }
+}

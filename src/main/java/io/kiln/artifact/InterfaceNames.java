@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.artifact;
+
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * The C names of one model: its functions, structs, macros and files, formed as microTVM forms them. Names of functions and structs have
+ * the model's name in lower case, macros in upper case, source files as it is.
+ *
+ * @param model the model's name, such as {@code default}
+ */
+public record InterfaceNames(String model) {
+    /** The beginning of every generated C name. */
+    public static final String PREFIX = "tvmgen_";
+
+    /** The ending of a model's header. */
+    public static final String HEADER_SUFFIX = ".h";
+
+    /** The workspace pool that every model has unless the request names another. */
+    public static final String DEFAULT_POOL = "global_workspace";
+
+    /** The linker section of workspace pools, which need no initial values. */
+    public static final String WORKSPACE_SECTION = ".bss.noinit.tvm";
+
+    /** The linker section of weights and tables. */
+    public static final String CONSTANTS_SECTION = ".rodata.tvm";
+
+    /** Compilers may split an array; they number its parts behind a dot. */
+    private static final Pattern STATE = Pattern.compile(PREFIX + "\\w+_(state[0-9]+|ready)(\\..*)?");
+
+    /** {@code tvmgen_<name>}: every other name begins with it. */
+    public String prefix() {
+        return PREFIX + model.toLowerCase(Locale.ROOT);
+    }
+
+    /** {@code tvmgen_<name>.h}. */
+    public String header() {
+        return prefix() + HEADER_SUFFIX;
+    }
+
+    /**
+     * Name of a generated file without its ending: {@code <name>_lib0} holds the entry point, those from 1 on the operators.
+     *
+     * @param number 0 or more
+     */
+    public String library(int number) {
+        return model + "_lib" + number;
+    }
+
+    /** {@code tvmgen_<name>_run}: the function that users call. */
+    public String run() {
+        return prefix() + "_run";
+    }
+
+    /** {@code tvmgen_<name>_reset}: gives variables their first values. */
+    public String reset() {
+        return prefix() + "_reset";
+    }
+
+    /** {@code tvmgen_<name>___tvm_main__}: calls the operators in order. */
+    public String main() {
+        return prefix() + "___tvm_main__";
+    }
+
+    /** {@code tvmgen_<name>_map_inputs} or {@code _map_outputs}: where tensors lie in the workspace pool. */
+    public String map(Side side) {
+        return prefix() + "_map_" + side.text();
+    }
+
+    /** {@code struct tvmgen_<name>_inputs} or {@code _outputs}. */
+    public String struct(Side side) {
+        return struct(side.text());
+    }
+
+    /** {@code struct tvmgen_<name>_workspace_pools}. */
+    public String poolsStruct() {
+        return struct("workspace_pools");
+    }
+
+    /** {@code struct tvmgen_<name>_devices}: drivers that TVM's interface may ask for. */
+    public String devicesStruct() {
+        return struct("devices");
+    }
+
+    private String struct(String what) {
+        return "struct " + prefix() + "_" + what;
+    }
+
+    /** The static array of a variable, by its index. */
+    public String state(int index) {
+        return prefix() + "_state" + index;
+    }
+
+    /** The static flag that says whether the variables have their first values. */
+    public String ready() {
+        return prefix() + "_ready";
+    }
+
+    /** Whether a symbol of an image is static memory that a model keeps from run to run. */
+    public static boolean isState(String symbol) {
+        return STATE.matcher(symbol).matches();
+    }
+
+    /** The macro that keeps the header from being read twice. */
+    public String includeGuard() {
+        return macro("H_");
+    }
+
+    /** {@code TVMGEN_<NAME>_<TENSOR>_SIZE}: bytes of an input or output. */
+    public String tensorSize(String cName) {
+        return macro(cName + "_SIZE");
+    }
+
+    /** {@code TVMGEN_<NAME>_WORKSPACE_SIZE}: planned bytes. */
+    public String workspaceSize() {
+        return macro("WORKSPACE_SIZE");
+    }
+
+    /** {@code TVMGEN_<NAME>_<POOL>_WORKSPACE_POOL_SIZE}: bytes of an external pool. */
+    public String poolSize(String pool) {
+        return macro(pool + "_WORKSPACE_POOL_SIZE");
+    }
+
+    /** {@code TVMGEN_<NAME>_STATE_SIZE}: static bytes that the model keeps from run to run. */
+    public String stateSize() {
+        return macro("STATE_SIZE");
+    }
+
+    private String macro(String what) {
+        return (prefix() + "_" + what).toUpperCase(Locale.ROOT);
+    }
+
+    /** Which of a model's tensors a struct or a function is about. */
+    public enum Side {
+        INPUTS,
+        OUTPUTS;
+
+        /** As names have it. */
+        public String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+}

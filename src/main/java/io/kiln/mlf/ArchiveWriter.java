@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.mlf;
+
+import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ParameterFile;
+import io.kiln.base.Bytes;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** The files of an archive by path, without the leading {@code ./}. */
+final class ArchiveWriter {
+    private final SortedMap<String, Bytes> files = new TreeMap<>();
+    private final Problems problems = new Problems();
+
+    private ArchiveWriter() {}
+
+    static SortedMap<String, Bytes> of(List<ModelLibrary> models, ModelLibraryFormat.Options options) {
+        ArchiveWriter writer = new ArchiveWriter();
+        writer.files.put(ArchivePaths.METADATA, Bytes.ofText(MetadataJson.print(models, options)));
+        for (ModelLibrary model : models) {
+            writer.addModel(model, options.version());
+        }
+        writer.problems.throwIfAny();
+        return writer.files;
+    }
+
+    private void addModel(ModelLibrary model, int version) {
+        String name = model.metadata().name();
+        for (Artifact artifact : model.artifacts().artifacts()) {
+            switch (artifact.loader()) {
+                case RELAY -> add(relay(name, version), artifact.content());
+                case PARAMETERS -> add(parameters(name), artifact.content());
+                default -> add(ArchivePaths.of(artifact.loader(), artifact.fileName()), artifact.content());
+            }
+        }
+        if (model.artifacts().of(Loader.PARAMETERS).isEmpty()) {
+            add(parameters(name), ParameterFile.write(List.of()));
+        }
+        if (model.artifacts().of(Loader.RUNTIME).isEmpty()) {
+            Stream.concat(RuntimeFiles.runtime().stream(), RuntimeFiles.templates().stream())
+                    .forEach(file -> add(ArchivePaths.of(file.loader(), file.fileName()), file.content()));
+        }
+    }
+
+    private static String relay(String model, int version) {
+        return version == ModelLibraryFormat.ONE_MODEL
+                ? ArchivePaths.RELAY_OF_ONE_MODEL
+                : ArchivePaths.of(Loader.RELAY, ArchivePaths.relayFile(model));
+    }
+
+    private static String parameters(String model) {
+        return ArchivePaths.of(Loader.PARAMETERS, ArchivePaths.parametersFile(model));
+    }
+
+    private void add(String path, Bytes content) {
+        Bytes other = files.putIfAbsent(path, content);
+        if (other != null && !other.equals(content)) {
+            problems.add(new Problem(
+                    "two files of the archive have this name, with different content",
+                    path,
+                    "models with different names",
+                    "Give each model a kiln.name of its own"));
+        }
+    }
+}
