@@ -55,7 +55,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 sums.assembly().isPresent()
                         ? List.of()
                         : List.of(
-                                sums.intrinsic(),
+                                sums.loop().orElseThrow(),
                                 Intrinsics.HIGH_WORD,
                                 rescale.isLimited() ? Intrinsics.CLAMP : Intrinsics.SATURATE_8));
     }

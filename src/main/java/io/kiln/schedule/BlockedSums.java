@@ -16,8 +16,8 @@ import java.util.Optional;
  * @param channels channels of a block
  * @param pairsInputs whether the inputs of two pixels come as {@code first + 65536 * second} in one word
  * @param pairsWeights whether the weights of two channels come as {@code first + 16 * second} in one byte
- * @param definition C text
- * @param assembly the whole kernel
+ * @param loop the C function, if there is one
+ * @param assembly the whole kernel, if it is assembly
  */
 record BlockedSums(
         String name,
@@ -25,8 +25,20 @@ record BlockedSums(
         int channels,
         boolean pairsInputs,
         boolean pairsWeights,
-        String definition,
+        Optional<Intrinsic> loop,
         Optional<BlockedAssembly> assembly) {
+    /** Armv7-M in little flash: for all layers, and for cores that have SIMD too. */
+    private static final Intrinsic THUMB_2 = Intrinsic.inFile("thumb/kiln_sums_2x4", List.of(), DType.INT32);
+
+    private static final Intrinsic THUMB_2_PACKED =
+            Intrinsic.inFile("thumb/kiln_sums_2x4_packed", List.of(), DType.INT32);
+
+    /** Armv6-M, where one MULS multiplies a weight by the inputs of two pixels. */
+    private static final Intrinsic THUMB_1 = Intrinsic.inFile("thumb/kiln_sums_pair_x2", List.of(), DType.INT32);
+
+    private static final Intrinsic THUMB_1_PACKED =
+            Intrinsic.inFile("thumb/kiln_sums_pair_x2_packed", List.of(), DType.INT32);
+
     /** Steps that are written out for speed. */
     private static final int UNROLL = 8;
 
@@ -46,12 +58,14 @@ record BlockedSums(
                         : Optional.empty();
             case CORTEX_M -> {
                 if (features.hasDsp()) {
-                    yield small ? Optional.of(LoopSums.thumb2(packed)) : Optional.empty();
+                    yield small
+                            ? Optional.of(loop(packed ? THUMB_2_PACKED : THUMB_2, 4, false, packed))
+                            : Optional.empty();
                 }
                 yield Optional.of(
                         !features.hasLongMultiply()
-                                ? LoopSums.thumb1(packed)
-                                : small ? LoopSums.thumb2(packed) : thumb2(packed));
+                                ? loop(packed ? THUMB_1_PACKED : THUMB_1, 2, true, packed)
+                                : small ? loop(packed ? THUMB_2_PACKED : THUMB_2, 4, false, packed) : thumb2(packed));
             }
             case HOST, OTHER -> Optional.empty();
         };
@@ -69,7 +83,13 @@ record BlockedSums(
 
     private static BlockedSums thumb2(boolean packed) {
         return new BlockedSums(
-                "kiln_sums_2x4" + suffix(packed), 2, 4, false, packed, "", Optional.of(new BlockedThumb(packed)));
+                "kiln_sums_2x4" + suffix(packed),
+                2,
+                4,
+                false,
+                packed,
+                Optional.empty(),
+                Optional.of(new BlockedThumb(packed)));
     }
 
     /** Four pixels and channels, or five pixels where they fill rows and four do not. */
@@ -77,11 +97,12 @@ record BlockedSums(
         boolean five = width % 5 == 0 && width % 4 != 0 && !packed;
         BlockedRiscV assembly = new BlockedRiscV(five ? 5 : 4, five ? 3 : 4, unroll, packed);
         String name = "kiln_sums_" + assembly.pixels() + "x" + assembly.channels() + suffix(packed);
-        return new BlockedSums(name, assembly.pixels(), assembly.channels(), false, packed, "", Optional.of(assembly));
+        return new BlockedSums(
+                name, assembly.pixels(), assembly.channels(), false, packed, Optional.empty(), Optional.of(assembly));
     }
 
-    /** The C function, for kernels to use. */
-    Intrinsic intrinsic() {
-        return new Intrinsic(name, List.of(), DType.INT32, "", definition, List.of());
+    private static BlockedSums loop(Intrinsic function, int channels, boolean pairsInputs, boolean packed) {
+        return new BlockedSums(
+                function.name(), 2, channels, pairsInputs, packed, Optional.of(function), Optional.empty());
     }
 }

@@ -31,14 +31,7 @@ import java.util.Optional;
  */
 final class DepthwiseLoops {
     /** Without it compilers load all rows' inputs first and spill them. */
-    private static final Kernel IN_ORDER = new Kernel("kiln_in_order", List.of(), List.of(), List.of(), """
-        /* Keeps later loads from moving up, where they would need more registers than there are. */
-        static inline void kiln_in_order(void) {
-        #if defined(__riscv)
-          __asm__ volatile("" : : : "memory");
-        #endif
-        }
-        """, List.of());
+    private static final Kernel IN_ORDER = Kernel.inFile("riscv/kiln_in_order", List.of(), List.of());
 
     /** Neighbouring pixels whose sums the registers hold. */
     private static final int MOST_PIXELS = 5;

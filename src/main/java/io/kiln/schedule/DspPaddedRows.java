@@ -220,42 +220,10 @@ final class DspPaddedRows {
     }
 
     /** {@code (to, from, count)}. */
-    private static final Kernel COPY_ROW = new Kernel(
-            "kiln_copy_row",
-            List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8)),
-            List.of(INT32),
-            List.of(),
-            """
-            /* Copies bytes, eight at a time as far as they go. */
-            static void kiln_copy_row(int8_t* to, const int8_t* from, int32_t count) {
-            #if defined(__ARM_FEATURE_DSP)
-              for (; count >= 8; count -= 8) {
-                uint32_t t0, t1;
-                __asm__ volatile(
-                    "ldr %2, [%1], #4\\n"
-                    "ldr %3, [%1], #4\\n"
-                    "str %2, [%0], #4\\n"
-                    "str %3, [%0], #4\\n"
-                    : "+r"(to), "+r"(from), "=&r"(t0), "=&r"(t1)
-                    :
-                    : "memory");
-              }
-            #endif
-              for (; count > 0; --count) {
-                *to++ = *from++;
-              }
-            }
-            """,
-            List.of());
+    private static final Kernel COPY_ROW = Kernel.inFile(
+            "dsp/kiln_copy_row", List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8)), List.of(INT32));
 
     /** {@code (to, count, value)}. */
-    private static final Kernel FILL_ROW = new Kernel(
-            "kiln_fill_row", List.of(Kernel.Pointer.out(INT8)), List.of(INT32, INT32), List.of(), """
-            /* Fills bytes with a value. */
-            static void kiln_fill_row(int8_t* to, int32_t count, int32_t value) {
-              for (int32_t i = 0; i < count; ++i) {
-                to[i] = (int8_t)value;
-              }
-            }
-            """, List.of());
+    private static final Kernel FILL_ROW =
+            Kernel.inFile("dsp/kiln_fill_row", List.of(Kernel.Pointer.out(INT8)), List.of(INT32, INT32));
 }

@@ -28,18 +28,7 @@ record DspWideKernel() implements DotKernel {
     private static final int CHANNELS = 3;
     private static final int UNROLL = 8;
 
-    static final Intrinsic SMLAD = new Intrinsic("kiln_smlad", List.of(INT32, INT32, INT32), INT32, "", """
-        /* sum + low(a) * low(b) + high(a) * high(b), of halves of 16 bits; no sum may overflow. */
-        static inline int32_t kiln_smlad(int32_t a, int32_t b, int32_t sum) {
-        #if defined(__ARM_FEATURE_DSP)
-          int32_t result;
-          __asm__ volatile("smlad %0, %1, %2, %3" : "=r"(result) : "r"(a), "r"(b), "r"(sum));
-          return result;
-        #else
-          return sum + (int16_t)(a & 0xffff) * (int16_t)(b & 0xffff) + (a >> 16) * (b >> 16);
-        #endif
-        }
-        """, List.of());
+    static final Intrinsic SMLAD = Intrinsic.inFile("dsp/kiln_smlad", List.of(INT32, INT32, INT32), INT32);
 
     @Override
     public String title() {

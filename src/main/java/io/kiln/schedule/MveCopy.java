@@ -18,64 +18,12 @@ final class MveCopy {
     private static final int MOST_OFFSET = 127;
 
     /** {@code fill(to, value, bytes)}. */
-    static final Kernel FILL = new Kernel(
-            "kiln_mve_fill",
-            List.of(Pointer.out(DType.INT8)),
-            List.of(DType.INT32, DType.INT32),
-            List.of(),
-            """
-            /* Sets bytes to a value. */
-            static __attribute__((noinline)) void kiln_mve_fill(int8_t* to, int32_t value, int32_t bytes) {
-            #if %s
-              __asm__ volatile(
-            %s      : [to] "+r"(to)
-                  : [value] "r"(value), [bytes] "r"(bytes)
-                  : "lr", "q0", "cc", "memory");
-            #else
-              for (int32_t i = 0; i < bytes; ++i) {
-                to[i] = (int8_t)value;
-              }
-            #endif
-            }
-            """.formatted(MveText.CONDITION, MveText.lines("""
-                            vdup.8 q0, %[value]
-                            wlstp.8 lr, %[bytes], 2f
-                            1:
-                            vstrb.8 q0, [%[to]], #16
-                            letp lr, 1b
-                            2:
-                            """)),
-            List.of());
+    static final Kernel FILL =
+            Kernel.inFile("mve/kiln_mve_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
 
     /** {@code copy(from, to, bytes)}. */
-    static final Kernel COPY = new Kernel(
-            "kiln_mve_copy",
-            List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
-            List.of(DType.INT32),
-            List.of(),
-            """
-            /* Copies bytes. */
-            static __attribute__((noinline)) void kiln_mve_copy(const int8_t* from, int8_t* to, int32_t bytes) {
-            #if %s
-              __asm__ volatile(
-            %s      : [from] "+r"(from), [to] "+r"(to)
-                  : [bytes] "r"(bytes)
-                  : "lr", "q0", "cc", "memory");
-            #else
-              for (int32_t i = 0; i < bytes; ++i) {
-                to[i] = from[i];
-              }
-            #endif
-            }
-            """.formatted(MveText.CONDITION, MveText.lines("""
-                            wlstp.8 lr, %[bytes], 2f
-                            1:
-                            vldrb.8 q0, [%[from]], #16
-                            vstrb.8 q0, [%[to]], #16
-                            letp lr, 1b
-                            2:
-                            """)),
-            List.of());
+    static final Kernel COPY = Kernel.inFile(
+            "mve/kiln_mve_copy", List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), List.of(DType.INT32));
 
     private MveCopy() {}
 

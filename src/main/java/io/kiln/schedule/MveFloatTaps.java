@@ -23,74 +23,16 @@ record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
     static final int MOST_TAPS = 3;
 
     /** {@code start(bias, sums, channels, pixels)}. */
-    static final Kernel START = new Kernel(
-            "kiln_mve_depthf_start",
+    static final Kernel START = Kernel.inFile(
+            "mve/kiln_mve_depthf_start",
             List.of(Pointer.in(DType.FLOAT32), Pointer.out(DType.FLOAT32)),
-            List.of(DType.INT32, DType.INT32),
-            List.of(),
-            """
-            /* Sets the sums of pixels to the bias of each channel. */
-            static __attribute__((noinline)) void kiln_mve_depthf_start(const float* bias, float* sums, int32_t channels, int32_t pixels) {
-              for (int32_t p = 0; p < pixels; ++p) {
-            #if %s
-                const float* from = bias;
-                float* to = sums + p * channels;
-                __asm__ volatile(
-            %s        : [from] "+l"(from), [to] "+l"(to)
-                    : [count] "r"(channels)
-                    : "lr", "q0", "cc", "memory");
-            #else
-                for (int32_t c = 0; c < channels; ++c) {
-                  sums[p * channels + c] = bias[c];
-                }
-            #endif
-              }
-            }
-            """.formatted(MveText.FLOAT_CONDITION, MveText.lines("""
-                dlstp.32 lr, %[count]
-                1:
-                vldrw.32 q0, [%[from]], #16
-                vstrw.32 q0, [%[to]], #16
-                letp lr, 1b
-                """)),
-            List.of());
+            List.of(DType.INT32, DType.INT32));
 
     /** {@code limit(values, count, low, high)}; limits are the bits of floats, since they may be infinite. */
-    static final Kernel LIMIT = new Kernel(
-            "kiln_mve_depthf_limit",
+    static final Kernel LIMIT = Kernel.inFile(
+            "mve/kiln_mve_depthf_limit",
             List.of(Pointer.out(DType.FLOAT32)),
-            List.of(DType.INT32, DType.INT32, DType.INT32),
-            List.of(),
-            """
-            /* Limits values, but for what is no number; low and high are the bits of floats. */
-            static __attribute__((noinline)) void kiln_mve_depthf_limit(float* values, int32_t count, int32_t low, int32_t high) {
-            #if %s
-              __asm__ volatile(
-            %s      : [values] "+l"(values)
-                  : [count] "r"(count), [low] "r"(low), [high] "r"(high)
-                  : "lr", "q0", "q1", "q2", "cc", "memory");
-            #else
-              const union { int32_t bits; float value; } least = {low}, most = {high};
-              for (int32_t i = 0; i < count; ++i) {
-                const float value = values[i] < least.value ? least.value : values[i];
-                values[i] = value > most.value ? most.value : value;
-              }
-            #endif
-            }
-            """.formatted(MveText.FLOAT_CONDITION, MveText.lines("""
-                vdup.32 q1, %[low]
-                vdup.32 q2, %[high]
-                dlstp.32 lr, %[count]
-                1:
-                vldrw.32 q0, [%[values]]
-                vcmp.f32 gt, q1, q0
-                vpsel q0, q1, q0
-                vcmp.f32 gt, q0, q2
-                vpsel q0, q2, q0
-                vstrw.32 q0, [%[values]], #16
-                letp lr, 1b
-                """)),
-            List.of());
+            List.of(DType.INT32, DType.INT32, DType.INT32));
 
     Kernel kernel() {
         String name = "kiln_mve_depthf_" + pixels + "x" + taps + (stride == 1 ? "" : "_s" + stride)

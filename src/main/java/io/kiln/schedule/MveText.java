@@ -15,30 +15,10 @@ final class MveText {
     static final String FLOAT_CONDITION = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)";
 
     /** What the vector instructions do with one accumulator, where there are none. */
-    static final Intrinsic TWIN =
-            new Intrinsic("kiln_mve_result", List.of(), DType.INT8, "", """
-                #if !(%s)
-                /* Adds a channel's bias to its accumulator and brings it to the output's scale. */
-                static inline int8_t kiln_mve_result(int32_t acc, int32_t bias, int32_t multiplier, int32_t shift, int32_t zero_point,
-                                                     int32_t low, int32_t high) {
-                  const int32_t product = (int32_t)(((int64_t)(acc + bias) * multiplier + (1 << 30)) >> 31);
-                  const int32_t value = ((product + (1 << (-shift - 1)) - (product < 0 ? 1 : 0)) >> -shift) + zero_point;
-                  return (int8_t)(value < low ? low : (value > high ? high : value));
-                }
-                #endif
-                """.formatted(CONDITION), List.of());
+    static final Intrinsic TWIN = Intrinsic.inFile("mve/kiln_mve_result", List.of(), DType.INT8);
 
     /** Reads a word of a table of bytes, where there are no vector loads. */
-    static final Intrinsic WORD =
-            new Intrinsic("kiln_mve_word", List.of(), DType.INT32, "", """
-                #if !(%s)
-                /* Four bytes as a little-endian integer. */
-                static inline int32_t kiln_mve_word(const int8_t* bytes) {
-                  return (int32_t)((uint32_t)(uint8_t)bytes[0] | (uint32_t)(uint8_t)bytes[1] << 8 | (uint32_t)(uint8_t)bytes[2] << 16 |
-                                   (uint32_t)(uint8_t)bytes[3] << 24);
-                }
-                #endif
-                """.formatted(CONDITION), List.of());
+    static final Intrinsic WORD = Intrinsic.inFile("mve/kiln_mve_word", List.of(), DType.INT32);
 
     private MveText() {}
 

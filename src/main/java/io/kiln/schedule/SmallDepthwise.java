@@ -20,6 +20,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +36,8 @@ import java.util.Optional;
  * </pre>
  */
 final class SmallDepthwise {
+    private static final KernelText TEXT = KernelText.of("portable/kiln_depthwise_row");
+
     private static final String NEXT_HALF = """
                   weight += up == 0 ? channels : 0;
                   up ^= 4;
@@ -130,44 +133,23 @@ final class SmallDepthwise {
     }
 
     private String definition(String name) {
-        return """
-            /* A row of pixels, channel by channel: step elements between windows, row and column between their taps.%s */
-            __attribute__((noinline))
-            static void %s(
-                const int8_t* x, const %s* w, const int32_t* rescale, int8_t* out, int32_t pixels, int32_t channels, int32_t step,
-                int32_t rows, int32_t columns, int32_t row, int32_t column, int32_t scale, int32_t shift%s%s) {
-              for (int32_t pixel = 0; pixel < pixels; ++pixel) {
-                const int32_t* constants = rescale;
-                for (int32_t c = 0; c < channels; ++c) {
-                  const %s* weight = &w[c];
-            %s      int32_t sum = 0;
-                  for (int32_t ky = 0; ky < rows; ++ky) {
-                    const int8_t* input = &x[ky * row + c];
-                    for (int32_t kx = 0; kx < columns; ++kx) {
-                      sum += *input * %s;
-                      input += column;
-            %s                    }
-                  }
-                  %sint32_t value = kiln_high_word(sum * scale, constants[0]) + constants[1];
-            %s      *out++ = (int8_t)%s;
-                  constants += %d;
-                }
-                x += step;
-              }
-            }
-            """.formatted(
-                isPacked ? " A byte of w holds\n   two taps of a channel, the first in the lower half." : "",
-                name,
-                isPacked ? "uint8_t" : "int8_t",
-                rescale.isSigned() ? ", int32_t late" : "",
-                rescale.isLimited() ? ", int32_t low, int32_t high" : "",
-                isPacked ? "uint8_t" : "int8_t",
-                isPacked ? "      int32_t up = 4;\n" : "",
-                isPacked ? "((int8_t)(*weight << up) >> 4)" : "*weight",
-                isPacked ? NEXT_HALF : "          weight += channels;\n",
-                rescale.isSigned() ? "" : "const ",
-                rescale.isSigned() ? "      value += late - ((value >> 31) & constants[2]);\n" : "",
-                rescale.isLimited() ? "kiln_clamp(value >> shift, low, high)" : "kiln_saturate_8(value >> shift)",
-                rescale.isSigned() ? 3 : 2);
+        boolean isSigned = rescale.isSigned();
+        String limits = rescale.isLimited() ? ", int32_t low, int32_t high" : "";
+        return TEXT.with("NAME", name)
+                .with(
+                        "TAPS",
+                        isPacked
+                                ? "taps. A byte of w holds\n   two taps of a channel, the first in the lower half."
+                                : "taps.")
+                .with("WEIGHT", isPacked ? "uint8_t" : "int8_t")
+                .with("SHIFT_LATE_AND_LIMITS", "int32_t shift" + (isSigned ? ", int32_t late" : "") + limits)
+                .with("FIRST_HALF", isPacked ? "      int32_t up = 4;\n" : "")
+                .with("TAP", isPacked ? "((int8_t)(*weight << up) >> 4)" : "*weight")
+                .with("NEXT_TAP", isPacked ? NEXT_HALF : "          weight += channels;\n")
+                .with("VALUE", isSigned ? "int32_t" : "const int32_t")
+                .with("ADD_LATE", isSigned ? "      value += late - ((value >> 31) & constants[2]);\n" : "")
+                .with("LIMITED", rescale.isLimited() ? "kiln_clamp(value, low, high)" : "kiln_saturate_8(value)")
+                .with("CONSTANTS", isSigned ? 3 : 2)
+                .text();
     }
 }

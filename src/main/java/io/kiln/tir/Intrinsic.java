@@ -23,6 +23,21 @@ public record Intrinsic(
     /** {@code roundf} of libm, halves away from zero; float models only. */
     public static final Intrinsic ROUNDF = libm("roundf", 1);
 
+    /**
+     * A function whose definition is a file.
+     *
+     * @param file path under {@code kernels/} without its suffix; its last part is the C name
+     */
+    public static Intrinsic inFile(String file, List<DType> parameters, DType result, Intrinsic... uses) {
+        return new Intrinsic(
+                KernelText.name(file),
+                parameters,
+                result,
+                "",
+                KernelText.of(file).text(),
+                List.of(uses));
+    }
+
     public Intrinsic {
         parameters = List.copyOf(parameters);
         uses = List.copyOf(uses);

@@ -36,6 +36,16 @@ public record Kernel(
         this(name, pointers, scalars, headers, definition, uses, false);
     }
 
+    /**
+     * A micro-kernel whose definition is a file without parameters.
+     *
+     * @param file path under {@code kernels/} without its suffix; its last part is the C name
+     */
+    public static Kernel inFile(String file, List<Pointer> pointers, List<DType> scalars, Intrinsic... uses) {
+        String definition = KernelText.of(file).text();
+        return new Kernel(KernelText.name(file), pointers, scalars, List.of(), definition, List.of(uses));
+    }
+
     public Kernel {
         pointers = List.copyOf(pointers);
         scalars = List.copyOf(scalars);

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdint.h>
+
+/* value * multiplier / 2^(31 + shift) rounded twice: in the multiply, then in the shift. For shift >= 1 and values
+   so small that adding half of 2^shift to the product does not overflow. */
+static inline int32_t kiln_rescale(int32_t value, int32_t multiplier, int32_t shift) {
+  const int32_t high = (int32_t)(((int64_t)value * multiplier + (1 << 30)) >> 31);
+  return (high + (1 << (shift - 1)) + (high >> 31)) >> shift;
+}

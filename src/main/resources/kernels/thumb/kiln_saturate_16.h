@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdint.h>
+
+/* Limits a value to [-32768, 32767]. */
+static inline int32_t kiln_saturate_16(int32_t value) {
+#if defined(__ARM_FEATURE_SAT)
+  int32_t result;
+  __asm__("ssat %0, #16, %1" : "=r"(result) : "r"(value));
+  return result;
+#else
+  return (uint32_t)value + 32768u <= 65535u ? value : (value >> 31) ^ 32767;
+#endif
+}
