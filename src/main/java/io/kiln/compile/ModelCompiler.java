@@ -17,7 +17,7 @@ import io.kiln.executor.aot.CNames;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
-import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.lower.Callee;
 import io.kiln.lower.FusedOperator;
@@ -92,7 +92,7 @@ public final class ModelCompiler {
         }
         Dispatch dispatch = new Dispatch(target, request.optimize(), callees);
         List<FusedOperator> operators = FusedOperator.all(fused, AotModule.prefix(name)).stream()
-                .filter(op -> !(op.root().op() instanceof Reshape))
+                .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
         PlannedProgram planned = StreamPlanner.plan(
                 fused, operators, dispatch::lower, request.optimize(), io == ModelMetadata.Io.WORKSPACE);

@@ -14,7 +14,7 @@ import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.FunctionRef;
-import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.FusedOperator;
 import io.kiln.report.graph.Graph;
@@ -138,7 +138,7 @@ final class ModelGraph {
     /** The C function of each group that becomes one, as the C and all reports name it, by the id that the group computes. */
     private static Map<Integer, String> functions(Function fused, String name) {
         return FusedOperator.all(fused, AotModule.prefix(name)).stream()
-                .filter(operator -> !(operator.root().op() instanceof Reshape))
+                .filter(operator -> !operator.root().op().has(Trait.VIEW))
                 .collect(Collectors.toMap(FusedOperator::output, FusedOperator::name));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir;
 
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
 import java.util.HashMap;
 import java.util.List;
@@ -103,7 +104,7 @@ public record Function(
     /** The first operator of which only C knows what it computes, functions that are called included. */
     public Optional<Binding> opaque() {
         return Stream.concat(
-                        bindings.stream().filter(b -> b.op().isOpaque()),
+                        bindings.stream().filter(b -> b.op().has(Trait.OPAQUE)),
                         functions.stream().flatMap(f -> f.opaque().stream()))
                 .findFirst();
     }

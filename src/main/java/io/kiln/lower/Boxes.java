@@ -3,7 +3,6 @@ package io.kiln.lower;
 
 import io.kiln.ir.op.BroadcastTo;
 import io.kiln.ir.op.Concatenate;
-import io.kiln.ir.op.Movement;
 import io.kiln.ir.op.Pad;
 import io.kiln.ir.op.StridedSlice;
 import io.kiln.ir.op.Transpose;
@@ -12,29 +11,18 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which boxes of its arguments an operator that only copies is made of. */
+/** Which boxes of its arguments the output of an operator that only copies is made of; none overlap, some may be empty. */
 final class Boxes {
     private Boxes() {}
 
-    /** The boxes that make up the output; none overlap, none are empty. */
-    static List<Box> of(Movement op, List<TensorType> args, Shape out) {
-        Shape data = args.get(0).shape();
-        if (op instanceof Transpose transpose) {
-            List<Long> strides = Box.strides(data);
-            return List.of(Box.whole(
-                    out, 0, transpose.axes().stream().map(strides::get).toList()));
-        }
-        if (op instanceof StridedSlice slice) {
-            return List.of(slice(slice, data, out));
-        }
-        if (op instanceof BroadcastTo) {
-            return List.of(broadcast(data, out));
-        }
-        List<Box> boxes = op instanceof Pad pad ? padded(pad, data, out) : parts((Concatenate) op, args);
-        return boxes.stream().filter(box -> !box.isEmpty()).toList();
+    static List<Box> transposed(Transpose op, List<TensorType> args, Shape out) {
+        List<Long> strides = Box.strides(args.get(0).shape());
+        return List.of(
+                Box.whole(out, 0, op.axes().stream().map(strides::get).toList()));
     }
 
-    private static Box slice(StridedSlice slice, Shape data, Shape out) {
+    static List<Box> slice(StridedSlice slice, List<TensorType> args, Shape out) {
+        Shape data = args.get(0).shape();
         List<Long> own = Box.strides(data);
         List<Long> strides = new ArrayList<>();
         long offset = 0;
@@ -42,10 +30,11 @@ final class Boxes {
             offset += slice.first(data, axis) * own.get(axis);
             strides.add(slice.strides().get(axis) * own.get(axis));
         }
-        return Box.whole(out, offset, strides);
+        return List.of(Box.whole(out, offset, strides));
     }
 
-    private static Box broadcast(Shape data, Shape out) {
+    static List<Box> broadcast(BroadcastTo op, List<TensorType> args, Shape out) {
+        Shape data = args.get(0).shape();
         List<Long> own = Box.strides(data);
         List<Long> strides = new ArrayList<>();
         int missing = out.rank() - data.rank();
@@ -53,10 +42,10 @@ final class Boxes {
             boolean repeats = axis < missing || data.dim(axis - missing) == 1;
             strides.add(repeats ? 0 : own.get(axis - missing));
         }
-        return Box.whole(out, 0, strides);
+        return List.of(Box.whole(out, 0, strides));
     }
 
-    private static List<Box> parts(Concatenate op, List<TensorType> args) {
+    static List<Box> parts(Concatenate op, List<TensorType> args, Shape out) {
         List<Box> boxes = new ArrayList<>();
         int at = 0;
         for (int i = 0; i < args.size(); i++) {
@@ -70,7 +59,8 @@ final class Boxes {
     }
 
     /** The data, and what is in front of it and behind it along each dimension, as far as earlier dimensions have not covered it. */
-    private static List<Box> padded(Pad pad, Shape data, Shape out) {
+    static List<Box> padded(Pad pad, List<TensorType> args, Shape out) {
+        Shape data = args.get(0).shape();
         List<Box> boxes = new ArrayList<>();
         List<Long> still =
                 Box.zeros(out.rank()).stream().map(Integer::longValue).toList();

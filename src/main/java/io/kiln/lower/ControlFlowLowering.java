@@ -38,13 +38,19 @@ public final class ControlFlowLowering {
         this.buffers = new OperatorBuffers(op, tables);
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator choose(If choice, Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        if (op.root().op() instanceof If choice) {
-            choose(body, choice);
-        } else {
-            repeat(body, (While) op.root().op());
-        }
+        choose(body, choice);
+        return lowered(body, rows);
+    }
+
+    LoweredOperator repeat(While loop, Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        repeat(body, loop);
+        return lowered(body, rows);
+    }
+
+    private LoweredOperator lowered(BlockBuilder body, Rows rows) {
         return Nests.operator(op, buffers, tables, rows, Nests.allRows(op), body.build(), "call");
     }
 

@@ -4,12 +4,7 @@ package io.kiln.lower;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.Conv2d;
-import io.kiln.ir.op.Conv2dTranspose;
-import io.kiln.ir.op.Dense;
-import io.kiln.ir.op.QnnConv2d;
-import io.kiln.ir.op.QnnConv2dTranspose;
-import io.kiln.ir.op.QnnDense;
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import java.util.Optional;
@@ -44,68 +39,20 @@ public record ConvComputation(
 
     /** Reads a fused operator whose root is a convolution or dense layer. */
     public static ConvComputation of(FusedOperator op) {
+        LayerGeometry layer = LayerGeometry.of(op);
         Kernel kernel = Kernel.of(op);
-        Shape in = op.rootTypes().get(0).shape();
-        if (op.root().op() instanceof QnnConv2d conv) {
-            return new ConvComputation(
-                    op,
-                    conv.window(),
-                    in,
-                    op.type().shape(),
-                    conv.groups(),
-                    conv.isDepthwise(in.dim(3)),
-                    kernel.weight,
-                    zeroPoint(op, 2),
-                    kernel.zeroPoint,
-                    Upsampling.NONE);
-        }
-        if (op.root().op() instanceof Conv2d conv) {
-            return new ConvComputation(
-                    op,
-                    conv.window(),
-                    in,
-                    op.type().shape(),
-                    conv.groups(),
-                    conv.isDepthwise(in.dim(3)),
-                    kernel.weight,
-                    0,
-                    0,
-                    Upsampling.NONE);
-        }
-        if (op.root().op() instanceof QnnConv2dTranspose conv) {
-            return transposed(op, conv.window().window(), zeroPoint(op, 2), kernel);
-        }
-        if (op.root().op() instanceof Conv2dTranspose conv) {
-            return transposed(op, conv.window().window(), 0, kernel);
-        }
-        boolean quantized = op.root().op() instanceof QnnDense;
-        if (!quantized && !(op.root().op() instanceof Dense)) {
-            throw new IllegalArgumentException(op.op() + " is neither convolution nor dense layer");
-        }
+        Upsampling upsampling = layer.isTransposed() ? Upsampling.of(layer.window()) : Upsampling.NONE;
         return new ConvComputation(
                 op,
-                new Window(1, 1, 1, 1, 1, 1, 0, 0, 0, 0),
-                Shape.of(1, 1, in.dim(0), in.dim(1)),
-                Shape.of(1, 1, in.dim(0), kernel.weight.type().shape().dim(0)),
-                1,
-                false,
-                kernel.weight,
-                quantized ? zeroPoint(op, 2) : 0,
-                kernel.zeroPoint,
-                Upsampling.NONE);
-    }
-
-    private static ConvComputation transposed(FusedOperator op, Window window, int inputZeroPoint, Kernel kernel) {
-        Upsampling upsampling = Upsampling.of(window);
-        return new ConvComputation(
-                op,
-                upsampling.window(window),
-                op.rootTypes().get(0).shape(),
-                op.type().shape(),
-                1,
-                false,
-                upsampling.kernels(kernel.weight, window, kernel.zeroPoint),
-                inputZeroPoint,
+                layer.isTransposed() ? upsampling.window(layer.window()) : layer.window(),
+                layer.input(),
+                layer.output(),
+                layer.groups(),
+                layer.isDepthwise(),
+                layer.isTransposed()
+                        ? upsampling.kernels(kernel.weight, layer.window(), kernel.zeroPoint)
+                        : kernel.weight,
+                kernel.weight.type().dtype().isFloat() ? 0 : zeroPoint(op, Layer.INPUT_ZERO_POINT),
                 kernel.zeroPoint,
                 upsampling);
     }
@@ -114,7 +61,7 @@ public record ConvComputation(
     private record Kernel(Constant weight, int zeroPoint) {
         static Kernel of(FusedOperator op) {
             Constant weight = op.root().constant(1);
-            int zeroPoint = weight.type().dtype().isFloat() ? 0 : ConvComputation.zeroPoint(op, 3);
+            int zeroPoint = weight.type().dtype().isFloat() ? 0 : ConvComputation.zeroPoint(op, Layer.KERNEL_ZERO_POINT);
             byte[] centred = weight.data().toArray();
             for (int i = 0; i < centred.length && zeroPoint != 0; i++) {
                 int value = centred[i] - zeroPoint;
@@ -130,7 +77,7 @@ public record ConvComputation(
     }
 
     public boolean isTransposed() {
-        return op.root().op() instanceof QnnConv2dTranspose || op.root().op() instanceof Conv2dTranspose;
+        return op.root().op() instanceof Layer layer && layer.isTransposed();
     }
 
     private static int zeroPoint(FusedOperator op, int argument) {

@@ -12,6 +12,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Cast;
+import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.FixedPointMultiply;
 import io.kiln.ir.op.Full;
@@ -21,10 +22,12 @@ import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.op.QnnBinary;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnQuantize;
+import io.kiln.ir.op.QnnRequantize;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.TflAddN;
 import io.kiln.ir.op.TflLeakyRelu;
 import io.kiln.ir.op.TflLookup;
+import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSigmoid16;
 import io.kiln.ir.op.Unary;
 import io.kiln.ir.op.Where;
@@ -33,66 +36,82 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
+import java.util.Map;
 
-/** Finds what the root of a fused operator computes of one element of each operand. */
+/** What the root of a fused operator computes of one element of each operand. */
 final class ElementFunctions {
+    /** Finds the function of a fused operator with such a root. */
+    interface Rule<O extends Op> {
+        ElementFunction of(O root, FusedOperator op, Tables tables);
+    }
+
+    /** The element-wise operators. Rescaling and limits that stand alone are an epilogue behind nothing. */
+    static final Map<Class<? extends Op>, Rule<Op>> ALL = Map.ofEntries(
+            entry(Unary.class, (root, op, tables) -> UnaryFunctions.of(root, op.type().dtype())),
+            entry(LeakyRelu.class, (root, op, tables) -> UnaryFunctions.leakyRelu(root)),
+            entry(Binary.class, (root, op, tables) -> BinaryFunctions.of(root.kind(), data(op))),
+            entry(
+                    FixedPointMultiply.class,
+                    (root, op, tables) -> BinaryFunctions.fixedPointMultiply(root.rounding())),
+            entry(Cast.class, (root, op, tables) -> CastFunctions.of(data(op), root.dtype())),
+            entry(Where.class, (root, op, tables) -> where()),
+            entry(QnnAdd.class, (root, op, tables) -> new QuantizedFunctions(op).sum(root)),
+            entry(QnnBinary.class, (root, op, tables) -> new QuantizedFunctions(op).binary(root.kind(), tables)),
+            entry(TflAddN.class, (root, op, tables) -> QuantizedFunctions.addN(root)),
+            entry(TflLeakyRelu.class, (root, op, tables) -> QuantizedFunctions.leakyRelu(root)),
+            entry(TflLookup.class, (root, op, tables) -> TableFunctions.lookup(op, tables)),
+            entry(
+                    TflSigmoid16.class,
+                    (root, op, tables) -> TableFunctions.sigmoid(root, TableFunctions.sigmoidTable(tables))),
+            entry(QnnDequantize.class, (root, op, tables) -> dequantized(op)),
+            entry(
+                    QnnQuantize.class,
+                    (root, op, tables) -> ElementFunction.saturating((block, x) -> quantized(op, block, x.get(0)))),
+            entry(BiasAdd.class, (root, op, tables) -> biasAdd(op)),
+            entry(Full.class, (root, op, tables) -> same(true)),
+            entry(Copy.class, (root, op, tables) -> same(true)),
+            entry(Reshape.class, (root, op, tables) -> same(true)),
+            entry(Clip.class, (root, op, tables) -> same(false)),
+            entry(TflRequantize.class, (root, op, tables) -> same(false)),
+            entry(QnnRequantize.class, (root, op, tables) -> same(false)));
+
     private ElementFunctions() {}
+
+    private static <O extends Op> Map.Entry<Class<? extends Op>, Rule<Op>> entry(Class<O> root, Rule<O> rule) {
+        return Map.entry(root, (any, op, tables) -> rule.of(root.cast(any), op, tables));
+    }
 
     static ElementFunction of(FusedOperator op, Tables tables) {
         Op root = op.root().op();
-        if (root instanceof Unary unary) {
-            return UnaryFunctions.of(unary, op.type().dtype());
-        }
-        if (root instanceof LeakyRelu relu) {
-            return UnaryFunctions.leakyRelu(relu);
-        }
-        if (root instanceof Binary binary) {
-            return BinaryFunctions.of(binary.kind(), op.rootTypes().get(0).dtype());
-        }
-        if (root instanceof FixedPointMultiply multiply) {
-            return BinaryFunctions.fixedPointMultiply(multiply.rounding());
-        }
-        if (root instanceof Cast to) {
-            return CastFunctions.of(op.rootTypes().get(0).dtype(), to.dtype());
-        }
-        if (root instanceof Where) {
-            return ElementFunction.fitting(
-                    (block, x) -> Exprs.select(Exprs.notEqual(x.get(0), imm(0)), x.get(1), x.get(2)));
-        }
-        return quantized(op, root, tables);
+        return ALL.get(root.getClass()).of(root, op, tables);
     }
 
-    private static ElementFunction quantized(FusedOperator op, Op root, Tables tables) {
-        if (root instanceof QnnAdd || root instanceof QnnBinary || root instanceof TflAddN) {
-            return QuantizedFunctions.of(op, tables);
-        }
-        if (root instanceof TflLookup) {
-            return TableFunctions.lookup(op, tables);
-        }
-        if (root instanceof TflSigmoid16 sigmoid) {
-            return TableFunctions.sigmoid(sigmoid, TableFunctions.sigmoidTable(tables));
-        }
-        if (root instanceof TflLeakyRelu relu) {
-            return QuantizedFunctions.leakyRelu(relu);
-        }
-        if (root instanceof QnnDequantize) {
-            float scale = op.root().constant(1).real(0);
-            int zeroPoint = (int) op.root().constant(2).integer(0);
-            return ElementFunction.fitting((block, x) ->
-                    mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), imm(scale)));
-        }
-        if (root instanceof QnnQuantize) {
-            return ElementFunction.saturating((block, x) -> quantized(op, block, x.get(0)));
-        }
+    private static DType data(FusedOperator op) {
+        return op.rootTypes().get(0).dtype();
+    }
+
+    /** The element as it is. */
+    private static ElementFunction same(boolean fits) {
+        return new ElementFunction((block, x) -> x.get(0), fits);
+    }
+
+    private static ElementFunction where() {
+        return ElementFunction.fitting(
+                (block, x) -> Exprs.select(Exprs.notEqual(x.get(0), imm(0)), x.get(1), x.get(2)));
+    }
+
+    private static ElementFunction biasAdd(FusedOperator op) {
         boolean isWord = op.type().dtype() == DType.INT32;
-        if (root instanceof BiasAdd && (isWord || op.root().args().get(1) instanceof Arg.Ref)) {
-            return BinaryFunctions.of(Binary.Kind.ADD, op.type().dtype());
-        }
-        if (root instanceof BiasAdd) {
-            return ElementFunction.saturating((block, x) -> add(x.get(0), x.get(1)));
-        }
-        boolean unchanged = root instanceof Full || root instanceof Copy || root instanceof Reshape;
-        return new ElementFunction((block, x) -> x.get(0), unchanged);
+        return isWord || op.root().args().get(1) instanceof Arg.Ref
+                ? BinaryFunctions.of(Binary.Kind.ADD, op.type().dtype())
+                : ElementFunction.saturating((block, x) -> add(x.get(0), x.get(1)));
+    }
+
+    private static ElementFunction dequantized(FusedOperator op) {
+        float scale = op.root().constant(1).real(0);
+        int zeroPoint = (int) op.root().constant(2).integer(0);
+        return ElementFunction.fitting(
+                (block, x) -> mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), imm(scale)));
     }
 
     /** The quotient is limited before it becomes an integer, so that no float is out of the integer's range. */

@@ -9,10 +9,7 @@ import static io.kiln.tir.Exprs.mul;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.BiasAdd;
-import io.kiln.ir.op.Elementwise;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.QnnAdd;
 import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -20,13 +17,20 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Operators that compute an element from the elements at its place: sums with broadcasting, conversions, rescaling,
  * limits, copies. Operands of the output's shape are walked in one flat loop, others dimension by dimension.
  */
 public final class ElementwiseLowering {
+    /** The operators of which {@link ElementFunctions} knows what they compute of an element. */
+    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = ElementFunctions.ALL.keySet().stream()
+            .map(root -> Lowering.simple(root, (op, rows) -> new ElementwiseLowering(op).lower(rows)))
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+
     private final FusedOperator op;
     private final Tables tables;
     private final OperatorBuffers buffers;
@@ -78,20 +82,12 @@ public final class ElementwiseLowering {
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.out = op.type().shape();
-        Op root = op.root().op();
-        for (int i = 0; i < operandCount(root); i++) {
+        for (int i = 0; i < op.root().op().operands(); i++) {
             operands.add(Operand.of(op, i, buffers));
         }
         this.epilogue = new Epilogue(op, bound(op.rootTypes().get(0).dtype()), tables);
         this.function = ElementFunctions.of(op, tables);
         this.schedule = ProvenSum.of(op).isPresent() ? "(sum=proven)" : "";
-    }
-
-    private static int operandCount(Op root) {
-        if (root instanceof Elementwise elementwise) {
-            return elementwise.operands();
-        }
-        return root instanceof QnnAdd || root instanceof BiasAdd ? 2 : 1;
     }
 
     /** Largest difference between elements. */

@@ -27,44 +27,56 @@ import io.kiln.ir.op.FilterBankGainControl;
 import io.kiln.ir.op.FilterBankLog;
 import io.kiln.ir.op.FilterBankSpectralSubtraction;
 import io.kiln.ir.op.FilterBankSquareRoot;
+import io.kiln.ir.op.Op;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
+import java.util.Map;
 
 /** Operators on the channels of a filter bank: one loop over the channels. */
 public final class FilterBankLowering {
+    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
+            channels(FilterBankAccumulate.class, (lowering, body, bank) -> lowering.sums(body)),
+            channels(FilterBankSquareRoot.class, (lowering, body, bank) -> lowering.squareRoot(body)),
+            channels(FilterBankSpectralSubtraction.class, FilterBankLowering::subtraction),
+            channels(FilterBankGainControl.class, FilterBankLowering::gainControl),
+            channels(FilterBankLog.class, FilterBankLowering::log));
+
     private final FusedOperator op;
     private final Tables tables;
     private final OperatorBuffers buffers;
     private final long channels;
 
-    public FilterBankLowering(FusedOperator op) {
+    private FilterBankLowering(FusedOperator op) {
         this.op = op;
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.channels = op.type().shape().elements();
     }
 
-    public LoweredOperator lower(Rows rows) {
-        BlockBuilder body = new BlockBuilder();
-        FilterBank bank = (FilterBank) op.root().op();
-        if (bank instanceof FilterBankAccumulate) {
-            new FilterBankSums(op.root(), tables).emit(body, buffers.argument(0), buffers.output());
-        } else if (bank instanceof FilterBankSquareRoot) {
-            squareRoot(body);
-        } else if (bank instanceof FilterBankSpectralSubtraction subtraction) {
-            subtraction(body, subtraction);
-        } else if (bank instanceof FilterBankGainControl control) {
-            gainControl(body, control);
-        } else {
-            log(body, (FilterBankLog) bank);
-        }
-        List<RowDependency> dependencies = op.inputs().stream()
-                .<RowDependency>map(id -> new RowDependency.All(1))
-                .toList();
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "channels");
+    /** The loop of an operator. */
+    private interface Emission<B extends FilterBank> {
+        void emit(FilterBankLowering lowering, BlockBuilder body, B bank);
+    }
+
+    private static <B extends FilterBank> Map.Entry<Class<? extends Op>, Lowering<Op>> channels(
+            Class<B> root, Emission<B> emission) {
+        return Lowering.entry(root, (op, bank, rows, context) -> {
+            FilterBankLowering lowering = new FilterBankLowering(op);
+            BlockBuilder body = new BlockBuilder();
+            emission.emit(lowering, body, bank);
+            List<RowDependency> dependencies = op.inputs().stream()
+                    .<RowDependency>map(id -> new RowDependency.All(1))
+                    .toList();
+            return Nests.operator(
+                    op, lowering.buffers, lowering.tables, rows, dependencies, body.build(), "channels");
+        });
+    }
+
+    private void sums(BlockBuilder body) {
+        new FilterBankSums(op.root(), tables).emit(body, buffers.argument(0), buffers.output());
     }
 
     private void squareRoot(BlockBuilder body) {

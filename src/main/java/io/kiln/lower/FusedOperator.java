@@ -9,11 +9,9 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Group;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.QnnConv2d;
-import io.kiln.ir.op.QnnDense;
-import io.kiln.ir.op.QnnRequantize;
-import io.kiln.ir.op.TflRequantize;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +58,7 @@ public record FusedOperator(
         for (Binding binding : following) {
             if (binding.op() instanceof BiasAdd) {
                 bias = Optional.of(binding.constant(1));
-            } else if (isRequantization(binding.op())) {
+            } else if (binding.op().has(Trait.RESCALES)) {
                 requantization = Optional.of(Requantization.of(binding));
             } else if (binding.op() instanceof Clip limits) {
                 clip = Optional.of(limits);
@@ -79,11 +77,7 @@ public record FusedOperator(
 
     /** A rescaling or limiting that stands alone is an epilogue behind nothing. */
     private static boolean isEpilogue(Op root) {
-        return isRequantization(root) || root instanceof Clip;
-    }
-
-    private static boolean isRequantization(Op op) {
-        return op instanceof TflRequantize || op instanceof QnnRequantize;
+        return root.has(Trait.RESCALES) || root instanceof Clip;
     }
 
     /** Ids of the root's arguments that are not constants, each once, in order. */
@@ -102,8 +96,10 @@ public record FusedOperator(
 
     /** What float sums over int8 weights are still to be multiplied by: one element, or one per output channel. */
     Optional<Constant> sumScale() {
-        boolean isLayer = root.op() instanceof QnnConv2d || root.op() instanceof QnnDense;
-        return isLayer && root.type().dtype().isFloat() ? Optional.of(root.constant(5)) : Optional.empty();
+        boolean isQuantized = root.op() instanceof Layer layer && layer.isQuantized();
+        return isQuantized && root.type().dtype().isFloat()
+                ? Optional.of(root.constant(Layer.KERNEL_SCALE))
+                : Optional.empty();
     }
 
     /** All groups of a function in order, with unique C names under a prefix. */

@@ -10,11 +10,7 @@ import static io.kiln.tir.Exprs.mod;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
-import io.kiln.ir.op.Conv2d;
-import io.kiln.ir.op.Conv2dTranspose;
-import io.kiln.ir.op.Op;
-import io.kiln.ir.op.QnnConv2d;
-import io.kiln.ir.op.QnnConv2dTranspose;
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
@@ -45,24 +41,17 @@ record LayerGeometry(Window window, boolean isTransposed, Shape input, Shape out
 
     /** Reads a fused operator whose root is a convolution or dense layer. */
     static LayerGeometry of(FusedOperator op) {
-        Op root = op.root().op();
-        Shape in = op.rootTypes().get(0).shape();
-        Shape out = op.type().shape();
-        if (root instanceof Conv2d conv) {
-            return new LayerGeometry(conv.window(), false, in, out, conv.groups(), conv.isDepthwise(in.dim(3)));
+        if (!(op.root().op() instanceof Layer layer)) {
+            throw new IllegalArgumentException(op.op() + " is neither convolution nor dense layer");
         }
-        if (root instanceof QnnConv2d conv) {
-            return new LayerGeometry(conv.window(), false, in, out, conv.groups(), conv.isDepthwise(in.dim(3)));
-        }
-        if (root instanceof Conv2dTranspose conv) {
-            return new LayerGeometry(conv.window().window(), true, in, out, 1, false);
-        }
-        if (root instanceof QnnConv2dTranspose conv) {
-            return new LayerGeometry(conv.window().window(), true, in, out, 1, false);
-        }
-        Shape rows = Shape.of(1, 1, in.dim(0), in.dim(1));
-        Shape units = Shape.of(1, 1, out.dim(0), out.dim(1));
-        return new LayerGeometry(new Window(1, 1, 1, 1, 1, 1, 0, 0, 0, 0), false, rows, units, 1, false);
+        Shape in = layer.image(op.rootTypes().get(0).shape());
+        return new LayerGeometry(
+                layer.geometry(),
+                layer.isTransposed(),
+                in,
+                layer.image(op.type().shape()),
+                layer.groups(),
+                layer.isDepthwise(in.dim(3)));
     }
 
     int channels() {

@@ -4,7 +4,6 @@ package io.kiln.lower;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.Movement;
 import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -20,7 +19,7 @@ import java.util.Map;
  * Operators that only copy: one nest of loops for each box of the output that comes from one place. Rows depend on single rows
  * where they correspond by a step forwards, as when channels are joined or rows are cut off.
  */
-public final class MovementLowering {
+final class MovementLowering {
     private final FusedOperator op;
     private final Tables tables;
     private final OperatorBuffers buffers;
@@ -28,15 +27,15 @@ public final class MovementLowering {
     private final List<Box> boxes;
     private final Map<Integer, Buffer> arguments = new HashMap<>();
 
-    public MovementLowering(FusedOperator op) {
+    MovementLowering(FusedOperator op, List<Box> boxes) {
         this.op = op;
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.out = op.type().shape();
-        this.boxes = Boxes.of((Movement) op.root().op(), op.rootTypes(), out);
+        this.boxes = List.copyOf(boxes);
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Rows rows) {
         List<RowDependency> dependencies =
                 op.inputs().stream().map(this::dependency).toList();
         BlockBuilder body = new BlockBuilder();

@@ -9,8 +9,7 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.AvgPool2d;
-import io.kiln.ir.op.MaxPool2d;
+import io.kiln.ir.op.Pool2d;
 import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
@@ -27,18 +26,23 @@ public final class PoolLowering {
     private final FusedOperator op;
     private final Window window;
     private final boolean average;
+    private final Rounding rounding;
     private final Shape in;
     private final Shape out;
     private final Tables tables;
     private final OperatorBuffers buffers;
     private final Epilogue epilogue;
 
-    public PoolLowering(FusedOperator op) {
+    /**
+     * Prepares the lowering.
+     *
+     * @param mean how a mean of integers is rounded; empty for the maximum
+     */
+    PoolLowering(FusedOperator op, Window window, Optional<Rounding> mean) {
         this.op = op;
-        this.average = op.root().op() instanceof AvgPool2d;
-        this.window = op.root().op() instanceof AvgPool2d pool
-                ? pool.window()
-                : ((MaxPool2d) op.root().op()).window();
+        this.average = mean.isPresent();
+        this.rounding = mean.orElse(Rounding.TFLITE);
+        this.window = window;
         this.in = op.rootTypes().get(0).shape();
         this.out = op.type().shape();
         this.tables = new Tables(op.name());
@@ -53,15 +57,19 @@ public final class PoolLowering {
      * @return empty if the operator is no such pool
      */
     public static OptionalInt accumulatedRows(FusedOperator op) {
-        Optional<Window> window = op.root().op() instanceof AvgPool2d average
-                ? Optional.of(average.window())
-                : op.root().op() instanceof MaxPool2d maximum ? Optional.of(maximum.window()) : Optional.empty();
+        Optional<Window> window =
+                op.root().op() instanceof Pool2d pool ? Optional.of(pool.window()) : Optional.empty();
         Shape in = op.rootTypes().get(0).shape();
         boolean suits = window.filter(w -> w.padTop() == 0 && w.dilationH() == 1 && w.kernelH() <= in.dim(1))
                         .isPresent()
                 && in.dim(0) == 1
                 && op.type().shape().dim(1) == 1;
         return suits && in.dim(1) > 1 ? OptionalInt.of(window.orElseThrow().kernelH()) : OptionalInt.empty();
+    }
+
+    /** Lowers to a function that is called for rows of the output, or for each range of input rows in order. */
+    LoweredOperator of(Rows rows) {
+        return rows.accumulate() ? accumulate(rows) : lower(rows);
     }
 
     /**
@@ -73,7 +81,7 @@ public final class PoolLowering {
      *
      * @param rows from {@link Rows#accumulating}
      */
-    public LoweredOperator accumulate(Rows rows) {
+    private LoweredOperator accumulate(Rows rows) {
         DType dtype = op.type().dtype().isFloat() ? DType.FLOAT32 : DType.INT32;
         Buffer state = buffers.scratch(dtype, out.elements());
         BlockBuilder body = new BlockBuilder();
@@ -127,7 +135,7 @@ public final class PoolLowering {
         block.assign(acc, average ? add(acc, value) : Exprs.max(block.let("value", value), acc));
     }
 
-    public LoweredOperator lower(Rows rows) {
+    private LoweredOperator lower(Rows rows) {
         BlockBuilder body = new BlockBuilder();
         body.loop(
                 "n",
@@ -180,7 +188,6 @@ public final class PoolLowering {
             return Exprs.div(sum, cast(DType.FLOAT32, taps));
         }
         Expr count = block.let("count", taps);
-        Rounding rounding = ((AvgPool2d) op.root().op()).rounding();
         if (rounding == Rounding.TRUNCATE) {
             return Exprs.div(sum, count);
         }

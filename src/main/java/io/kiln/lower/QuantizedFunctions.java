@@ -36,27 +36,22 @@ final class QuantizedFunctions {
     private static final long SQUARE = (1L << 30) + (1L << 20);
 
     private final FusedOperator op;
-    private final Tables tables;
 
-    private QuantizedFunctions(FusedOperator op, Tables tables) {
+    QuantizedFunctions(FusedOperator op) {
         this.op = op;
-        this.tables = tables;
     }
 
-    static ElementFunction of(FusedOperator op, Tables tables) {
-        QuantizedFunctions functions = new QuantizedFunctions(op, tables);
-        if (op.root().op() instanceof QnnAdd add) {
-            if (add.rounding() == Rounding.UPWARD) {
-                return ElementFunction.saturating(functions::roundedSum);
-            }
-            Optional<ProvenSum> proven = ProvenSum.of(op);
-            return ElementFunction.saturating(
-                    (block, x) -> proven.map(s -> provenSum(s, x)).orElseGet(() -> functions.sum(block, x)));
+    ElementFunction sum(QnnAdd add) {
+        if (add.rounding() == Rounding.UPWARD) {
+            return ElementFunction.saturating(this::roundedSum);
         }
-        if (op.root().op() instanceof TflAddN addN) {
-            return ElementFunction.saturating((block, x) -> addN(addN, block, x));
-        }
-        return functions.binary(((QnnBinary) op.root().op()).kind());
+        Optional<ProvenSum> proven = ProvenSum.of(op);
+        return ElementFunction.saturating(
+                (block, x) -> proven.map(s -> provenSum(s, x)).orElseGet(() -> sum(block, x)));
+    }
+
+    static ElementFunction addN(TflAddN op) {
+        return ElementFunction.saturating((block, x) -> addN(op, block, x));
     }
 
     static ElementFunction leakyRelu(TflLeakyRelu op) {
@@ -103,13 +98,13 @@ final class QuantizedFunctions {
         return Rescale.of(scaled, op.by(), Integer.MAX_VALUE, op.outputZeroPoint());
     }
 
-    private ElementFunction binary(QnnBinary.Kind kind) {
+    ElementFunction binary(QnnBinary.Kind kind, Tables tables) {
         return switch (kind) {
             case SUBTRACT -> ElementFunction.saturating(this::difference);
             case SQUARED_DIFFERENCE -> ElementFunction.saturating(this::squaredDifference);
             case MULTIPLY -> ElementFunction.saturating((block, x) -> product(x));
             case PRELU -> ElementFunction.saturating(this::prelu);
-            case DIVIDE -> quotient();
+            case DIVIDE -> quotient(tables);
             case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL ->
                 ElementFunction.fitting((block, x) -> comparison(kind, x));
         };
@@ -187,7 +182,7 @@ final class QuantizedFunctions {
     }
 
     /** Reciprocals of all divisors are tables; the dividend's sign takes the divisor's. */
-    private ElementFunction quotient() {
+    private ElementFunction quotient(Tables tables) {
         TflQuotient by = TflQuotient.of(scale(2), scale(4), scale(6));
         int[] all = IntStream.range(0, TflQuotient.DIVISORS).toArray();
         Buffer digits = tables.add(

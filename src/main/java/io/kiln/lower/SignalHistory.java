@@ -8,7 +8,6 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Signal;
 import io.kiln.ir.op.SignalDelay;
 import io.kiln.ir.op.SignalFrame;
 import io.kiln.ir.op.SignalOverlapAdd;
@@ -38,21 +37,7 @@ final class SignalHistory {
         this.signals = shape.elements() / length;
     }
 
-    void emit(BlockBuilder body, Signal signal) {
-        if (signal instanceof SignalFrame frame) {
-            frames(body, frame);
-        } else if (signal instanceof SignalDelay delay) {
-            delay(body, delay);
-        } else if (signal instanceof SignalStack stack) {
-            stack(body, stack);
-        } else if (signal instanceof SignalOverlapAdd add) {
-            overlapAdd(body, add);
-        } else {
-            throw new IllegalArgumentException(signal.name());
-        }
-    }
-
-    private void frames(BlockBuilder body, SignalFrame frame) {
+    void frames(BlockBuilder body, SignalFrame frame) {
         Buffer state = buffers.argument(SignalFrame.STATE);
         Expr last = imm(state.elements() - 1);
         int frames = length / frame.step();
@@ -80,7 +65,7 @@ final class SignalHistory {
         }
     }
 
-    private void delay(BlockBuilder body, SignalDelay delay) {
+    void delay(BlockBuilder body, SignalDelay delay) {
         Buffer state = buffers.argument(SignalDelay.STATE);
         body.loop("s", signals, (block, s) -> {
             Kept kept = new Kept(state, mul(s, delay.length()), delay.length(), mul(s, length));
@@ -124,7 +109,7 @@ final class SignalHistory {
                 (b, i) -> b.store(kept.state, add(kept.at, i), load(data, add(first, i))));
     }
 
-    private void stack(BlockBuilder body, SignalStack stack) {
+    void stack(BlockBuilder body, SignalStack stack) {
         Buffer state = buffers.argument(SignalStack.STATE);
         int samples = (int) out.elements();
         Expr last = imm(samples);
@@ -159,7 +144,7 @@ final class SignalHistory {
         block.loop("i", length, (b, i) -> b.store(state, add(at, i), load(data, i)));
     }
 
-    private void overlapAdd(BlockBuilder body, SignalOverlapAdd overlap) {
+    void overlapAdd(BlockBuilder body, SignalOverlapAdd overlap) {
         Buffer state = buffers.argument(SignalOverlapAdd.STATE);
         int frames = shape.dim(-2);
         int step = overlap.step();

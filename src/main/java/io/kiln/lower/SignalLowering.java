@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import static io.kiln.lower.Lowering.entry;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
@@ -11,10 +12,15 @@ import static io.kiln.tir.Exprs.shr;
 import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Signal;
 import io.kiln.ir.op.SignalAutoScale;
+import io.kiln.ir.op.SignalDelay;
 import io.kiln.ir.op.SignalEnergy;
 import io.kiln.ir.op.SignalFft;
+import io.kiln.ir.op.SignalFrame;
+import io.kiln.ir.op.SignalOverlapAdd;
+import io.kiln.ir.op.SignalStack;
 import io.kiln.ir.op.SignalWindow;
 import io.kiln.ir.type.Shape;
 import io.kiln.tir.BlockBuilder;
@@ -22,9 +28,20 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
+import java.util.Map;
 
 /** Signal processing: what is computed sample by sample here, transforms in {@link FourierLowering}, what remembers in {@link SignalHistory}. */
 public final class SignalLowering {
+    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
+            entry(SignalFft.class, (op, fft, rows, c) -> fourier(op, fft, rows)),
+            entry(SignalWindow.class, (op, window, rows, c) -> new SignalLowering(op).window(window, rows)),
+            whole(SignalAutoScale.class, (lowering, body, scale) -> lowering.autoScale(body)),
+            whole(SignalEnergy.class, SignalLowering::energy),
+            whole(SignalFrame.class, (lowering, body, frame) -> lowering.history().frames(body, frame)),
+            whole(SignalDelay.class, (lowering, body, delay) -> lowering.history().delay(body, delay)),
+            whole(SignalStack.class, (lowering, body, stack) -> lowering.history().stack(body, stack)),
+            whole(SignalOverlapAdd.class, (lowering, body, add) -> lowering.history().overlapAdd(body, add)));
+
     /** An int32 keeps one bit for the sign and one above the largest int16. */
     private static final int SPARE_BITS = 17;
 
@@ -32,35 +49,45 @@ public final class SignalLowering {
     private final Tables tables;
     private final OperatorBuffers buffers;
 
-    public SignalLowering(FusedOperator op) {
+    private SignalLowering(FusedOperator op) {
         this.op = op;
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
     }
 
-    public LoweredOperator lower(Rows rows) {
-        Signal signal = (Signal) op.root().op();
-        if (signal instanceof SignalFft fft) {
-            return FourierLowering.lower(op, fft, tables, buffers, rows);
-        }
-        if (signal instanceof SignalWindow window) {
-            Shape shape = op.type().shape();
-            BlockBuilder body = Nests.vectors(shape, rows, (block, from, to) -> window(block, window, from, to));
+    /** The loops of an operator that computes all of its result at once. */
+    private interface Emission<S extends Signal> {
+        void emit(SignalLowering lowering, BlockBuilder body, S signal);
+    }
+
+    private static <S extends Signal> Map.Entry<Class<? extends Op>, Lowering<Op>> whole(
+            Class<S> root, Emission<S> emission) {
+        return entry(root, (op, signal, rows, context) -> {
+            SignalLowering lowering = new SignalLowering(op);
+            BlockBuilder body = new BlockBuilder();
+            emission.emit(lowering, body, signal);
+            List<RowDependency> dependencies = op.inputs().stream()
+                    .<RowDependency>map(id -> new RowDependency.All(1))
+                    .toList();
             return Nests.operator(
-                    op, buffers, tables, rows, List.of(Nests.elementwise(shape, shape)), body.build(), "window");
-        }
-        BlockBuilder body = new BlockBuilder();
-        if (signal instanceof SignalAutoScale) {
-            autoScale(body);
-        } else if (signal instanceof SignalEnergy energy) {
-            energy(body, energy);
-        } else {
-            new SignalHistory(op, buffers).emit(body, signal);
-        }
-        List<RowDependency> dependencies = op.inputs().stream()
-                .<RowDependency>map(id -> new RowDependency.All(1))
-                .toList();
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "signal");
+                    op, lowering.buffers, lowering.tables, rows, dependencies, body.build(), "signal");
+        });
+    }
+
+    private static LoweredOperator fourier(FusedOperator op, SignalFft fft, Rows rows) {
+        Tables tables = new Tables(op.name());
+        return FourierLowering.lower(op, fft, tables, new OperatorBuffers(op, tables), rows);
+    }
+
+    private SignalHistory history() {
+        return new SignalHistory(op, buffers);
+    }
+
+    private LoweredOperator window(SignalWindow window, Rows rows) {
+        Shape shape = op.type().shape();
+        BlockBuilder body = Nests.vectors(shape, rows, (block, from, to) -> window(block, window, from, to));
+        return Nests.operator(
+                op, buffers, tables, rows, List.of(Nests.elementwise(shape, shape)), body.build(), "window");
     }
 
     private void window(BlockBuilder block, SignalWindow window, Expr from, Expr to) {

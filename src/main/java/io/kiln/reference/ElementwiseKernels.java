@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernels.entry;
+import static io.kiln.reference.Kernel.pure;
 
 import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Cast;
@@ -20,19 +20,19 @@ import java.util.Map;
 
 /** Kernels of element-wise operators. */
 final class ElementwiseKernels {
-    static final Map<Class<? extends Op>, Kernels.Kernel<Op>> ALL = Map.ofEntries(
-            entry(Unary.class, UnaryKernels::unary),
-            entry(LeakyRelu.class, UnaryKernels::leakyRelu),
-            entry(TflLookup.class, UnaryKernels::lookup),
-            entry(TflSigmoid16.class, UnaryKernels::sigmoid),
-            entry(TflLeakyRelu.class, UnaryKernels::leakyRelu),
-            entry(Cast.class, Casts::cast),
-            entry(Binary.class, BinaryKernels::binary),
-            entry(QnnBinary.class, QuantizedBinaries::binary),
-            entry(TflAddN.class, QuantizedBinaries::addN),
-            entry(FixedPointMultiply.class, BinaryKernels::fixedPointMultiply),
-            entry(Where.class, Selections::where),
-            entry(Full.class, Selections::full));
+    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+            pure(Unary.class, UnaryKernels::unary),
+            pure(LeakyRelu.class, UnaryKernels::leakyRelu),
+            pure(TflLookup.class, UnaryKernels::lookup),
+            pure(TflSigmoid16.class, UnaryKernels::sigmoid),
+            pure(TflLeakyRelu.class, UnaryKernels::leakyRelu),
+            pure(Cast.class, Casts::cast),
+            pure(Binary.class, BinaryKernels::binary),
+            pure(QnnBinary.class, QuantizedBinaries::binary),
+            pure(TflAddN.class, QuantizedBinaries::addN),
+            pure(FixedPointMultiply.class, BinaryKernels::fixedPointMultiply),
+            pure(Where.class, Selections::where),
+            pure(Full.class, Selections::full));
 
     private ElementwiseKernels() {}
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernels.entry;
+import static io.kiln.reference.Kernel.pure;
+import static io.kiln.reference.Kernel.writing;
 
 import io.kiln.base.DType;
 import io.kiln.ir.arith.FilterBankLayout;
@@ -16,18 +17,18 @@ import io.kiln.ir.op.FilterBankSpectralSubtraction;
 import io.kiln.ir.op.FilterBankSquareRoot;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.WritingKernels.Outcome;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
 /** Operators on the channels of a filter bank. */
 final class FilterBanks {
-    static final Map<Class<? extends Op>, Kernels.Kernel<Op>> ALL = Map.ofEntries(
-            entry(FilterBankAccumulate.class, FilterBanks::accumulate),
-            entry(FilterBankSquareRoot.class, FilterBanks::squareRoot),
-            entry(FilterBankGainControl.class, FilterBanks::gainControl),
-            entry(FilterBankLog.class, FilterBanks::log));
+    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+            pure(FilterBankAccumulate.class, FilterBanks::accumulate),
+            pure(FilterBankSquareRoot.class, FilterBanks::squareRoot),
+            pure(FilterBankGainControl.class, FilterBanks::gainControl),
+            pure(FilterBankLog.class, FilterBanks::log),
+            writing(FilterBankSpectralSubtraction.class, FilterBanks::spectralSubtraction));
 
     private FilterBanks() {}
 
@@ -63,7 +64,7 @@ final class FilterBanks {
                         .toArray());
     }
 
-    static Outcome spectralSubtraction(FilterBankSpectralSubtraction op, List<Tensor> args, TensorType type) {
+    private static Outcome spectralSubtraction(FilterBankSpectralSubtraction op, List<Tensor> args, TensorType type) {
         int[] data = args.get(0).ints();
         int[] estimate = args.get(FilterBankSpectralSubtraction.ESTIMATE).ints().clone();
         int[] result = new int[data.length];

@@ -11,9 +11,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
-import io.kiln.ir.op.If;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.While;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -113,7 +111,7 @@ public final class Interpreter {
     public static Constant fold(Op op, List<Constant> args, TensorType type) {
         List<Tensor> tensors =
                 args.stream().map(c -> Tensor.read(c.type(), c.data())).toList();
-        return new Constant("", type, Kernels.evaluate(op, tensors, type).toBytes());
+        return new Constant("", type, Kernels.run(op, tensors, type, new Callees(List.of(), new LoopBudget(0))).result().toBytes());
     }
 
     private static Map<Integer, Tensor> parameters(Function function, List<Bytes> inputs) {
@@ -152,17 +150,8 @@ public final class Interpreter {
                             ? Tensor.read(constant.type(), constant.data())
                             : value(((Arg.Ref) arg).id(), values, state));
         }
-        if (binding.op().writes().isEmpty()) {
-            return Kernels.evaluate(binding.op(), args, binding.type());
-        }
-        WritingKernels.Outcome outcome;
-        if (binding.op() instanceof If choice) {
-            outcome = ControlFlow.choose(choice, function, args, state.loops);
-        } else if (binding.op() instanceof While loop) {
-            outcome = ControlFlow.repeat(loop, function, args, state.loops);
-        } else {
-            outcome = WritingKernels.evaluate(binding.op(), args, binding.type());
-        }
+        Outcome outcome =
+                Kernels.run(binding.op(), args, binding.type(), new Callees(function.functions(), state.loops));
         for (int i = 0; i < outcome.written().size(); i++) {
             state.variables.put(
                     binding.ref(binding.op().writes().get(i)), outcome.written().get(i));
@@ -171,25 +160,35 @@ public final class Interpreter {
     }
 
     /**
-     * Calls a function.
+     * Calls the functions of a function.
      *
-     * @param variables the caller's values of its variables; changed to what it leaves
+     * @param functions by index
      * @param loops the caller's
      */
-    static List<Tensor> call(Function function, List<Tensor> inputs, List<Tensor> variables, LoopBudget loops) {
-        Map<Integer, Tensor> values = new HashMap<>();
-        for (int i = 0; i < inputs.size(); i++) {
-            values.put(function.params().get(i).id(), inputs.get(i));
+    private record Callees(List<Function> functions, LoopBudget loops) implements FunctionCalls {
+        @Override
+        public List<Tensor> call(int index, List<Tensor> inputs, List<Tensor> variables) {
+            Function function = functions.get(index);
+            Map<Integer, Tensor> values = new HashMap<>();
+            for (int i = 0; i < inputs.size(); i++) {
+                values.put(function.params().get(i).id(), inputs.get(i));
+            }
+            State state = new State(loops);
+            for (int i = 0; i < variables.size(); i++) {
+                state.variables.put(function.variables().get(i).id(), variables.get(i));
+            }
+            List<Tensor> results = execute(function, values, state);
+            for (int i = 0; i < variables.size(); i++) {
+                variables.set(
+                        i, state.variables.get(function.variables().get(i).id()));
+            }
+            return results;
         }
-        State state = new State(loops);
-        for (int i = 0; i < variables.size(); i++) {
-            state.variables.put(function.variables().get(i).id(), variables.get(i));
+
+        @Override
+        public void spendIteration(int body) {
+            loops.spend(functions.get(body).name());
         }
-        List<Tensor> results = execute(function, values, state);
-        for (int i = 0; i < variables.size(); i++) {
-            variables.set(i, state.variables.get(function.variables().get(i).id()));
-        }
-        return results;
     }
 
     private static Tensor value(int id, Map<Integer, Tensor> values, State state) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernels.entry;
+import static io.kiln.reference.Kernel.pure;
 
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
@@ -27,26 +27,26 @@ import java.util.Map;
 
 /** Kernels of the layers of convolutional networks. */
 final class LayerKernels {
-    static final Map<Class<? extends Op>, Kernels.Kernel<Op>> ALL = Map.ofEntries(
-            entry(Conv2d.class, Convolutions::real),
-            entry(QnnConv2d.class, Convolutions::quantized),
-            entry(Conv2dTranspose.class, TransposedConvolutions::real),
-            entry(QnnConv2dTranspose.class, TransposedConvolutions::quantized),
-            entry(Dense.class, DenseLayers::real),
-            entry(QnnDense.class, DenseLayers::quantized),
-            entry(BiasAdd.class, Elementwise::biasAdd),
-            entry(Clip.class, Elementwise::clip),
-            entry(QnnAdd.class, Elementwise::addQuantized),
-            entry(AvgPool2d.class, Pools::average),
-            entry(MaxPool2d.class, Pools::maximum),
-            entry(Softmax.class, Softmaxes::real),
-            entry(TflSoftmax.class, Softmaxes::quantized),
-            entry(QnnQuantize.class, Rescaling::quantize),
-            entry(QnnDequantize.class, Rescaling::dequantize),
-            entry(TflRequantize.class, Rescaling::requantize),
-            entry(QnnRequantize.class, Rescaling::requantizeOnce),
-            entry(Reshape.class, (op, args, type) -> args.get(0).reshaped(type)),
-            entry(Copy.class, (op, args, type) -> args.get(0)));
+    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+            pure(Conv2d.class, Convolutions::real),
+            pure(QnnConv2d.class, Convolutions::quantized),
+            pure(Conv2dTranspose.class, TransposedConvolutions::real),
+            pure(QnnConv2dTranspose.class, TransposedConvolutions::quantized),
+            pure(Dense.class, DenseLayers::real),
+            pure(QnnDense.class, DenseLayers::quantized),
+            pure(BiasAdd.class, Elementwise::biasAdd),
+            pure(Clip.class, Elementwise::clip),
+            pure(QnnAdd.class, Elementwise::addQuantized),
+            pure(AvgPool2d.class, Pools::average),
+            pure(MaxPool2d.class, Pools::maximum),
+            pure(Softmax.class, Softmaxes::real),
+            pure(TflSoftmax.class, Softmaxes::quantized),
+            pure(QnnQuantize.class, Rescaling::quantize),
+            pure(QnnDequantize.class, Rescaling::dequantize),
+            pure(TflRequantize.class, Rescaling::requantize),
+            pure(QnnRequantize.class, Rescaling::requantizeOnce),
+            pure(Reshape.class, (op, args, type) -> args.get(0).reshaped(type)),
+            pure(Copy.class, (op, args, type) -> args.get(0)));
 
     private LayerKernels() {}
 }

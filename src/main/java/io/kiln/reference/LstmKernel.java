@@ -5,7 +5,6 @@ import io.kiln.base.FixedPoint;
 import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.op.Lstm;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.WritingKernels.Outcome;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

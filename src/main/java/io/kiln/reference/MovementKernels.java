@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernels.entry;
+import static io.kiln.reference.Kernel.pure;
 
 import io.kiln.ir.op.BroadcastTo;
 import io.kiln.ir.op.Concatenate;
@@ -15,14 +15,14 @@ import java.util.Map;
 
 /** Kernels of the operators that copy elements, or find them by coordinates. */
 final class MovementKernels {
-    static final Map<Class<? extends Op>, Kernels.Kernel<Op>> ALL = Map.ofEntries(
-            entry(Transpose.class, Movements::transpose),
-            entry(StridedSlice.class, Movements::slice),
-            entry(Pad.class, Movements::pad),
-            entry(Concatenate.class, Movements::concatenate),
-            entry(BroadcastTo.class, Movements::broadcast),
-            entry(Take.class, Resizes::take),
-            entry(Resize2d.class, Resizes::resize));
+    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+            pure(Transpose.class, Movements::transpose),
+            pure(StridedSlice.class, Movements::slice),
+            pure(Pad.class, Movements::pad),
+            pure(Concatenate.class, Movements::concatenate),
+            pure(BroadcastTo.class, Movements::broadcast),
+            pure(Take.class, Resizes::take),
+            pure(Resize2d.class, Resizes::resize));
 
     private MovementKernels() {}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernels.entry;
+import static io.kiln.reference.Kernel.pure;
 
 import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.Op;
@@ -12,11 +12,11 @@ import java.util.Map;
 
 /** Kernels of the operators that reduce dimensions. */
 final class ReductionKernels {
-    static final Map<Class<? extends Op>, Kernels.Kernel<Op>> ALL = Map.ofEntries(
-            entry(Reduce.class, Reductions::reduce),
-            entry(TflSum.class, Reductions::sum),
-            entry(TflNormalize.class, Normalizations::normalize),
-            entry(ArgReduce.class, Reductions::index));
+    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+            pure(Reduce.class, Reductions::reduce),
+            pure(TflSum.class, Reductions::sum),
+            pure(TflNormalize.class, Normalizations::normalize),
+            pure(ArgReduce.class, Reductions::index));
 
     private ReductionKernels() {}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernels.entry;
+import static io.kiln.reference.Kernel.pure;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
@@ -15,10 +15,10 @@ import java.util.Map;
 
 /** Signal processing. */
 final class SignalKernels {
-    static final Map<Class<? extends Op>, Kernels.Kernel<Op>> ALL = Map.ofEntries(
-            entry(SignalWindow.class, SignalKernels::window),
-            entry(SignalFft.class, FourierTransform::run),
-            entry(SignalEnergy.class, SignalKernels::energy));
+    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+            pure(SignalWindow.class, SignalKernels::window),
+            pure(SignalFft.class, FourierTransform::run),
+            pure(SignalEnergy.class, SignalKernels::energy));
 
     private SignalKernels() {}
 

@@ -2,7 +2,7 @@
 package io.kiln.reference;
 
 import static io.kiln.reference.SignalKernels.limited;
-import static io.kiln.reference.WritingKernels.entry;
+import static io.kiln.reference.Kernel.writing;
 
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.SignalAutoScale;
@@ -11,19 +11,18 @@ import io.kiln.ir.op.SignalFrame;
 import io.kiln.ir.op.SignalOverlapAdd;
 import io.kiln.ir.op.SignalStack;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.WritingKernels.Outcome;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
 /** Signal processing that has a second result or remembers. */
 final class SignalStateKernels {
-    static final Map<Class<? extends Op>, WritingKernels.Kernel<Op>> ALL = Map.ofEntries(
-            entry(SignalAutoScale.class, SignalStateKernels::autoScale),
-            entry(SignalFrame.class, SignalStateKernels::frame),
-            entry(SignalStack.class, SignalStateKernels::stack),
-            entry(SignalDelay.class, SignalStateKernels::delay),
-            entry(SignalOverlapAdd.class, SignalStateKernels::overlapAdd));
+    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+            writing(SignalAutoScale.class, SignalStateKernels::autoScale),
+            writing(SignalFrame.class, SignalStateKernels::frame),
+            writing(SignalStack.class, SignalStateKernels::stack),
+            writing(SignalDelay.class, SignalStateKernels::delay),
+            writing(SignalOverlapAdd.class, SignalStateKernels::overlapAdd));
 
     private SignalStateKernels() {}
 

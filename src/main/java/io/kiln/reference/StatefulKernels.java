@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.WritingKernels.entry;
+import static io.kiln.reference.Kernel.writing;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.op.CircularBuffer;
-import io.kiln.ir.op.FilterBankSpectralSubtraction;
 import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Svdf;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.WritingKernels.Outcome;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
 /** Variables, and layers that remember. */
 final class StatefulKernels {
-    static final Map<Class<? extends Op>, WritingKernels.Kernel<Op>> ALL = Map.ofEntries(
-            entry(RefWrite.class, (op, args, type) -> Outcome.of(args.get(1))),
-            entry(CircularBuffer.class, StatefulKernels::circularBuffer),
-            entry(Svdf.class, StatefulKernels::svdf),
-            entry(Lstm.class, LstmKernel::run),
-            entry(FilterBankSpectralSubtraction.class, FilterBanks::spectralSubtraction));
+    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+            writing(RefWrite.class, (op, args, type) -> Outcome.of(List.of(args.get(1)))),
+            writing(CircularBuffer.class, StatefulKernels::circularBuffer),
+            writing(Svdf.class, StatefulKernels::svdf),
+            writing(Lstm.class, LstmKernel::run));
 
     private StatefulKernels() {}
 

@@ -6,7 +6,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
-import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.lower.FusedOperator;
@@ -181,7 +181,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             function.params().forEach(p -> home.put(p.id(), p.id()));
             function.variables().forEach(v -> home.put(v.id(), v.id()));
             for (Binding binding : function.bindings()) {
-                home.put(binding.id(), binding.op() instanceof Reshape ? home.get(binding.ref(0)) : binding.id());
+                home.put(binding.id(), binding.op().has(Trait.VIEW) ? home.get(binding.ref(0)) : binding.id());
             }
             for (int i = 0; i < whole.size(); i++) {
                 int node = i;

@@ -6,6 +6,7 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Result;
+import io.kiln.ir.op.Trait;
 import io.kiln.reference.Interpreter;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,7 +34,7 @@ public final class FoldConstants implements Pass {
                     .toList();
             Binding current = new Binding(binding.id(), binding.op(), args, binding.type(), binding.origin());
             boolean known = args.stream().allMatch(Constant.class::isInstance)
-                    && !binding.op().isOpaque();
+                    && !binding.op().has(Trait.OPAQUE);
             if (known && !results.contains(binding.id())) {
                 folded.put(binding.id(), evaluate(current));
             } else {

@@ -6,25 +6,11 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
-import io.kiln.ir.op.Accumulation;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
-import io.kiln.ir.op.Conv2d;
-import io.kiln.ir.op.Conv2dTranspose;
-import io.kiln.ir.op.Dense;
-import io.kiln.ir.op.FilterBank;
-import io.kiln.ir.op.Lstm;
-import io.kiln.ir.op.Movement;
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.QnnConv2d;
-import io.kiln.ir.op.QnnConv2dTranspose;
-import io.kiln.ir.op.QnnDense;
-import io.kiln.ir.op.QnnRequantize;
-import io.kiln.ir.op.Reshape;
-import io.kiln.ir.op.Signal;
-import io.kiln.ir.op.Take;
-import io.kiln.ir.op.TflDynamicUpdateSlice;
-import io.kiln.ir.op.TflRequantize;
+import io.kiln.ir.op.Trait;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,27 +69,13 @@ public final class FuseOperators implements Pass {
     private static boolean joins(List<Binding> chain, Binding binding) {
         Op root = chain.get(0).op();
         Op last = chain.get(chain.size() - 1).op();
-        boolean accumulates =
-                root instanceof QnnConv2d || root instanceof QnnConv2dTranspose || root instanceof QnnDense;
-        boolean layer =
-                accumulates || root instanceof Conv2d || root instanceof Conv2dTranspose || root instanceof Dense;
         if (binding.op() instanceof BiasAdd) {
-            return layer && chain.size() == 1 && binding.args().get(1) instanceof Constant;
+            return root instanceof Layer && chain.size() == 1 && binding.args().get(1) instanceof Constant;
         }
-        if (binding.op() instanceof TflRequantize || binding.op() instanceof QnnRequantize) {
-            boolean sums = accumulates || root instanceof Accumulation;
-            return sums && (last == root || last instanceof BiasAdd);
+        if (binding.op().has(Trait.RESCALES)) {
+            return root.has(Trait.ACCUMULATES) && (last == root || last instanceof BiasAdd);
         }
-        boolean limited = root.isOpaque()
-                || last instanceof Clip
-                || root instanceof Reshape
-                || root instanceof Movement
-                || root instanceof Take
-                || root instanceof Signal
-                || root instanceof TflDynamicUpdateSlice
-                || root instanceof FilterBank
-                || root instanceof Lstm;
-        return binding.op() instanceof Clip && !limited;
+        return binding.op() instanceof Clip && root.has(Trait.TAKES_CLIP) && last.has(Trait.TAKES_CLIP);
     }
 
     private static Group group(List<Binding> chain) {

@@ -8,6 +8,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
@@ -26,7 +27,7 @@ class EmptyConstantsTest {
         for (Function function : Reader.functions()) {
             Map<Integer, TensorType> types = function.types();
             for (Binding binding : function.bindings()) {
-                if (binding.op().isOpaque() || !binding.op().writes().isEmpty()) {
+                if (binding.op().has(Trait.OPAQUE) || !binding.op().writes().isEmpty()) {
                     continue;
                 }
                 List<Constant> args = binding.args().stream()

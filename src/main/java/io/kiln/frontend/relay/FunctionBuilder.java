@@ -7,9 +7,9 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Origin;
 import io.kiln.ir.Variable;
-import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.FunctionRef;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.text.Annotations;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelayParser;
@@ -263,7 +263,7 @@ final class FunctionBuilder {
         }
         boolean isOwn = Annotations.origin(call.comment()).isPresent();
         boolean folds =
-                !isOwn && !(op instanceof Copy) && !op.isOpaque() && op.writes().isEmpty();
+                !isOwn && !op.has(Trait.COPY) && !op.has(Trait.OPAQUE) && op.writes().isEmpty();
         if (folds && !args.isEmpty() && args.stream().allMatch(Constant.class::isInstance)) {
             return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
         }

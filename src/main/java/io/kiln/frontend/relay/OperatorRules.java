@@ -12,17 +12,10 @@ import io.kiln.ir.op.Accumulation;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Clip;
-import io.kiln.ir.op.Concatenate;
 import io.kiln.ir.op.Conv2d;
 import io.kiln.ir.op.Conv2dTranspose;
 import io.kiln.ir.op.Copy;
-import io.kiln.ir.op.CustomCall;
 import io.kiln.ir.op.Dense;
-import io.kiln.ir.op.DetectionPostprocess;
-import io.kiln.ir.op.Elementwise;
-import io.kiln.ir.op.FilterBank;
-import io.kiln.ir.op.FixedPointMultiply;
-import io.kiln.ir.op.If;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;
@@ -31,10 +24,7 @@ import io.kiln.ir.op.QnnConv2dTranspose;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.QnnRequantize;
-import io.kiln.ir.op.RefWrite;
-import io.kiln.ir.op.Take;
-import io.kiln.ir.op.TflBatchMatmul;
-import io.kiln.ir.op.TflDynamicUpdateSlice;
+import io.kiln.ir.op.Role;
 import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.TflSoftmax;
@@ -200,40 +190,15 @@ final class OperatorRules {
     /** All arguments are constants but the data, weights and biases, the other side of a sum, and variables. */
     private void checkConstants(Binding binding) {
         boolean isHybrid = isQuantizedLayer(binding.op()) && dtype(binding, 0).isFloat();
-        int free = isHybrid ? 1 : free(binding.op());
-        for (int i = free; i < binding.args().size(); i++) {
+        for (int i = 1; i < binding.args().size(); i++) {
             require(
                     binding,
                     binding.args().get(i) instanceof Constant
-                            || binding.op().writes().contains(i),
+                            || binding.op().role(i) == Role.STATE
+                            || (!isHybrid && binding.op().role(i) == Role.DATA),
                     "argument " + (i + 1) + " of " + binding.op().name() + " is not constant",
                     "a number, meta[relay.Constant][n] or a parameter of the .params file");
         }
-    }
-
-    /** Arguments that may be computed. */
-    private static int free(Op op) {
-        if (op instanceof Concatenate
-                || op instanceof DetectionPostprocess
-                || op instanceof If
-                || op instanceof TflDynamicUpdateSlice) {
-            return op.arity();
-        }
-        if (op instanceof FixedPointMultiply) {
-            return 1;
-        }
-        if (op instanceof Elementwise elementwise) {
-            return elementwise.operands();
-        }
-        if (op instanceof CustomCall custom) {
-            return custom.inputs();
-        }
-        if (op instanceof FilterBank bank) {
-            return bank.operands();
-        }
-        boolean two =
-                op instanceof QnnAdd || op instanceof Take || op instanceof TflBatchMatmul || op instanceof RefWrite;
-        return two || isQuantizedLayer(op) || isRealLayer(op) || op instanceof BiasAdd ? 2 : 1;
     }
 
     private DType dtype(Binding binding, int index) {

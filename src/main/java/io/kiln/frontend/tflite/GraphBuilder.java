@@ -12,6 +12,7 @@ import io.kiln.ir.Parameter;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Trait;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.Interpreter;
 import java.util.ArrayList;
@@ -125,7 +126,7 @@ final class GraphBuilder {
         if (type.shape().elements() == 0 && op.writes().isEmpty()) {
             return new Constant("", type, Bytes.wrap(new byte[0]));
         }
-        if (args.stream().allMatch(Constant.class::isInstance) && !op.isOpaque()) {
+        if (args.stream().allMatch(Constant.class::isInstance) && !op.has(Trait.OPAQUE)) {
             return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
         }
         return bind(op, args, type, origin);

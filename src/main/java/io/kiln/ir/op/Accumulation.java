@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
-/** An operator whose sums of int8 or int16 data are wider than the data, so that only a rescaling can follow them. */
-public sealed interface Accumulation extends Op permits TflBatchMatmul, TflCumsum, TflSum {}
+import java.util.Set;
+
+/** An operator without weights whose sums of int8 or int16 data are wider than the data, so that only a rescaling can follow them. */
+public interface Accumulation extends Op {
+    @Override
+    default Set<Trait> traits() {
+        return Set.of(Trait.TAKES_CLIP, Trait.ACCUMULATES);
+    }
+}

@@ -13,7 +13,7 @@ import java.util.Map;
  * @param largest whether it is the largest
  * @param axis the dimension, from 0; it goes
  */
-public record ArgReduce(boolean largest, int axis) implements Op {
+public record ArgReduce(boolean largest, int axis) implements Reduction {
     @Override
     public String name() {
         return largest ? "argmax" : "argmin";
@@ -27,6 +27,16 @@ public record ArgReduce(boolean largest, int axis) implements Op {
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes("axis", List.of(axis), "keepdims", 0, "select_last_index", 0);
+    }
+
+    @Override
+    public List<Integer> axes() {
+        return List.of(axis);
+    }
+
+    @Override
+    public boolean keepDims() {
+        return false;
     }
 
     @Override

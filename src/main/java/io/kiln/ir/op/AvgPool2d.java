@@ -14,7 +14,7 @@ import java.util.Map;
  * @param rounding of integers: {@link Rounding#TFLITE}, which rounds halves away from zero, {@link Rounding#TRUNCATE}, or, of int8,
  *     {@link Rounding#UPWARD}, as TensorFlow Lite does for uint8 (reference_ops::AveragePool), {@code floor((sum + count / 2) / count)}
  */
-public record AvgPool2d(Window window, Rounding rounding) implements Op {
+public record AvgPool2d(Window window, Rounding rounding) implements Pool2d {
     public AvgPool2d {
         Check.that(rounding != Rounding.TONEAREST, "rounding must be TFLITE, TRUNCATE or UPWARD, not " + rounding);
     }
@@ -51,6 +51,19 @@ public record AvgPool2d(Window window, Rounding rounding) implements Op {
                 rounding.name(),
                 "layout",
                 "NHWC");
+    }
+
+    /** TVM's operator truncates means of int32; those of int8 it computes between two casts. */
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        DType data = args.get(0).dtype();
+        boolean truncatesBytes = rounding == Rounding.TRUNCATE && data == DType.INT8;
+        boolean truncatesWords = rounding == Rounding.TRUNCATE && data == DType.INT32;
+        if (!data.isFloat() && !truncatesBytes && !truncatesWords) {
+            return Spelling.own(this);
+        }
+        Spelling standard = Spelling.of(this).without("rounding");
+        return truncatesBytes ? standard.in(Spelling.Form.WORDS) : standard;
     }
 
     @Override

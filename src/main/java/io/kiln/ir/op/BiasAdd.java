@@ -27,6 +27,11 @@ public record BiasAdd(int axis) implements Op {
     }
 
     @Override
+    public int operands() {
+        return 2;
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.dtype("bias", args.get(1), args.get(0).dtype());

@@ -20,7 +20,7 @@ import java.util.Set;
  *
  * @param kind the function
  */
-public record Binary(Kind kind) implements Elementwise {
+public record Binary(Kind kind) implements Op {
     /** The functions; comparisons give bool, others their operands' type. */
     public enum Kind {
         ADD("add", FLOAT32, INT8, UINT8, INT16, INT32, INT64),

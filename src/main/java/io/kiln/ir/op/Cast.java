@@ -13,7 +13,7 @@ import java.util.Set;
  *
  * @param dtype type of the result
  */
-public record Cast(DType dtype) implements Elementwise {
+public record Cast(DType dtype) implements Op {
     private static final Set<DType> NUMBERS =
             Set.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.UINT32, DType.INT64, DType.FLOAT32);
     private static final Set<DType> SOURCES = Set.of(
@@ -34,13 +34,15 @@ public record Cast(DType dtype) implements Elementwise {
     }
 
     @Override
-    public int operands() {
-        return 1;
-    }
-
-    @Override
     public Map<String, Object> attributes() {
         return Check.attributes("dtype", dtype.text());
+    }
+
+    /** TVM's operator leaves open what becomes of floats that no integer of the type stands for. */
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        boolean saturates = args.get(0).dtype().isFloat() && !dtype.isFloat();
+        return saturates ? Spelling.own(this) : Spelling.standard("cast", attributes());
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.kiln.ir.op;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Limits values. Argument: data. Of floats what is no number stays none, and the largest float and its negative limit nothing, not even
@@ -26,6 +27,11 @@ public record Clip(double min, double max) implements Op {
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes("a_min", min, "a_max", max);
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of();
     }
 
     @Override

@@ -25,6 +25,16 @@ public record Concatenate(int axis, int arity) implements Movement {
     }
 
     @Override
+    public int operands() {
+        return arity;
+    }
+
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.of(this).in(Spelling.Form.TUPLE);
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         TensorType first = args.get(0);

@@ -17,7 +17,7 @@ import java.util.Map;
  * @param channels output channels
  * @param kernelLayout {@code OHWI} or {@code HWOI}
  */
-public record Conv2d(Window window, int groups, int channels, String kernelLayout) implements Op {
+public record Conv2d(Window window, int groups, int channels, String kernelLayout) implements Layer {
     @Override
     public String name() {
         return "nn.conv2d";
@@ -34,6 +34,16 @@ public record Conv2d(Window window, int groups, int channels, String kernelLayou
     }
 
     @Override
+    public Window geometry() {
+        return window;
+    }
+
+    @Override
+    public boolean isQuantized() {
+        return false;
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.dtype("data", args.get(0), DType.FLOAT32);
@@ -41,7 +51,7 @@ public record Conv2d(Window window, int groups, int channels, String kernelLayou
         return ConvShapes.infer(name(), window, groups, channels, args.get(0), args.get(1), DType.FLOAT32);
     }
 
-    /** Whether every input channel has kernels of its own. */
+    @Override
     public boolean isDepthwise(int inputChannels) {
         return ConvShapes.isDepthwise(groups, inputChannels);
     }

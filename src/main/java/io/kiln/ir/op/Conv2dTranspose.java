@@ -12,7 +12,7 @@ import java.util.Map;
  * @param window geometry
  * @param channels output channels
  */
-public record Conv2dTranspose(TransposedWindow window, int channels) implements Op {
+public record Conv2dTranspose(TransposedWindow window, int channels) implements Layer {
     @Override
     public String name() {
         return "nn.conv2d_transpose";
@@ -26,6 +26,27 @@ public record Conv2dTranspose(TransposedWindow window, int channels) implements 
     @Override
     public Map<String, Object> attributes() {
         return window.attributes(channels, DType.FLOAT32);
+    }
+
+    @Override
+    public Window geometry() {
+        return window.window();
+    }
+
+    @Override
+    public boolean isQuantized() {
+        return false;
+    }
+
+    @Override
+    public boolean isTransposed() {
+        return true;
+    }
+
+    /** Products are not counted: how many there are depends on the borders, too. */
+    @Override
+    public List<Integer> weights() {
+        return List.of();
     }
 
     @Override

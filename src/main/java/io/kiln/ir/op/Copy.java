@@ -3,6 +3,7 @@ package io.kiln.ir.op;
 
 import io.kiln.ir.type.TensorType;
 import java.util.List;
+import java.util.Set;
 
 /** The same value in memory of its own, such as an output that is a constant. Argument: data. */
 public record Copy() implements Op {
@@ -14,6 +15,11 @@ public record Copy() implements Op {
     @Override
     public int arity() {
         return 1;
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of(Trait.COPY, Trait.TAKES_CLIP);
     }
 
     @Override

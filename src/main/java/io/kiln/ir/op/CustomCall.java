@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
@@ -60,11 +61,6 @@ public record CustomCall(
     }
 
     @Override
-    public boolean isOpaque() {
-        return true;
-    }
-
-    @Override
     public Map<String, Object> attributes() {
         Map<String, Object> attributes = new LinkedHashMap<>(Check.attributes(
                 "code", code,
@@ -81,6 +77,16 @@ public record CustomCall(
             attributes.put("options_size", options);
         }
         return Collections.unmodifiableMap(attributes);
+    }
+
+    @Override
+    public int operands() {
+        return inputs;
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of(Trait.OPAQUE);
     }
 
     @Override

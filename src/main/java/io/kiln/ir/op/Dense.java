@@ -14,7 +14,7 @@ import java.util.Map;
  *
  * @param units rows of the weight
  */
-public record Dense(int units) implements Op {
+public record Dense(int units) implements Layer {
     @Override
     public String name() {
         return "nn.dense";
@@ -28,6 +28,21 @@ public record Dense(int units) implements Op {
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes("units", units, "out_dtype", "float32");
+    }
+
+    @Override
+    public Window geometry() {
+        return Window.ONE;
+    }
+
+    @Override
+    public boolean isQuantized() {
+        return false;
+    }
+
+    @Override
+    public Shape image(Shape shape) {
+        return Shape.of(1, 1, shape.dim(0), shape.dim(1));
     }
 
     @Override

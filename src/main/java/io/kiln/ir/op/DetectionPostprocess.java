@@ -108,6 +108,11 @@ public record DetectionPostprocess(
     }
 
     @Override
+    public int operands() {
+        return arity();
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         checkNumbers();

@@ -3,21 +3,16 @@ package io.kiln.ir.op;
 
 import io.kiln.ir.type.TensorType;
 import java.util.List;
+import java.util.Set;
 
 /**
  * An operator on the channels of a filter bank, from TensorFlow Lite Micro's library of signal processing; in the file a custom operator.
  * The first argument is a vector, the data; whole numbers wrap around as unsigned ones of C do.
  */
-public sealed interface FilterBank extends Op
-        permits FilterBankAccumulate,
-                FilterBankSquareRoot,
-                FilterBankSpectralSubtraction,
-                FilterBankGainControl,
-                FilterBankLog {
-
-    /** Number of leading arguments that may be computed; those behind are constants or variables. */
-    default int operands() {
-        return 1;
+public interface FilterBank extends Op {
+    @Override
+    default Set<Trait> traits() {
+        return Set.of();
     }
 
     @Override

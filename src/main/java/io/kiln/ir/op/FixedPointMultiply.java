@@ -13,7 +13,7 @@ import java.util.Map;
  *
  * @param rounding {@link Rounding#UPWARD} or {@link Rounding#TONEAREST}
  */
-public record FixedPointMultiply(Rounding rounding) implements Elementwise {
+public record FixedPointMultiply(Rounding rounding) implements Op {
     /** Argument position of the shift. */
     public static final int SHIFT = 2;
 
@@ -44,6 +44,17 @@ public record FixedPointMultiply(Rounding rounding) implements Elementwise {
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes("rounding", rounding.name());
+    }
+
+    /** Its number lies in tensors that broadcast, but they are constant. */
+    @Override
+    public Role role(int position) {
+        return position == 0 ? Role.DATA : Role.CONSTANT;
+    }
+
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.own(this);
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * @param shape of the result
  */
-public record Full(Shape shape) implements Elementwise {
+public record Full(Shape shape) implements Op {
     @Override
     public String name() {
         return "full";
@@ -23,13 +23,13 @@ public record Full(Shape shape) implements Elementwise {
     }
 
     @Override
-    public int operands() {
-        return 1;
+    public Map<String, Object> attributes() {
+        return Check.attributes("shape", shape.dims());
     }
 
     @Override
-    public Map<String, Object> attributes() {
-        return Check.attributes("shape", shape.dims());
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.of(this).with("dtype", args.get(0).dtype().text());
     }
 
     @Override

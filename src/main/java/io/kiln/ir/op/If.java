@@ -63,6 +63,17 @@ public record If(
     }
 
     @Override
+    public int operands() {
+        return arity();
+    }
+
+    /** TVM's parser takes {@code if} for a keyword wherever it stands. */
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.own("tfl.if_then_else", attributes());
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.scalar("condition", args.get(0), DType.BOOL);

@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * @param alpha slope of the negative side; any number
  */
-public record LeakyRelu(float alpha) implements Elementwise {
+public record LeakyRelu(float alpha) implements Op {
     @Override
     public String name() {
         return "nn.leaky_relu";
@@ -19,11 +19,6 @@ public record LeakyRelu(float alpha) implements Elementwise {
 
     @Override
     public int arity() {
-        return 1;
-    }
-
-    @Override
-    public int operands() {
         return 1;
     }
 

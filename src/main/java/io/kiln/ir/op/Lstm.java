@@ -6,6 +6,8 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * A layer of long short-term memory over whole sequences (lstm_eval.h of TensorFlow Lite Micro). For every step of every sequence, with
@@ -96,6 +98,16 @@ public record Lstm(
     /** Steps in data of a shape. */
     public int steps(Shape data) {
         return data.dim(timeMajor ? 0 : 1);
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of();
+    }
+
+    @Override
+    public List<Integer> weights() {
+        return IntStream.range(INPUT_WEIGHTS, BIASES).boxed().toList();
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * @param window geometry
  */
-public record MaxPool2d(Window window) implements Op {
+public record MaxPool2d(Window window) implements Pool2d {
     @Override
     public String name() {
         return "nn.max_pool2d";

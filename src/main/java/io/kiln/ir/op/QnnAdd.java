@@ -45,6 +45,16 @@ public record QnnAdd(Rounding rounding) implements Op {
     }
 
     @Override
+    public int operands() {
+        return 2;
+    }
+
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        return rounding == Rounding.UPWARD ? Spelling.of(this).without("rounding") : Spelling.own(this);
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.dtype("rhs", args.get(1), args.get(0).dtype());

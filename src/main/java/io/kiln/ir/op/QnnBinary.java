@@ -19,7 +19,7 @@ import java.util.Set;
  *
  * @param kind the function
  */
-public record QnnBinary(Kind kind) implements Elementwise {
+public record QnnBinary(Kind kind) implements Op {
     private static final int COMPARISON_ARITY = 6;
     private static final int ARITY = 8;
 
@@ -84,6 +84,11 @@ public record QnnBinary(Kind kind) implements Elementwise {
     @Override
     public Map<String, Object> attributes() {
         return name().startsWith("qnn.") ? Check.attributes("rounding", "TFLITE") : Map.of();
+    }
+
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.own(this);
     }
 
     @Override

@@ -20,7 +20,7 @@ import java.util.Map;
  * @param kernelLayout {@code OHWI} or {@code HWOI}
  * @param outDtype int32 or int64, which sums of integers wrap around in; float32 of float32 data
  */
-public record QnnConv2d(Window window, int groups, int channels, String kernelLayout, DType outDtype) implements Op {
+public record QnnConv2d(Window window, int groups, int channels, String kernelLayout, DType outDtype) implements Layer {
     /** A convolution with an int32 accumulator. */
     public QnnConv2d(Window window, int groups, int channels, String kernelLayout) {
         this(window, groups, channels, kernelLayout, DType.INT32);
@@ -42,6 +42,16 @@ public record QnnConv2d(Window window, int groups, int channels, String kernelLa
     }
 
     @Override
+    public Window geometry() {
+        return window;
+    }
+
+    @Override
+    public boolean isQuantized() {
+        return true;
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.scalar("input zero point", args.get(2), DType.INT32);
@@ -53,7 +63,7 @@ public record QnnConv2d(Window window, int groups, int channels, String kernelLa
         return ConvShapes.infer(name(), window, groups, channels, args.get(0), args.get(1), outDtype);
     }
 
-    /** Whether every input channel has kernels of its own. */
+    @Override
     public boolean isDepthwise(int inputChannels) {
         return ConvShapes.isDepthwise(groups, inputChannels);
     }

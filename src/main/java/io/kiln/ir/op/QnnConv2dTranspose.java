@@ -15,7 +15,7 @@ import java.util.Map;
  * @param channels output channels
  * @param outDtype int32 or int64, which sums wrap around in
  */
-public record QnnConv2dTranspose(TransposedWindow window, int channels, DType outDtype) implements Op {
+public record QnnConv2dTranspose(TransposedWindow window, int channels, DType outDtype) implements Layer {
     @Override
     public String name() {
         return "qnn.conv2d_transpose";
@@ -29,6 +29,27 @@ public record QnnConv2dTranspose(TransposedWindow window, int channels, DType ou
     @Override
     public Map<String, Object> attributes() {
         return window.attributes(channels, outDtype);
+    }
+
+    @Override
+    public Window geometry() {
+        return window.window();
+    }
+
+    @Override
+    public boolean isQuantized() {
+        return true;
+    }
+
+    @Override
+    public boolean isTransposed() {
+        return true;
+    }
+
+    /** Products are not counted: how many there are depends on the borders, too. */
+    @Override
+    public List<Integer> weights() {
+        return List.of();
     }
 
     @Override

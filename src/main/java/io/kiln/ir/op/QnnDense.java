@@ -16,7 +16,7 @@ import java.util.Map;
  * @param units rows of the weight
  * @param outDtype int32 or int64, which sums of integers wrap around in; float32 of float32 data
  */
-public record QnnDense(int units, DType outDtype) implements Op {
+public record QnnDense(int units, DType outDtype) implements Layer {
     /** A layer with an int32 accumulator. */
     public QnnDense(int units) {
         this(units, DType.INT32);
@@ -35,6 +35,21 @@ public record QnnDense(int units, DType outDtype) implements Op {
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes("units", units, "out_dtype", outDtype.text());
+    }
+
+    @Override
+    public Window geometry() {
+        return Window.ONE;
+    }
+
+    @Override
+    public boolean isQuantized() {
+        return true;
+    }
+
+    @Override
+    public Shape image(Shape shape) {
+        return Shape.of(1, 1, shape.dim(0), shape.dim(1));
     }
 
     @Override

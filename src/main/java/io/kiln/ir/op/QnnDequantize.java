@@ -18,6 +18,11 @@ public record QnnDequantize() implements Op {
     }
 
     @Override
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.of(this).with("out_dtype", DType.FLOAT32.text());
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.that(

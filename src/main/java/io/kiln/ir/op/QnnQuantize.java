@@ -28,6 +28,11 @@ public record QnnQuantize(DType outDtype) implements Op {
     }
 
     @Override
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.of(this).without("rounding");
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.dtype("data", args.get(0), DType.FLOAT32);

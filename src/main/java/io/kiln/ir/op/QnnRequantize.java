@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * TVM's rescaling, rounding once: {@code saturate(outputZeroPoint + round((data - inputZeroPoint) * multiplier * 2^(shift - 31)))}, the
@@ -49,6 +50,11 @@ public record QnnRequantize(int axis, Rounding rounding, DType outDtype) impleme
                 COMPUTE_DTYPE,
                 "out_dtype",
                 outDtype.text());
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of(Trait.TAKES_CLIP, Trait.RESCALES);
     }
 
     @Override

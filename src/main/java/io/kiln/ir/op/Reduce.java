@@ -16,7 +16,7 @@ import java.util.Map;
  * @param axes the dimensions, from 0, ascending
  * @param keepDims whether they stay, as dimensions of 1
  */
-public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements Op {
+public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements Reduction {
     public Reduce {
         axes = List.copyOf(axes);
     }

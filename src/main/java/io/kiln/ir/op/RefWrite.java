@@ -22,6 +22,11 @@ public record RefWrite() implements Op {
     }
 
     @Override
+    public int operands() {
+        return 2;
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.that(

@@ -5,6 +5,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Same elements, other dimensions. Argument: data.
@@ -25,6 +26,11 @@ public record Reshape(Shape shape) implements Op {
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes("newshape", shape.dims());
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of(Trait.VIEW);
     }
 
     @Override

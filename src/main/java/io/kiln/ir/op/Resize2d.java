@@ -45,6 +45,11 @@ public record Resize2d(int height, int width, boolean linear, boolean alignCorne
     }
 
     @Override
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.own(this);
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.rank("data", args.get(0), 4);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
+import java.util.Set;
+
 /**
  * An operator of TensorFlow Lite Micro's library of signal processing. In the file these are custom operators. The first argument is the
  * data; what it computes beside its result, and what it remembers, are variables among the arguments.
  */
-public sealed interface Signal extends Op
-        permits SignalWindow,
-                SignalAutoScale,
-                SignalFft,
-                SignalEnergy,
-                SignalFrame,
-                SignalStack,
-                SignalDelay,
-                SignalOverlapAdd {}
+public interface Signal extends Op {
+    @Override
+    default Set<Trait> traits() {
+        return Set.of();
+    }
+}

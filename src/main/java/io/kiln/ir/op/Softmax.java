@@ -28,6 +28,11 @@ public record Softmax(float beta) implements Op {
     }
 
     @Override
+    public Spelling spelling(List<TensorType> args) {
+        return beta == 1 ? Spelling.of(this) : Spelling.own(this);
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.dtype("data", args.get(0), DType.FLOAT32);

@@ -7,6 +7,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Slices of the data chosen by indices along a dimension. Arguments: data, indices (int32; those outside count as the nearest inside).
@@ -28,6 +29,16 @@ public record Take(int axis, int batchDims) implements Op {
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes("axis", axis, "batch_dims", batchDims, "mode", "clip");
+    }
+
+    @Override
+    public int operands() {
+        return 2;
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of();
     }
 
     @Override

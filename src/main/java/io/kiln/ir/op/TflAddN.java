@@ -18,7 +18,7 @@ import java.util.Map;
  * @param by multiplier below 1
  */
 public record TflAddN(int count, int inputZeroPoint, int outputZeroPoint, QuantizedMultiplier by)
-        implements Elementwise {
+        implements Op {
     /** What one step of the tensors' scale counts. */
     public static final int STEP = 1 << 19;
 

@@ -38,6 +38,11 @@ public record TflBatchMatmul(boolean transposeA, boolean transposeB) implements 
     }
 
     @Override
+    public int operands() {
+        return 2;
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Shape a = args.get(0).shape();

@@ -28,6 +28,16 @@ public record TflDynamicUpdateSlice() implements Op {
     }
 
     @Override
+    public int operands() {
+        return arity();
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of();
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Shape data = args.get(0).shape();

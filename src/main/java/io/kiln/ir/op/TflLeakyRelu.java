@@ -19,7 +19,7 @@ import java.util.Map;
  */
 public record TflLeakyRelu(
         int inputZeroPoint, int outputZeroPoint, QuantizedMultiplier positive, QuantizedMultiplier negative)
-        implements Elementwise {
+        implements Op {
     private static final int MOST_SHIFT = 31;
 
     public TflLeakyRelu {
@@ -40,11 +40,6 @@ public record TflLeakyRelu(
 
     @Override
     public int arity() {
-        return 1;
-    }
-
-    @Override
-    public int operands() {
         return 1;
     }
 

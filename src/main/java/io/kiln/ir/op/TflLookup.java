@@ -9,7 +9,7 @@ import java.util.List;
  * A function of int8 that is known for all 256 values: {@code table[data + 128]}. Arguments: data, table (a vector of 256 elements; the
  * result has their type).
  */
-public record TflLookup() implements Elementwise {
+public record TflLookup() implements Op {
     /** Elements of the table. */
     public static final int SIZE = 256;
 
@@ -21,11 +21,6 @@ public record TflLookup() implements Elementwise {
     @Override
     public int arity() {
         return 2;
-    }
-
-    @Override
-    public int operands() {
-        return 1;
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Fixed-point rescaling by explicit multipliers. TensorFlow Lite's rounds twice ({@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier(int, int, int)}):
@@ -57,6 +58,11 @@ public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, D
                 "output_zero_point", outputZeroPoint,
                 "rounding", rounding.name(),
                 "out_dtype", outDtype.text());
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of(Trait.TAKES_CLIP, Trait.RESCALES);
     }
 
     @Override

@@ -15,7 +15,7 @@ import java.util.Map;
  * @param multiplier 1 to 32767; {@code (data * multiplier) / 2^shift}, rounded, is the argument in steps of 1/12288
  * @param shift 0 to 31
  */
-public record TflSigmoid16(Kind kind, int multiplier, int shift) implements Elementwise {
+public record TflSigmoid16(Kind kind, int multiplier, int shift) implements Op {
     /** The functions. */
     public enum Kind {
         LOGISTIC("tfl.logistic16"),
@@ -42,11 +42,6 @@ public record TflSigmoid16(Kind kind, int multiplier, int shift) implements Elem
 
     @Override
     public int arity() {
-        return 1;
-    }
-
-    @Override
-    public int operands() {
         return 1;
     }
 

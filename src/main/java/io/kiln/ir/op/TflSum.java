@@ -18,7 +18,7 @@ import java.util.Set;
  * @param axes the dimensions, from 0, ascending
  * @param keepDims whether they stay, as dimensions of 1
  */
-public record TflSum(List<Integer> axes, boolean keepDims) implements Accumulation {
+public record TflSum(List<Integer> axes, boolean keepDims) implements Accumulation, Reduction {
     public TflSum {
         axes = List.copyOf(axes);
     }

@@ -11,7 +11,7 @@ import java.util.Set;
  *
  * @param kind the function
  */
-public record Unary(Kind kind) implements Elementwise {
+public record Unary(Kind kind) implements Op {
     /** Functions of float32, unless they say otherwise. */
     public enum Kind {
         /** Of float32, or of int16, where the least value stays what it is. */
@@ -59,11 +59,6 @@ public record Unary(Kind kind) implements Elementwise {
 
     @Override
     public int arity() {
-        return 1;
-    }
-
-    @Override
-    public int operands() {
         return 1;
     }
 

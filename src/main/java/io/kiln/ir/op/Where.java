@@ -6,7 +6,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /** An element of x where the condition holds, else of y, with broadcasting. Arguments: condition (bool), x, y of one type. */
-public record Where() implements Elementwise {
+public record Where() implements Op {
     @Override
     public String name() {
         return "where";

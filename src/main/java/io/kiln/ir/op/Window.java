@@ -27,6 +27,9 @@ public record Window(
         int padLeft,
         int padBottom,
         int padRight) {
+    /** One tap: that of a fully connected layer. */
+    public static final Window ONE = new Window(1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+
     public Window {
         Check.that(kernelH > 0 && kernelW > 0, "window must be at least 1x1, not " + kernelH + "x" + kernelW);
         Check.that(strideH > 0 && strideW > 0, "strides must be positive, not " + strideH + ", " + strideW);

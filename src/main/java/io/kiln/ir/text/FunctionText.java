@@ -12,6 +12,7 @@ import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.FunctionRef;
+import io.kiln.ir.op.Spelling;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
@@ -145,29 +146,31 @@ final class FunctionText {
         List<TensorType> argTypes = binding.args().stream()
                 .map(arg -> arg instanceof Constant c ? c.type() : types.get(((Arg.Ref) arg).id()))
                 .toList();
-        boolean isTruncated = Spelling.isTruncated(binding.op(), argTypes);
-        TensorType type = isTruncated ? new TensorType(binding.type().shape(), DType.INT32) : binding.type();
+        Spelling spelling = binding.op().spelling(argTypes);
+        boolean isWidened = spelling.form() == Spelling.Form.WORDS;
+        TensorType type = isWidened ? new TensorType(binding.type().shape(), DType.INT32) : binding.type();
         String call = products.of(binding, argTypes.isEmpty() ? binding.type() : argTypes.get(0))
-                        .orElseGet(() -> call(binding, Spelling.of(binding.op(), argTypes), isTruncated))
+                        .orElseGet(() -> call(binding, spelling))
                 + " /* ty=" + type(type) + " span="
                 + span(binding) + " */";
         out.append("  ")
                 .append(names.get(binding.id()))
                 .append(" = ")
                 .append(
-                        isTruncated
+                        isWidened
                                 ? "cast(" + call + ", dtype=\""
                                         + binding.type().dtype().text() + "\")"
                                 : call)
                 .append(";\n");
     }
 
-    private String call(Binding binding, Spelling spelling, boolean isWidened) {
+    private String call(Binding binding, Spelling spelling) {
+        boolean isWidened = spelling.form() == Spelling.Form.WORDS;
         constants.noteForeign(spelling.isForeign());
         List<String> args = new ArrayList<>();
         binding.args().forEach(arg -> args.add(isWidened ? "cast(" + arg(arg) + ", dtype=\"int32\")" : arg(arg)));
         List<String> all = new ArrayList<>(
-                Spelling.isOfTuple(binding.op())
+                spelling.form() == Spelling.Form.TUPLE
                         ? List.of("(" + String.join(", ", args) + (args.size() == 1 ? ",)" : ")"))
                         : args);
         spelling.attributes()

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A convolution or fully connected layer, which is a 1x1 convolution over an image one row high whose columns are the batch. Arguments:
+ * data, weight, and of quantized weights input zero point, kernel zero point, input scale and kernel scale.
+ */
+public interface Layer extends Op {
+    /** Position of the data's zero point, of quantized weights. */
+    int INPUT_ZERO_POINT = 2;
+
+    /** Position of the weight's zero point, of quantized weights. */
+    int KERNEL_ZERO_POINT = 3;
+
+    /** Position of the weight's scale, of quantized weights. */
+    int KERNEL_SCALE = 5;
+
+    /** Kernel, strides and padding; of a transposed convolution those of {@link TransposedWindow}. */
+    Window geometry();
+
+    /** Whether weights are integers; integer data is summed up wider than it is. */
+    boolean isQuantized();
+
+    /** Whether the strides are the output's. */
+    default boolean isTransposed() {
+        return false;
+    }
+
+    /** 1 for layers in which each output channel reads all input channels. */
+    default int groups() {
+        return 1;
+    }
+
+    /** Whether every input channel has kernels of its own, which lie as HWOI. */
+    default boolean isDepthwise(int inputChannels) {
+        return false;
+    }
+
+    /** NHWC dimensions of the data or the result. */
+    default Shape image(Shape shape) {
+        return shape;
+    }
+
+    @Override
+    default int operands() {
+        return 2;
+    }
+
+    @Override
+    default Set<Trait> traits() {
+        return isQuantized() ? Set.of(Trait.TAKES_CLIP, Trait.ACCUMULATES) : Set.of(Trait.TAKES_CLIP);
+    }
+
+    @Override
+    default List<Integer> weights() {
+        return List.of(1);
+    }
+
+    /** TVM's layers of quantized weights take no real data. */
+    @Override
+    default Spelling spelling(List<TensorType> args) {
+        return isQuantized() && args.get(0).dtype().isFloat() ? Spelling.own(this) : Spelling.of(this);
+    }
+}

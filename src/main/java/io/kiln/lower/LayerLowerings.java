@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static io.kiln.lower.Lowering.entry;
+import static io.kiln.lower.Lowering.simple;
+
+import io.kiln.ir.op.AvgPool2d;
+import io.kiln.ir.op.CircularBuffer;
+import io.kiln.ir.op.DetectionPostprocess;
+import io.kiln.ir.op.Lstm;
+import io.kiln.ir.op.MaxPool2d;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.RefWrite;
+import io.kiln.ir.op.Resize2d;
+import io.kiln.ir.op.Softmax;
+import io.kiln.ir.op.Svdf;
+import io.kiln.ir.op.TflNormalize;
+import io.kiln.ir.op.TflSoftmax;
+import java.util.Map;
+import java.util.Optional;
+
+/** Lowerings of layers other than convolutions and fully connected ones, and of what remembers between runs. */
+public final class LayerLowerings {
+    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
+            entry(
+                    AvgPool2d.class,
+                    (op, pool, rows, c) -> new PoolLowering(op, pool.window(), Optional.of(pool.rounding())).of(rows)),
+            entry(
+                    MaxPool2d.class,
+                    (op, pool, rows, c) -> new PoolLowering(op, pool.window(), Optional.empty()).of(rows)),
+            simple(Softmax.class, (op, rows) -> new SoftmaxLowering(op).lower(rows)),
+            simple(TflSoftmax.class, (op, rows) -> new SoftmaxLowering(op).lower(rows)),
+            simple(TflNormalize.class, (op, rows) -> new NormalizeLowering(op).lower(rows)),
+            simple(Resize2d.class, (op, rows) -> new ResizeLowering(op).lower(rows)),
+            simple(DetectionPostprocess.class, (op, rows) -> new DetectionLowering(op).lower(rows)),
+            entry(Svdf.class, (op, svdf, rows, c) -> new SvdfLowering(op, c.dots()).lower(rows)),
+            entry(Lstm.class, (op, lstm, rows, c) -> new LstmLowering(op, c.dots()).lower(rows)),
+            simple(CircularBuffer.class, CircularBufferLowering::lower),
+            simple(RefWrite.class, VariableLowering::lower));
+
+    private LayerLowerings() {}
+}

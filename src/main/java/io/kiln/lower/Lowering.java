@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.ir.op.Op;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Makes loops of a fused operator by what is at its root. Each family of operators has one map of its lowerings, by class. */
+public interface Lowering<O extends Op> {
+    /**
+     * What a lowering may need beside the operator.
+     *
+     * @param dots the core's micro-kernel for dot products; empty where loops do as well
+     * @param callees the functions that operators call, by index
+     */
+    record Context(Optional<RowDots> dots, List<Callee> callees) {
+        public Context {
+            callees = List.copyOf(callees);
+        }
+    }
+
+    /** A lowering that needs the operator alone. */
+    interface Simple {
+        LoweredOperator lower(FusedOperator op, Rows rows);
+    }
+
+    /**
+     * Lowers to loops over a range of rows of the output.
+     *
+     * @param root the operator at the root
+     */
+    LoweredOperator lower(FusedOperator op, O root, Rows rows, Context context);
+
+    /** An entry of a family. */
+    static Map.Entry<Class<? extends Op>, Lowering<Op>> simple(Class<? extends Op> root, Simple lowering) {
+        return Map.entry(root, (op, any, rows, context) -> lowering.lower(op, rows));
+    }
+
+    /** An entry of a family. */
+    static <O extends Op> Map.Entry<Class<? extends Op>, Lowering<Op>> entry(Class<O> root, Lowering<O> lowering) {
+        return Map.entry(root, (op, any, rows, context) -> lowering.lower(op, root.cast(any), rows, context));
+    }
+}

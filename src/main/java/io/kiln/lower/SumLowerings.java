@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import static io.kiln.lower.Lowering.simple;
+
+import io.kiln.ir.op.ArgReduce;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Reduce;
+import io.kiln.ir.op.TflBatchMatmul;
+import io.kiln.ir.op.TflCumsum;
+import io.kiln.ir.op.TflSum;
+import java.util.Map;
+
+/** Lowerings of what combines elements along dimensions: reductions, running sums, products of matrices. */
+public final class SumLowerings {
+    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
+            simple(Reduce.class, (op, rows) -> new ReduceLowering(op).lower(rows)),
+            simple(TflSum.class, (op, rows) -> new ReduceLowering(op).lower(rows)),
+            simple(ArgReduce.class, (op, rows) -> new ReduceLowering(op).lower(rows)),
+            simple(TflCumsum.class, (op, rows) -> new CumsumLowering(op).lower(rows)),
+            simple(TflBatchMatmul.class, (op, rows) -> new BatchMatmulLowering(op).lower(rows)));
+
+    private SumLowerings() {}
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference;
+
+import static io.kiln.reference.Kernel.calling;
+import static io.kiln.reference.Kernel.opaque;
+
+import io.kiln.ir.op.CustomCall;
+import io.kiln.ir.op.If;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.While;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Kernels of the operators that call functions. */
+final class CallKernels {
+    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+            calling(If.class, CallKernels::choose),
+            calling(While.class, CallKernels::repeat),
+            opaque(CustomCall.class));
+
+    private CallKernels() {}
+
+    private static Outcome choose(If op, List<Tensor> args, TensorType type, FunctionCalls functions) {
+        boolean holds = args.get(0).scalarInt() != 0;
+        List<Tensor> variables = new ArrayList<>(args.subList(op.firstVariable(), args.size()));
+        List<Tensor> written = new ArrayList<>(call(
+                functions,
+                holds ? op.then() : op.otherwise(),
+                args.subList(1, op.firstResult()),
+                variables,
+                holds ? op.thenVariables() : op.otherwiseVariables()));
+        written.addAll(variables);
+        return Outcome.of(written);
+    }
+
+    private static Outcome repeat(While op, List<Tensor> args, TensorType type, FunctionCalls functions) {
+        List<Tensor> loop = args.subList(0, op.loopVariables());
+        List<Tensor> variables = new ArrayList<>(args.subList(op.loopVariables(), args.size()));
+        while (call(functions, op.condition(), loop, variables, op.conditionVariables())
+                        .get(0)
+                        .scalarInt()
+                != 0) {
+            functions.spendIteration(op.body());
+            loop = call(functions, op.body(), loop, variables, op.bodyVariables());
+        }
+        List<Tensor> written = new ArrayList<>(loop);
+        written.addAll(variables);
+        return Outcome.of(written);
+    }
+
+    /** Calls a function that uses some of the caller's variables, which are changed. */
+    private static List<Tensor> call(
+            FunctionCalls functions, int called, List<Tensor> inputs, List<Tensor> variables, List<Integer> used) {
+        List<Tensor> own = new ArrayList<>(used.stream().map(variables::get).toList());
+        List<Tensor> results = functions.call(called, inputs, own);
+        for (int i = 0; i < used.size(); i++) {
+            variables.set(used.get(i), own.get(i));
+        }
+        return results;
+    }
+}
