@@ -3,37 +3,41 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
+import io.kiln.frontend.tflite.schema.FusedActivation;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Clip;
-import java.util.List;
+import java.util.Arrays;
+import java.util.Optional;
 
 /** Fused activation functions, which all limit the result to a range (CalculateActivationRange in kernel_util.cc). */
 enum Activation {
-    NONE(-Float.MAX_VALUE, Float.MAX_VALUE),
-    RELU(0, Float.MAX_VALUE),
-    RELU_N1_TO_1(-1, 1),
-    RELU6(0, 6);
+    NONE(FusedActivation.NONE, -Float.MAX_VALUE, Float.MAX_VALUE),
+    RELU(FusedActivation.RELU, 0, Float.MAX_VALUE),
+    RELU_N1_TO_1(FusedActivation.RELU_N1_TO_1, -1, 1),
+    RELU6(FusedActivation.RELU6, 0, 6);
 
-    private static final List<String> SCHEMA_NAMES =
-            List.of("NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT");
-
+    private final FusedActivation stated;
     private final float min;
     private final float max;
 
-    Activation(float min, float max) {
+    Activation(FusedActivation stated, float min, float max) {
+        this.stated = stated;
         this.min = min;
         this.max = max;
     }
 
-    /** The activation by its code in the schema; another one is noted as a problem. */
+    /** The activation of a code in the schema. One that is not supported is noted as a problem. */
     static Activation read(OperatorContext operator, int code) {
-        String name = code < SCHEMA_NAMES.size() ? SCHEMA_NAMES.get(code) : "" + code;
+        Optional<FusedActivation> stated = FusedActivation.of(code);
+        Optional<Activation> supported = Arrays.stream(values())
+                .filter(a -> Optional.of(a.stated).equals(stated))
+                .findFirst();
         operator.require(
-                code < values().length,
-                "fused activation " + name + " is not supported",
+                supported.isPresent(),
+                "fused activation " + stated.map(Enum::name).orElse("" + code) + " is not supported",
                 "NONE, RELU, RELU6 or RELU_N1_TO_1",
                 "Put the activation behind the operator, or train with a supported one");
-        return code < values().length ? values()[code] : NONE;
+        return supported.orElse(NONE);
     }
 
     /** Clips a value of the operator's output type, unless the type alone is limit enough. */

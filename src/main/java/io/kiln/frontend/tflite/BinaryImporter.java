@@ -2,6 +2,8 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.schema.OptionsType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.arith.TflBinaryScales;
@@ -17,12 +19,11 @@ import java.util.Set;
  *
  * @param kind the function of elements that are not quantized
  * @param dtypes what the reference kernel takes
- * @param options type of the options with a fused activation; 0 where there is none
+ * @param fused where the options have a fused activation; empty for an operator without one
  */
-record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, int options) implements OperatorImporter {
-    BinaryImporter(Binary.Kind kind, Set<DType> dtypes) {
-        this(kind, dtypes, 0);
-    }
+record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, Optional<Fused> fused) implements OperatorImporter {
+    /** An activation in an options table. */
+    record Fused(OptionsType options, Field.UByte activation) {}
 
     @Override
     public void emit(OperatorContext operator) {
@@ -45,10 +46,12 @@ record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, int options) implemen
     }
 
     private Activation activation(OperatorContext operator) {
-        return options == 0
-                ? Activation.NONE
-                : Activation.read(
-                        operator, operator.options(options).map(o -> o.u8(0, 0)).orElse(0));
+        return fused.map(f -> Activation.read(
+                        operator,
+                        operator.options(f.options)
+                                .map(o -> o.get(f.activation))
+                                .orElse(0)))
+                .orElse(Activation.NONE);
     }
 
     /** TensorFlow Lite Micro's sum of int32 leaves its activation out, and TensorFlow Lite's does not. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.frontend.tflite.schema.MovementOptions.DepthToSpace;
+import io.kiln.frontend.tflite.schema.MovementOptions.SpaceToDepth;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Pad;
 import io.kiln.ir.op.Reshape;
@@ -15,15 +17,13 @@ import java.util.List;
  * and neighbouring dimensions join again.
  */
 final class BlockImporters {
-    private static final int SPACE_TO_DEPTH_OPTIONS = 19;
-    private static final int DEPTH_TO_SPACE_OPTIONS = 94;
     private static final String AGAIN = "Export the model again";
 
     private BlockImporters() {}
 
     static void spaceToDepth(OperatorContext operator) {
         Shape s = imageOf(operator);
-        int block = operator.requiredOptions(SPACE_TO_DEPTH_OPTIONS).i32(0, 0);
+        int block = operator.requiredOptions(SpaceToDepth.TYPE).get(SpaceToDepth.BLOCK_SIZE);
         operator.require(
                 block > 0 && s.dim(1) % block == 0 && s.dim(2) % block == 0,
                 "block size " + block,
@@ -40,7 +40,7 @@ final class BlockImporters {
 
     static void depthToSpace(OperatorContext operator) {
         Shape s = imageOf(operator);
-        int block = operator.requiredOptions(DEPTH_TO_SPACE_OPTIONS).i32(0, 0);
+        int block = operator.requiredOptions(DepthToSpace.TYPE).get(DepthToSpace.BLOCK_SIZE);
         operator.require(
                 block > 0 && block <= s.dim(3) && s.dim(3) % (block * block) == 0,
                 "block size " + block,

@@ -3,7 +3,6 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.SupportedOperators.Support;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.CircularBuffer;
 import io.kiln.ir.op.Reshape;
@@ -12,7 +11,6 @@ import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -25,8 +23,6 @@ final class CircularBufferImporter implements OperatorImporter {
     private static final Set<Integer> EVERY_RUN = Set.of(5, 13, 25);
 
     private static final String NEXT = "Export the model again";
-
-    static final Map<String, Support> ALL = Map.of("CIRCULAR_BUFFER", new Support(new CircularBufferImporter(), 1));
 
     @Override
     public void emit(OperatorContext operator) {

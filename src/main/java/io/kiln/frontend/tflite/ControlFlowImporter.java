@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.frontend.tflite.schema.ControlOptions;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
 import io.kiln.ir.Variable;
@@ -19,8 +20,6 @@ import java.util.stream.Collectors;
  * which the subgraphs get while they are imported: no value is passed for them.
  */
 final class ControlFlowImporter implements OperatorImporter {
-    private static final int OPTIONS_IF = 92;
-    private static final int OPTIONS_WHILE = 93;
 
     private final boolean repeats;
 
@@ -30,12 +29,16 @@ final class ControlFlowImporter implements OperatorImporter {
 
     @Override
     public void emit(OperatorContext operator) {
-        FlatTable options = operator.requiredOptions(repeats ? OPTIONS_WHILE : OPTIONS_IF);
+        FlatTable options = operator.requiredOptions(repeats ? ControlOptions.While.TYPE : ControlOptions.If.TYPE);
         List<Optional<String>> handles = inputs(operator, repeats ? 0 : 1).stream()
                 .map(input -> operator.graph().handle(input.index()))
                 .toList();
-        ImportedSubgraph first = operator.subgraph(options.i32(0, 0), handles);
-        ImportedSubgraph second = operator.subgraph(options.i32(1, 0), handles);
+        ImportedSubgraph first = operator.subgraph(
+                options.get(repeats ? ControlOptions.While.COND_SUBGRAPH_INDEX : ControlOptions.If.THEN_SUBGRAPH_INDEX),
+                handles);
+        ImportedSubgraph second = operator.subgraph(
+                options.get(repeats ? ControlOptions.While.BODY_SUBGRAPH_INDEX : ControlOptions.If.ELSE_SUBGRAPH_INDEX),
+                handles);
         if (repeats) {
             operator.require(
                     second.handles().size() != handles.size()

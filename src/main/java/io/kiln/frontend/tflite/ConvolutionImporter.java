@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Conv2d;
@@ -18,8 +19,6 @@ import java.util.Optional;
  * channel becomes a depthwise convolution of the IR, and one input channel an ordinary one.
  */
 final class ConvolutionImporter implements OperatorImporter {
-    private static final int CONV_OPTIONS = 1;
-    private static final int DEPTHWISE_OPTIONS = 2;
     private static final int CHANNEL_AXIS = 3;
 
     private final boolean depthwise;
@@ -36,8 +35,14 @@ final class ConvolutionImporter implements OperatorImporter {
         TfliteTensor data = operator.input(0);
         TfliteTensor weights = operator.input(1);
         Optional<TfliteTensor> bias = operator.optionalInput(2);
-        FlatTable options = operator.requiredOptions(depthwise ? DEPTHWISE_OPTIONS : CONV_OPTIONS);
-        Activation activation = Activation.read(operator, options.u8(depthwise ? 4 : 3, 0));
+        FlatTable options =
+                operator.requiredOptions(depthwise ? LayerOptions.DepthwiseConv2D.TYPE : LayerOptions.Conv2D.TYPE);
+        Activation activation = Activation.read(
+                operator,
+                options.get(
+                        depthwise
+                                ? LayerOptions.DepthwiseConv2D.FUSED_ACTIVATION_FUNCTION
+                                : LayerOptions.Conv2D.FUSED_ACTIVATION_FUNCTION));
         LayerTypes.requireData(operator, data, operator.output());
         LayerTypes.requireWeights(operator, data, weights);
         requireRank4(operator, data);
@@ -129,14 +134,26 @@ final class ConvolutionImporter implements OperatorImporter {
     }
 
     private Window window(OperatorContext operator, Shape data, Shape weights, FlatTable options) {
-        int dilation = depthwise ? 5 : 4;
+        Windows.Pair stride = depthwise
+                ? new Windows.Pair(
+                        options.get(LayerOptions.DepthwiseConv2D.STRIDE_H),
+                        options.get(LayerOptions.DepthwiseConv2D.STRIDE_W))
+                : new Windows.Pair(
+                        options.get(LayerOptions.Conv2D.STRIDE_H), options.get(LayerOptions.Conv2D.STRIDE_W));
+        Windows.Pair dilation = depthwise
+                ? new Windows.Pair(
+                        options.get(LayerOptions.DepthwiseConv2D.DILATION_H_FACTOR),
+                        options.get(LayerOptions.DepthwiseConv2D.DILATION_W_FACTOR))
+                : new Windows.Pair(
+                        options.get(LayerOptions.Conv2D.DILATION_H_FACTOR),
+                        options.get(LayerOptions.Conv2D.DILATION_W_FACTOR));
         return Windows.of(
                 operator,
                 data,
-                options.u8(0, 0),
+                options.get(depthwise ? LayerOptions.DepthwiseConv2D.PADDING : LayerOptions.Conv2D.PADDING),
                 new Windows.Pair(weights.dim(1), weights.dim(2)),
-                new Windows.Pair(options.i32(2, 0), options.i32(1, 0)),
-                new Windows.Pair(options.i32(dilation + 1, 1), options.i32(dilation, 1)));
+                stride,
+                dilation);
     }
 
     private void requireChannels(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {

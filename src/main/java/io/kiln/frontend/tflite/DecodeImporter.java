@@ -3,15 +3,11 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.frontend.tflite.SupportedOperators.Support;
 import io.kiln.ir.Constant;
 import java.util.List;
-import java.util.Map;
 
 /** TFLM_DECODE: constants that are compressed in the file. They are constants here too, decoded while the model is read. */
 final class DecodeImporter implements OperatorImporter {
-    static final Map<String, Support> ALL = Map.of("TFLM_DECODE", new Support(new DecodeImporter(), 1));
-
     @Override
     public void emit(OperatorContext operator) {
         List<TfliteTensor> outputs = operator.outputs();

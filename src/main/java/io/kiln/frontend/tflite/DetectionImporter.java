@@ -2,7 +2,6 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.SupportedOperators.Support;
 import io.kiln.ir.Arg;
 import io.kiln.ir.arith.DetectionBoxes;
 import io.kiln.ir.op.DetectionPostprocess;
@@ -12,7 +11,6 @@ import io.kiln.ir.op.StridedSlice;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** TFLite_Detection_PostProcess; of uint8 its inputs are brought to floats first, as TensorFlow Lite's kernel does. */
@@ -21,9 +19,6 @@ final class DetectionImporter implements OperatorImporter {
     private static final int INPUTS = 3;
     private static final int OUTPUTS = 4;
     private static final int DEFAULT_PER_CLASS = 100;
-
-    static final Map<String, Support> ALL =
-            Map.of("TFLite_Detection_PostProcess", new Support(new DetectionImporter(), 1));
 
     @Override
     public void emit(OperatorContext operator) {

@@ -5,9 +5,9 @@ import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.UINT32;
 import static io.kiln.base.DType.UINT64;
+import static io.kiln.frontend.tflite.Registration.custom;
 
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.SupportedOperators.Support;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.FilterBankLayout;
@@ -18,7 +18,6 @@ import io.kiln.ir.op.FilterBankSpectralSubtraction;
 import io.kiln.ir.op.FilterBankSquareRoot;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** Custom operators on the channels of a filter bank, by their codes. */
@@ -26,12 +25,12 @@ final class FilterBankImporters {
     private static final int MAX = Integer.MAX_VALUE;
     private static final String NEXT = "Export the model again";
 
-    static final Map<String, Support> ALL = Map.ofEntries(
-            Map.entry("SignalFilterBank", new Support(FilterBankImporters::accumulate, 1)),
-            Map.entry("SignalFilterBankSquareRoot", new Support(FilterBankImporters::squareRoot, 1)),
-            Map.entry("SignalFilterBankSpectralSubtraction", new Support(FilterBankImporters::spectralSubtraction, 1)),
-            Map.entry("SignalPCAN", new Support(FilterBankImporters::gainControl, 1)),
-            Map.entry("SignalFilterBankLog", new Support(FilterBankImporters::log, 1)));
+    static final List<Registration> ALL = List.of(
+            custom("SignalFilterBank", FilterBankImporters::accumulate),
+            custom("SignalFilterBankSquareRoot", FilterBankImporters::squareRoot),
+            custom("SignalFilterBankSpectralSubtraction", FilterBankImporters::spectralSubtraction),
+            custom("SignalPCAN", FilterBankImporters::gainControl),
+            custom("SignalFilterBankLog", FilterBankImporters::log));
 
     private FilterBankImporters() {}
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.frontend.tflite.flatbuffer.Field;
 import java.util.Optional;
 
-/** A table of a FlatBuffers file: fields by their number in the schema, absent ones as their defaults. */
+/** A table of a FlatBuffers file. A field that the table does not have reads as its default. */
 final class FlatTable {
     private final FlatBuffer buffer;
     private final int position;
@@ -29,54 +30,61 @@ final class FlatTable {
         buffer.spend(bytes);
     }
 
-    boolean has(int field) {
+    /** Whether the table has the field. */
+    boolean has(Field field) {
         return offset(field, 1) != 0;
     }
 
-    int u8(int field, int otherwise) {
+    int get(Field.UByte field) {
         int offset = offset(field, 1);
-        return offset == 0 ? otherwise : buffer.u8(position + offset);
+        return offset == 0 ? 0 : buffer.u8(position + offset);
     }
 
-    int i32(int field, int otherwise) {
-        int offset = offset(field, 4);
-        return offset == 0 ? otherwise : buffer.i32(position + offset);
+    boolean get(Field.Bool field) {
+        int offset = offset(field, 1);
+        return offset != 0 && buffer.u8(position + offset) != 0;
     }
 
-    long i64(int field, long otherwise) {
-        int offset = offset(field, 8);
-        return offset == 0 ? otherwise : buffer.i64(position + offset);
+    int get(Field.Int field) {
+        int offset = offset(field, Integer.BYTES);
+        return offset == 0 ? field.otherwise() : buffer.i32(position + offset);
     }
 
-    float f32(int field, float otherwise) {
-        int offset = offset(field, 4);
-        return offset == 0 ? otherwise : buffer.f32(position + offset);
+    long get(Field.Long field) {
+        int offset = offset(field, Long.BYTES);
+        return offset == 0 ? 0 : buffer.i64(position + offset);
     }
 
-    Optional<FlatTable> table(int field) {
-        int offset = offset(field, 4);
+    float get(Field.Real field) {
+        int offset = offset(field, Float.BYTES);
+        return offset == 0 ? 0 : buffer.f32(position + offset);
+    }
+
+    /** A table that the field refers to; empty if the field is absent. */
+    Optional<FlatTable> get(Field.Table field) {
+        int offset = offset(field, Integer.BYTES);
         return offset == 0 ? Optional.empty() : Optional.of(buffer.tableAt(buffer.follow(position + offset)));
     }
 
-    /** A vector of elements of the given size; empty if the field is absent. */
-    FlatVector vector(int field, int elementBytes) {
-        int offset = offset(field, 4);
+    /** A vector; empty if the field is absent. */
+    FlatVector get(Field.Vector field) {
+        int offset = offset(field, Integer.BYTES);
         return offset == 0
-                ? new FlatVector(buffer, 0, 0, elementBytes)
-                : buffer.vectorAt(buffer.follow(position + offset), elementBytes);
+                ? new FlatVector(buffer, 0, 0, field.elementBytes())
+                : buffer.vectorAt(buffer.follow(position + offset), field.elementBytes());
     }
 
     /** Text, cut at {@code limit} bytes; empty if the field is absent. */
-    String string(int field, int limit) {
-        int offset = offset(field, 4);
+    String get(Field.Text field, int limit) {
+        int offset = offset(field, Integer.BYTES);
         return offset == 0 ? "" : buffer.stringAt(buffer.follow(position + offset), limit);
     }
 
-    private int offset(int field, int width) {
-        int slot = 4 + 2 * field;
+    private int offset(Field field, int width) {
+        int slot = 4 + 2 * field.number();
         int offset = slot + 2 <= vtableSize ? buffer.u16(vtable + slot) : 0;
         if (offset != 0 && offset + width > tableSize) {
-            throw buffer.corrupt("field " + field + " lies outside its table", position);
+            throw buffer.corrupt("field " + field.number() + " lies outside its table", position);
         }
         return offset;
     }

@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.LayerOptions.FullyConnected;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Dense;
@@ -14,7 +15,9 @@ import java.util.Optional;
 
 /** FULLY_CONNECTED: data of any rank is seen as rows as long as the weights' rows. */
 final class FullyConnectedImporter implements OperatorImporter {
-    private static final int OPTIONS = 8;
+    /** Code of the schema's enum {@code FullyConnectedOptionsWeightsFormat}. */
+    private static final int DEFAULT_FORMAT = 0;
+
     private static final int UNIT_AXIS = 1;
 
     @Override
@@ -22,11 +25,13 @@ final class FullyConnectedImporter implements OperatorImporter {
         TfliteTensor data = operator.input(0);
         TfliteTensor weights = operator.input(1);
         Optional<TfliteTensor> bias = operator.optionalInput(2);
-        Optional<FlatTable> options = operator.options(OPTIONS);
-        Activation activation =
-                Activation.read(operator, options.map(o -> o.u8(0, 0)).orElse(0));
+        Optional<FlatTable> options = operator.options(FullyConnected.TYPE);
+        Activation activation = Activation.read(
+                operator,
+                options.map(o -> o.get(FullyConnected.FUSED_ACTIVATION_FUNCTION))
+                        .orElse(0));
         operator.require(
-                options.map(o -> o.u8(1, 0)).orElse(0) == 0,
+                options.map(o -> o.get(FullyConnected.WEIGHTS_FORMAT)).orElse(0) == DEFAULT_FORMAT,
                 "shuffled weights are not supported",
                 "weights_format DEFAULT",
                 "Convert the model again");
@@ -102,7 +107,9 @@ final class FullyConnectedImporter implements OperatorImporter {
     /** With {@code keep_num_dims} only the last dimension changes; else rows are counted through. */
     private static Shape outputShape(OperatorContext operator, TfliteTensor data, int units) {
         return operator.outputShape(() -> {
-            boolean keeps = operator.options(OPTIONS).map(o -> o.u8(2, 0)).orElse(0) != 0;
+            boolean keeps = operator.options(FullyConnected.TYPE)
+                    .map(o -> o.get(FullyConnected.KEEP_NUM_DIMS))
+                    .orElse(false);
             int depth = operator.input(1).shape().dim(1);
             List<Integer> dims = new ArrayList<>(data.shape().dims());
             if (!keeps || dims.isEmpty()) {

@@ -4,6 +4,7 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problems;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
 import io.kiln.ir.type.Shape;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -55,7 +56,7 @@ final class GivenShapes {
     }
 
     private void add(Input input, Shape shape, String file, Problems problems) {
-        int rank = input.table.vector(0, 4).size();
+        int rank = input.table.get(Tensor.SHAPE).size();
         if (rank != shape.rank() && rank != 0) {
             problems.add(
                     "kiln.inputShapes gives the shape " + shape.text() + " of rank " + shape.rank(),
@@ -78,8 +79,8 @@ final class GivenShapes {
 
     /** Dimensions that the file leaves open, all but the batch. */
     static List<Integer> openDimensions(FlatTable tensor) {
-        int[] dims = tensor.vector(0, 4).ints();
-        int[] signature = tensor.vector(7, 4).ints();
+        int[] dims = tensor.get(Tensor.SHAPE).ints();
+        int[] signature = tensor.get(Tensor.SHAPE_SIGNATURE).ints();
         return IntStream.range(0, dims.length)
                 .filter(i -> dims[i] < 1 || (i > 0 && signature.length == dims.length && signature[i] == -1))
                 .boxed()
@@ -87,14 +88,14 @@ final class GivenShapes {
     }
 
     private static boolean isOpen(FlatTable tensor) {
-        return tensor.vector(0, 4).size() <= TensorReader.MAX_RANK
+        return tensor.get(Tensor.SHAPE).size() <= TensorReader.MAX_RANK
                 && !openDimensions(tensor).isEmpty();
     }
 
     /** What to set, with a question mark for every dimension that the file leaves open. */
     static String example(String name, FlatTable tensor) {
         List<Integer> open = openDimensions(tensor);
-        int[] dims = tensor.vector(0, 4).ints();
+        int[] dims = tensor.get(Tensor.SHAPE).ints();
         return "kiln.inputShapes=" + name + ":"
                 + IntStream.range(0, dims.length)
                         .mapToObj(i -> open.contains(i) ? "?" : String.valueOf(dims[i]))

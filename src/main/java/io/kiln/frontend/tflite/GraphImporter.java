@@ -116,17 +116,18 @@ final class GraphImporter {
 
     private void readOperator(OperatorRecord operator) {
         try {
-            SupportedOperators.Support support =
+            Registration registration =
                     SupportedOperators.find(operator, model.customOperators(), () -> where(operator));
             int before = problems.found();
             List<Optional<TfliteTensor>> inputs = inputs(operator);
             List<TfliteTensor> outputs = outputs(operator);
             if (problems.found() == before && !dependsOnUnknown(operator)) {
-                SignedBytes bytes = new SignedBytes(operator, graph, inputs);
+                SignedBytes bytes = new SignedBytes(operator, registration.uint8(), graph, inputs);
                 if (bytes.areMixed(outputs)) {
                     problems.add("it mixes int8 and uint8", () -> where(operator), "one of them for all tensors");
                 }
-                support.importer()
+                registration
+                        .importer()
                         .emit(new OperatorContext(
                                 model,
                                 operator,

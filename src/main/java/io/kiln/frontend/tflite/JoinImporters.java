@@ -2,6 +2,9 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.FixedPoint;
+import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.frontend.tflite.schema.MovementOptions.Concatenation;
+import io.kiln.frontend.tflite.schema.MovementOptions.Pack;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.op.Concatenate;
@@ -15,21 +18,20 @@ import java.util.List;
  * it does not take, TensorFlow Lite's CONCATENATION rescales.
  */
 final class JoinImporters {
-    private static final int CONCATENATION_OPTIONS = 10;
-    private static final int PACK_OPTIONS = 59;
-    private static final int NO_ACTIVATION = 0;
 
     private JoinImporters() {}
 
     static void concatenate(OperatorContext operator) {
-        FlatTable options = operator.requiredOptions(CONCATENATION_OPTIONS);
+        FlatTable options = operator.requiredOptions(Concatenation.TYPE);
         operator.require(
-                options.u8(1, 0) == NO_ACTIVATION,
+                options.get(Concatenation.FUSED_ACTIVATION_FUNCTION) == FusedActivation.NONE.code(),
                 "an activation is fused into it",
                 "none: TensorFlow Lite Micro takes none here",
                 "Put the activation behind it");
         int axis = ConstantParameters.axis(
-                operator, options.i32(0, 0), operator.input(0).shape().rank());
+                operator,
+                options.get(Concatenation.AXIS),
+                operator.input(0).shape().rank());
         List<Arg> parts = new ArrayList<>();
         for (int i = 0; i < operator.inputCount(); i++) {
             parts.add(part(operator, operator.input(i)));
@@ -65,12 +67,12 @@ final class JoinImporters {
     }
 
     static void pack(OperatorContext operator) {
-        FlatTable options = operator.requiredOptions(PACK_OPTIONS);
+        FlatTable options = operator.requiredOptions(Pack.TYPE);
         Shape shape = operator.input(0).shape();
-        int axis = ConstantParameters.axis(operator, options.i32(1, 0), shape.rank() + 1);
+        int axis = ConstantParameters.axis(operator, options.get(Pack.AXIS), shape.rank() + 1);
         operator.require(
-                options.i32(0, 0) == operator.inputCount(),
-                "values_count is " + options.i32(0, 0),
+                options.get(Pack.VALUES_COUNT) == operator.inputCount(),
+                "values_count is " + options.get(Pack.VALUES_COUNT),
                 operator.inputCount() + ", the number of inputs",
                 "Export the model again");
         operator.check();

@@ -7,6 +7,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.frontend.tflite.schema.ElementwiseOptions;
 import io.kiln.ir.arith.TflActivations;
 import io.kiln.ir.op.LeakyRelu;
 import io.kiln.ir.op.TflLeakyRelu;
@@ -14,8 +15,6 @@ import java.util.Set;
 
 /** LEAKY_RELU; multipliers in single precision (leaky_relu_common.cc). */
 final class LeakyReluImporter implements OperatorImporter {
-    private static final int OPTIONS = 75;
-
     /** Larger ratios of scales have no multiplier. */
     private static final float MOST = 1 << 30;
 
@@ -23,7 +22,8 @@ final class LeakyReluImporter implements OperatorImporter {
     public void emit(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor output = operator.output();
-        float alpha = operator.requiredOptions(OPTIONS).f32(0, 0);
+        float alpha =
+                operator.requiredOptions(ElementwiseOptions.LeakyRelu.TYPE).get(ElementwiseOptions.LeakyRelu.ALPHA);
         OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT16), data, output);
         operator.require(Float.isFinite(alpha), "alpha is " + alpha, "a finite number", "Export the model again");
         operator.check();

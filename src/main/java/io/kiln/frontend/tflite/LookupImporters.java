@@ -1,46 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import static io.kiln.frontend.tflite.Registration.builtin;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.EMBEDDING_LOOKUP;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.GATHER;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.GATHER_ND;
+
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.SupportedOperators.Support;
+import io.kiln.frontend.tflite.schema.MovementOptions.Gather;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.QnnDequantize;
 import io.kiln.ir.op.Reshape;
-import io.kiln.ir.op.Resize2d;
 import io.kiln.ir.op.StridedSlice;
 import io.kiln.ir.op.Take;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
-/** Elements found by index or coordinates: EMBEDDING_LOOKUP, GATHER, GATHER_ND, RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR. */
+/** Elements by index: EMBEDDING_LOOKUP, GATHER, GATHER_ND. */
 final class LookupImporters {
-    private static final int BILINEAR_OPTIONS = 15;
-    private static final int GATHER_OPTIONS = 23;
-    private static final int NEAREST_OPTIONS = 74;
-    private static final int MAX_SIZE = 1 << 15;
 
-    static final Map<Integer, Support> ALL = Map.ofEntries(
-            Map.entry(7, new Support(LookupImporters::embed, 3)),
-            Map.entry(23, new Support(operator -> resize(operator, true), 4)),
-            Map.entry(36, new Support(LookupImporters::gather, 7)),
-            Map.entry(97, new Support(operator -> resize(operator, false), 4)),
-            Map.entry(107, new Support(LookupImporters::gatherNd, 5)));
+    static final List<Registration> ALL = List.of(
+            builtin(EMBEDDING_LOOKUP, 3, LookupImporters::embed),
+            builtin(GATHER, 7, LookupImporters::gather).uint8AsInt8(),
+            builtin(GATHER_ND, 5, LookupImporters::gatherNd).uint8AsInt8());
 
     private LookupImporters() {}
 
     private static void gather(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor indices = operator.input(1);
-        FlatTable options = operator.requiredOptions(GATHER_OPTIONS);
+        FlatTable options = operator.requiredOptions(Gather.TYPE);
         operator.require(
                 indices.dtype() == DType.INT32, "the indices are " + indices.text(), "int32", "Convert the indices");
         int axis = ConstantParameters.axis(
-                operator, options.i32(0, 0), data.shape().rank());
-        int stated = options.i32(1, 0);
+                operator, options.get(Gather.AXIS), data.shape().rank());
+        int stated = options.get(Gather.BATCH_DIMS);
         if (indices.isConstant()) {
             requireInside(operator, operator.constant(indices), data.shape().dim(axis));
         }
@@ -118,33 +115,5 @@ final class LookupImporters {
                 return;
             }
         }
-    }
-
-    private static void resize(OperatorContext operator, boolean linear) {
-        TfliteTensor data = operator.input(0);
-        int[] size = ConstantParameters.ints(operator, "height and width", operator.input(1), 2);
-        FlatTable options = operator.requiredOptions(linear ? BILINEAR_OPTIONS : NEAREST_OPTIONS);
-        int first = linear ? 2 : 0;
-        boolean alignCorners = options.u8(first, 0) != 0;
-        boolean halfPixelCenters = options.u8(first + 1, 0) != 0;
-        operator.require(data.shape().rank() == 4, data.text() + " is not supported here", "rank 4", "");
-        operator.require(
-                !linear || data.dtype().isFloat() || data.dtype() == DType.INT8,
-                data.text() + " is not supported here",
-                "float32 or int8",
-                "Quantize the model to int8 or keep it float32");
-        operator.require(
-                size[0] > 0 && size[1] > 0 && size[0] <= MAX_SIZE && size[1] <= MAX_SIZE,
-                "the size is " + size[0] + ", " + size[1],
-                "1 to " + MAX_SIZE,
-                "Export the model again");
-        operator.require(
-                !linear || !(alignCorners && halfPixelCenters),
-                "align_corners and half_pixel_centers are both set",
-                "one of them at most",
-                "Export the model again");
-        operator.check();
-        operator.finish(operator.emit(
-                new Resize2d(size[0], size[1], linear, alignCorners, halfPixelCenters), operator.value(data)));
     }
 }

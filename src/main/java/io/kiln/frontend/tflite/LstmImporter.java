@@ -4,6 +4,7 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.frontend.tflite.schema.LayerOptions.UnidirectionalSequenceLSTM;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.TflSigmoid;
@@ -14,8 +15,6 @@ import java.util.List;
 
 /** UNIDIRECTIONAL_SEQUENCE_LSTM with the scales of TensorFlow Lite Micro's lstm_eval_common.cc. */
 final class LstmImporter implements OperatorImporter {
-    private static final int OPTIONS = 71;
-
     /** Scale of what goes into a gate's function, 12 fraction bits, and of what comes out, 15. */
     private static final int GATE_FRACTION_BITS = 12;
 
@@ -34,10 +33,10 @@ final class LstmImporter implements OperatorImporter {
 
     @Override
     public void emit(OperatorContext operator) {
-        FlatTable options = operator.requiredOptions(OPTIONS);
+        FlatTable options = operator.requiredOptions(UnidirectionalSequenceLSTM.TYPE);
         LstmTensors tensors = LstmTensors.read(operator, options);
         boolean isFloat = tensors.data().dtype().isFloat();
-        float clip = options.f32(1, 0f);
+        float clip = options.get(UnidirectionalSequenceLSTM.CELL_CLIP);
         operator.require(
                 Float.isFinite(clip) && clip >= 0, "its cell clip is " + clip, "0 or more", "Export the model again");
         operator.check();
@@ -55,7 +54,7 @@ final class LstmImporter implements OperatorImporter {
         }
         args.add(Constant.vector(mantissas));
         args.add(Constant.vector(shifts));
-        boolean timeMajor = options.u8(3, 0) != 0;
+        boolean timeMajor = options.get(UnidirectionalSequenceLSTM.TIME_MAJOR);
         Lstm op = isFloat
                 ? new Lstm(timeMajor, 0, 0, STEPS_OF_SCALE, 0, clip)
                 : quantized(operator, tensors, timeMajor, clip);

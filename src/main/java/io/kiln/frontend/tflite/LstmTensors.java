@@ -2,6 +2,8 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.frontend.tflite.schema.LayerOptions.UnidirectionalSequenceLSTM;
 import io.kiln.ir.op.Lstm;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +22,6 @@ record LstmTensors(TfliteTensor data, List<TfliteTensor> constants, TfliteTensor
     private static final int HIDDEN = 18;
     private static final int CELL = 19;
     private static final int LAYER_NORM = 20;
-    private static final int TANH = 4;
     private static final List<String> GATES = List.of("input", "forget", "cell", "output");
 
     LstmTensors {
@@ -61,10 +62,17 @@ record LstmTensors(TfliteTensor data, List<TfliteTensor> constants, TfliteTensor
         }
         requirePresent(operator, HIDDEN, "hidden state");
         requirePresent(operator, CELL, "cell");
-        int activation = options.u8(0, 0);
+        int activation = options.get(UnidirectionalSequenceLSTM.FUSED_ACTIVATION_FUNCTION);
         operator.require(
-                activation == TANH, "its activation is number " + activation, "TANH, number 4", "Train it with tanh");
-        operator.require(options.u8(5, 0) == 0, "its recurrent weights are diagonal", "full matrices", "");
+                activation == FusedActivation.TANH.code(),
+                "its activation is number " + activation,
+                "TANH, number 4",
+                "Train it with tanh");
+        operator.require(
+                !options.get(UnidirectionalSequenceLSTM.DIAGONAL_RECURRENT_TENSORS),
+                "its recurrent weights are diagonal",
+                "full matrices",
+                "");
         operator.check();
     }
 

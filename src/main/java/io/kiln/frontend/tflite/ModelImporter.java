@@ -6,6 +6,11 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.ModelTables.Model;
+import io.kiln.frontend.tflite.schema.ModelTables.Operator;
+import io.kiln.frontend.tflite.schema.ModelTables.OperatorCode;
+import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
 import io.kiln.ir.CallRules;
 import io.kiln.ir.Function;
 import java.util.ArrayList;
@@ -17,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Imports the subgraphs of a model file: the first is the model, the others are called by its operators. */
-final class ModelImporter {
+final class ModelImporter implements Subgraphs {
     private static final int MAX_ENTRIES = 1 << 16;
     private static final int MAX_NAME = 1024;
 
@@ -45,7 +50,7 @@ final class ModelImporter {
         limited(subgraphs(), "subgraphs", problems);
         problems.throwIfAny();
         FlatTable graph = subgraphs().table(0);
-        limited(graph.vector(1, 4), "model inputs", problems);
+        limited(graph.get(SubGraph.INPUTS), "model inputs", problems);
         Function function =
                 read(0, name, shapes, List.of(), problems).function().withIdsInOrder();
         int unused = subgraphs().size() - 1 - called.size();
@@ -59,13 +64,8 @@ final class ModelImporter {
         return function;
     }
 
-    /**
-     * A subgraph that an operator calls.
-     *
-     * @param handles for each of its inputs the variable that it stands for, if it is one; inputs beyond the list are none
-     * @throws KilnException with everything that is wrong with it or not supported; if it calls itself
-     */
-    ImportedSubgraph called(int index, String name, List<Optional<String>> handles) {
+    @Override
+    public ImportedSubgraph called(int index, String name, List<Optional<String>> handles) {
         if (index <= 0 || index >= subgraphs().size()) {
             throw new KilnException(new Problem(
                     "subgraph #" + index + " cannot be called",
@@ -97,31 +97,32 @@ final class ModelImporter {
         return customOperators;
     }
 
-    /** Declares a C function; gives the types with which it was declared first. */
-    String declare(String function, String signature) {
+    @Override
+    public String declare(String function, String signature) {
         return declared.computeIfAbsent(function, name -> signature);
     }
 
     private FlatVector subgraphs() {
-        return model.vector(2, 4);
+        return model.get(Model.SUBGRAPHS);
     }
 
     private ImportedSubgraph read(
             int index, String name, InputShapes shapes, List<Optional<String>> handles, Problems problems) {
         FlatTable graph = subgraphs().table(index);
-        FlatVector inputs = graph.vector(1, 4);
-        FlatVector outputs = graph.vector(2, 4);
+        FlatVector inputs = graph.get(SubGraph.INPUTS);
+        FlatVector outputs = graph.get(SubGraph.OUTPUTS);
         boolean isCalled = index > 0;
         if (!isCalled || outputs.size() > 0) {
             limited(outputs, "model outputs", problems);
         }
-        FlatVector tensors = limited(graph.vector(0, 4), "tensors", problems);
-        FlatVector operators = graph.vector(3, 4);
+        FlatVector tensors = limited(graph.get(SubGraph.TENSORS), "tensors", problems);
+        FlatVector operators = graph.get(SubGraph.OPERATORS);
         if (!isCalled || operators.size() > 0) {
             limited(operators, "operators", problems);
         }
         problems.throwIfAny();
-        TensorReader reader = new TensorReader(buffer, tensors, model.vector(4, 4), inputs.ints(), shapes, problems);
+        TensorReader reader =
+                new TensorReader(buffer, tensors, model.get(Model.BUFFERS), inputs.ints(), shapes, problems);
         GraphImporter importer = new GraphImporter(this, buffer.file(), reader, operators(operators), problems);
         return importer.read(name, inputs.ints(), handles, outputs.ints(), isCalled);
     }
@@ -136,11 +137,11 @@ final class ModelImporter {
     }
 
     private List<OperatorRecord> operators(FlatVector operators) {
-        FlatVector codes = model.vector(1, 4);
+        FlatVector codes = model.get(Model.OPERATOR_CODES);
         List<OperatorRecord> records = new ArrayList<>();
         for (int i = 0; i < operators.size(); i++) {
             FlatTable table = operators.table(i);
-            long code = table.i32(0, 0) & 0xFFFFFFFFL;
+            long code = table.get(Operator.OPCODE_INDEX) & 0xFFFFFFFFL;
             if (code >= codes.size()) {
                 throw new KilnException(new Problem(
                         "operator code #" + code + " does not exist",
@@ -155,10 +156,10 @@ final class ModelImporter {
 
     /** Codes above 126 stand in a newer field; the older one then holds a placeholder. */
     private static OperatorRecord operator(int index, FlatTable code, FlatTable table) {
-        int builtin = Math.max(code.u8(0, 0), code.i32(3, 0));
-        String name = builtin == BuiltinNames.CUSTOM
-                ? OperatorRecord.CUSTOM + code.string(1, MAX_NAME)
-                : BuiltinNames.of(builtin);
-        return new OperatorRecord(index, builtin, code.i32(2, 1), name, table);
+        int builtin = Math.max(code.get(OperatorCode.DEPRECATED_BUILTIN_CODE), code.get(OperatorCode.BUILTIN_CODE));
+        String name = builtin == BuiltinOperator.CUSTOM.code()
+                ? OperatorRecord.CUSTOM + code.get(OperatorCode.CUSTOM_CODE, MAX_NAME)
+                : BuiltinOperator.text(builtin);
+        return new OperatorRecord(index, builtin, code.get(OperatorCode.VERSION), name, table);
     }
 }

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import static io.kiln.frontend.tflite.Registration.builtin;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.L2_NORMALIZATION;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.L2_POOL_2D;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.LOG_SOFTMAX;
+
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.SupportedOperators.Support;
+import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.frontend.tflite.schema.LayerOptions.L2Norm;
+import io.kiln.frontend.tflite.schema.LayerOptions.Pool2D;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.TflNormalization;
@@ -13,29 +20,28 @@ import io.kiln.ir.op.TflNormalize;
 import io.kiln.ir.op.Unary;
 import io.kiln.ir.op.Window;
 import java.util.List;
-import java.util.Map;
 
 /**
  * L2_NORMALIZATION, L2_POOL_2D and LOG_SOFTMAX of float32, put together from sums and element-wise operators in the order in which the
  * reference kernels compute (reference/l2normalization.h, pooling.h, log_softmax.h); the first and the last of int8 in fixed point.
  */
 final class NormalizationImporters {
-    private static final int POOL_OPTIONS = 5;
-    private static final int L2_NORM_OPTIONS = 12;
-    private static final int NO_ACTIVATION = 0;
+    private static final int NO_ACTIVATION = FusedActivation.NONE.code();
     private static final float EPSILON = 1e-6f;
     private static final Windows.Pair NO_DILATION = new Windows.Pair(1, 1);
 
-    static final Map<Integer, Support> ALL = Map.ofEntries(
-            Map.entry(11, new Support(NormalizationImporters::normalize, 2)),
-            Map.entry(12, new Support(NormalizationImporters::pool, 1)),
-            Map.entry(50, new Support(NormalizationImporters::logSoftmax, 2)));
+    static final List<Registration> ALL = List.of(
+            builtin(L2_NORMALIZATION, 2, NormalizationImporters::normalize),
+            builtin(L2_POOL_2D, 1, NormalizationImporters::pool),
+            builtin(LOG_SOFTMAX, 2, NormalizationImporters::logSoftmax).uint8AsInt8());
 
     private NormalizationImporters() {}
 
     /** Divides by the square root of the sum of squares along the last dimension, at least {@link #EPSILON}. */
     private static void normalize(OperatorContext operator) {
-        int activation = operator.options(L2_NORM_OPTIONS).map(o -> o.u8(0, 0)).orElse(NO_ACTIVATION);
+        int activation = operator.options(L2Norm.TYPE)
+                .map(o -> o.get(L2Norm.FUSED_ACTIVATION_FUNCTION))
+                .orElse(NO_ACTIVATION);
         operator.require(
                 activation == NO_ACTIVATION, "an activation is fused into it", "none", "Put the activation behind it");
         if (isQuantized(operator, TflNormalize.Kind.L2_NORMALIZE)) {
@@ -70,8 +76,8 @@ final class NormalizationImporters {
     /** The square root of the mean of squares in a window. */
     private static void pool(OperatorContext operator) {
         Arg data = floats(operator);
-        FlatTable options = operator.requiredOptions(POOL_OPTIONS);
-        Activation activation = Activation.read(operator, options.u8(5, 0));
+        FlatTable options = operator.requiredOptions(Pool2D.TYPE);
+        Activation activation = Activation.read(operator, options.get(Pool2D.FUSED_ACTIVATION_FUNCTION));
         operator.require(
                 operator.input(0).shape().rank() == 4,
                 operator.input(0).text() + " is not supported here",
@@ -81,9 +87,9 @@ final class NormalizationImporters {
         Window window = Windows.of(
                 operator,
                 operator.input(0).shape(),
-                options.u8(0, 0),
-                new Windows.Pair(options.i32(4, 0), options.i32(3, 0)),
-                new Windows.Pair(options.i32(2, 0), options.i32(1, 0)),
+                options.get(Pool2D.PADDING),
+                new Windows.Pair(options.get(Pool2D.FILTER_HEIGHT), options.get(Pool2D.FILTER_WIDTH)),
+                new Windows.Pair(options.get(Pool2D.STRIDE_H), options.get(Pool2D.STRIDE_W)),
                 NO_DILATION);
         operator.check();
         Arg mean = operator.emit(new AvgPool2d(window), binary(operator, Binary.Kind.MULTIPLY, data, data));

@@ -2,6 +2,8 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.KilnException;
+import io.kiln.frontend.tflite.schema.ModelTables.Operator;
+import io.kiln.frontend.tflite.schema.OptionsType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Origin;
@@ -14,7 +16,7 @@ import java.util.function.Supplier;
 
 /** One operator while it is imported: its tensors and options, what is wrong with it, and where its bindings go. */
 final class OperatorContext {
-    private final ModelImporter model;
+    private final Subgraphs subgraphs;
     private final OperatorRecord operator;
     private final GraphBuilder graph;
     private final List<Optional<TfliteTensor>> inputs;
@@ -24,7 +26,7 @@ final class OperatorContext {
     private final boolean infersShape;
 
     OperatorContext(
-            ModelImporter model,
+            Subgraphs subgraphs,
             OperatorRecord operator,
             GraphBuilder graph,
             List<Optional<TfliteTensor>> inputs,
@@ -32,7 +34,7 @@ final class OperatorContext {
             String file,
             Supplier<String> where,
             boolean infersShape) {
-        this.model = model;
+        this.subgraphs = subgraphs;
         this.operator = operator;
         this.graph = graph;
         this.inputs = inputs;
@@ -90,27 +92,27 @@ final class OperatorContext {
         return infersShape;
     }
 
-    /** The operator's table in the file, for what is no options table. */
+    /** The operator's table in the file, for fields outside {@code builtin_options}. */
     OperatorRecord operator() {
         return operator;
     }
 
     /** The options table, absent options being all defaults; another type than the operator's own is refused. */
-    Optional<FlatTable> options(int type) {
+    Optional<FlatTable> options(OptionsType type) {
         FlatTable table = operator.table();
-        int stated = table.u8(3, 0);
-        if (stated == 0) {
+        int stated = table.get(Operator.BUILTIN_OPTIONS_TYPE);
+        if (stated == OptionsType.NONE.code()) {
             return Optional.empty();
         }
-        if (stated != type) {
-            throw failure("its options are of type " + stated, "options of type " + type + " (BuiltinOptions)");
+        if (stated != type.code()) {
+            throw failure("its options are of type " + stated, "options of type " + type.code() + " (BuiltinOptions)");
         }
-        return table.table(4);
+        return table.get(Operator.BUILTIN_OPTIONS);
     }
 
     /** Options without which the operator means nothing. */
-    FlatTable requiredOptions(int type) {
-        return options(type).orElseThrow(() -> failure("its options are missing", "a table of type " + type));
+    FlatTable requiredOptions(OptionsType type) {
+        return options(type).orElseThrow(() -> failure("its options are missing", "a table of type " + type.code()));
     }
 
     /** The options of a custom operator. */
@@ -189,7 +191,7 @@ final class OperatorContext {
 
     /** Declares a C function of the user's; gives the types with which it was declared first. */
     String declare(String function, String signature) {
-        return model.declare(function, signature);
+        return subgraphs.declare(function, signature);
     }
 
     /**
@@ -198,7 +200,7 @@ final class OperatorContext {
      * @param handles for each operand the variable that it stands for, if it is one
      */
     ImportedSubgraph subgraph(int index, List<Optional<String>> handles) {
-        return model.called(index, "subgraph" + index, handles);
+        return subgraphs.called(index, "subgraph" + index, handles);
     }
 
     /** Type of a value. */

@@ -2,6 +2,8 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.Bytes;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.ModelTables.Operator;
 import java.util.Optional;
 
 /**
@@ -19,20 +21,22 @@ record OperatorRecord(int index, int builtin, int version, String name, FlatTabl
 
     /** The name of a custom operator in the file; empty for any other. */
     Optional<String> custom() {
-        return builtin == BuiltinNames.CUSTOM ? Optional.of(name.substring(CUSTOM.length())) : Optional.empty();
+        return builtin == BuiltinOperator.CUSTOM.code()
+                ? Optional.of(name.substring(CUSTOM.length()))
+                : Optional.empty();
     }
 
     /** Tensor indices; -1 stands for an optional tensor that is left out. */
     FlatVector inputs() {
-        return table.vector(1, 4);
+        return table.get(Operator.INPUTS);
     }
 
     FlatVector outputs() {
-        return table.vector(2, 4);
+        return table.get(Operator.OUTPUTS);
     }
 
     /** The bytes of a custom operator's options; empty if it has none. */
     Bytes customOptions() {
-        return Bytes.wrap(table.vector(5, 1).bytes());
+        return Bytes.wrap(table.get(Operator.CUSTOM_OPTIONS).bytes());
     }
 }

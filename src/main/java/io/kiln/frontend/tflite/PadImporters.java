@@ -3,6 +3,8 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.MirrorPadMode;
+import io.kiln.frontend.tflite.schema.MovementOptions.MirrorPad;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Concatenate;
@@ -16,8 +18,6 @@ import java.util.List;
 
 /** PAD, PADV2 and MIRROR_PAD. */
 final class PadImporters {
-    private static final int MIRROR_OPTIONS = 77;
-    private static final int REFLECT = 0;
     private static final String AGAIN = "Export the model again";
 
     private PadImporters() {}
@@ -81,7 +81,7 @@ final class PadImporters {
     static void mirrorPad(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         int[] widths = widths(operator, data, operator.input(1));
-        boolean reflects = operator.requiredOptions(MIRROR_OPTIONS).u8(0, 0) == REFLECT;
+        boolean reflects = operator.requiredOptions(MirrorPad.TYPE).get(MirrorPad.MODE) == MirrorPadMode.REFLECT.code();
         for (int i = 0; i < widths.length; i++) {
             int most = data.shape().dim(i / 2) - (reflects ? 1 : 0);
             operator.require(

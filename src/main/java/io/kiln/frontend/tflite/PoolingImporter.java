@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.LayerOptions.Pool2D;
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Rounding;
@@ -9,7 +10,6 @@ import io.kiln.ir.op.Window;
 
 /** AVERAGE_POOL_2D and MAX_POOL_2D, straight on the quantized values: both sides share one quantization. */
 final class PoolingImporter implements OperatorImporter {
-    private static final int OPTIONS = 5;
     private static final Windows.Pair NO_DILATION = new Windows.Pair(1, 1);
 
     private final boolean average;
@@ -21,8 +21,8 @@ final class PoolingImporter implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        FlatTable options = operator.requiredOptions(OPTIONS);
-        Activation activation = Activation.read(operator, options.u8(5, 0));
+        FlatTable options = operator.requiredOptions(Pool2D.TYPE);
+        Activation activation = Activation.read(operator, options.get(Pool2D.FUSED_ACTIVATION_FUNCTION));
         if (data.dtype() == DType.INT16 && operator.output().dtype() == DType.INT16) {
             ElementTypes.requireScale(operator, data);
             ElementTypes.requireScale(operator, operator.output());
@@ -37,9 +37,9 @@ final class PoolingImporter implements OperatorImporter {
         Window window = Windows.of(
                 operator,
                 data.shape(),
-                options.u8(0, 0),
-                new Windows.Pair(options.i32(4, 0), options.i32(3, 0)),
-                new Windows.Pair(options.i32(2, 0), options.i32(1, 0)),
+                options.get(Pool2D.PADDING),
+                new Windows.Pair(options.get(Pool2D.FILTER_HEIGHT), options.get(Pool2D.FILTER_WIDTH)),
+                new Windows.Pair(options.get(Pool2D.STRIDE_H), options.get(Pool2D.STRIDE_W)),
                 NO_DILATION);
         operator.check();
         operator.finish(activation.apply(

@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.ModelTables.QuantizationParameters;
 import io.kiln.ir.type.TensorType;
 
 /** Reads and checks the quantization of a tensor: finite positive scales, zero points within the type, one per channel. */
@@ -9,17 +10,17 @@ final class QuantizationReader {
     private QuantizationReader() {}
 
     static TensorQuantization read(FlatTable table, TensorType type, Findings findings) {
-        FlatVector scales = table.vector(2, 4);
-        FlatVector zeroPoints = table.vector(3, 8);
+        FlatVector scales = table.get(QuantizationParameters.SCALE);
+        FlatVector zeroPoints = table.get(QuantizationParameters.ZERO_POINT);
         if (scales.size() == 0) {
             return TensorQuantization.NONE;
         }
-        if (table.u8(4, 0) != 0) {
+        if (table.get(QuantizationParameters.DETAILS_TYPE) != 0) {
             findings.add("custom or blockwise quantization is not supported", "affine quantization by scales", "");
             return TensorQuantization.NONE;
         }
         // Published models carry their weights' dimension at the bias, a vector, where only 0 can be meant.
-        int dimension = type.shape().rank() == 1 ? 0 : table.i32(6, 0);
+        int dimension = type.shape().rank() == 1 ? 0 : table.get(QuantizationParameters.QUANTIZED_DIMENSION);
         if (!countsFit(scales, zeroPoints, dimension, type, findings)) {
             return TensorQuantization.NONE;
         }

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import static io.kiln.frontend.tflite.Registration.builtin;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.ARG_MAX;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.ARG_MIN;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.MEAN;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_MAX;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.REDUCE_MIN;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.SUM;
+
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.frontend.tflite.SupportedOperators.Support;
+import io.kiln.frontend.tflite.schema.LayerOptions.Reducer;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.Reduce;
@@ -13,21 +21,19 @@ import io.kiln.ir.op.TflSum;
 import io.kiln.ir.type.Shape;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** MEAN, SUM, REDUCE_MAX, REDUCE_MIN, ARG_MAX and ARG_MIN. */
 final class ReductionImporters {
-    private static final int REDUCER_OPTIONS = 27;
     private static final String CONVERT = "Quantize the model to int8 or keep it float32";
 
-    static final Map<Integer, Support> ALL = Map.ofEntries(
-            Map.entry(40, new Support(operator -> reduce(operator, Kind.MEAN), 3)),
-            Map.entry(56, new Support(operator -> index(operator, true), 3)),
-            Map.entry(74, new Support(operator -> reduce(operator, Kind.SUM), 2)),
-            Map.entry(79, new Support(operator -> index(operator, false), 3)),
-            Map.entry(82, new Support(operator -> reduce(operator, Kind.MAX), 3)),
-            Map.entry(89, new Support(operator -> reduce(operator, Kind.MIN), 3)));
+    static final List<Registration> ALL = List.of(
+            builtin(MEAN, 3, operator -> reduce(operator, Kind.MEAN)).uint8AsInt8(),
+            builtin(ARG_MAX, 3, operator -> index(operator, true)).uint8AsInt8(),
+            builtin(SUM, 2, operator -> reduce(operator, Kind.SUM)),
+            builtin(ARG_MIN, 3, operator -> index(operator, false)).uint8AsInt8(),
+            builtin(REDUCE_MAX, 3, operator -> reduce(operator, Kind.MAX)).uint8AsInt8(),
+            builtin(REDUCE_MIN, 3, operator -> reduce(operator, Kind.MIN)).uint8AsInt8());
 
     private ReductionImporters() {}
 
@@ -40,7 +46,7 @@ final class ReductionImporters {
                 .distinct()
                 .boxed()
                 .toList();
-        boolean keepDims = operator.requiredOptions(REDUCER_OPTIONS).u8(0, 0) != 0;
+        boolean keepDims = operator.requiredOptions(Reducer.TYPE).get(Reducer.KEEP_DIMS);
         OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.INT8, DType.INT16), data, operator.output());
         operator.check();
         if (!data.dtype().isFloat()) {

@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.MovementOptions;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.type.Shape;
 import java.util.Arrays;
@@ -12,8 +13,6 @@ import java.util.Optional;
  * options. One dimension may be -1. Options of {@code [0]}, or none, make a scalar.
  */
 final class ReshapeImporter implements OperatorImporter {
-    private static final int OPTIONS = 17;
-
     @Override
     public void emit(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
@@ -84,8 +83,8 @@ final class ReshapeImporter implements OperatorImporter {
     }
 
     private static int[] optionsShape(OperatorContext operator) {
-        int[] dims = operator.options(OPTIONS)
-                .map(options -> options.vector(0, Integer.BYTES).ints())
+        int[] dims = operator.options(MovementOptions.Reshape.TYPE)
+                .map(options -> options.get(MovementOptions.Reshape.NEW_SHAPE).ints())
                 .orElse(new int[0]);
         // Old converters wrote a scalar's shape so (GetOutputShapeFromParam).
         return dims.length == 1 && dims[0] == 0 ? new int[0] : dims;

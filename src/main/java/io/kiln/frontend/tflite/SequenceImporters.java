@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import static io.kiln.frontend.tflite.Registration.builtin;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.BATCH_MATMUL;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.CUMSUM;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.DYNAMIC_UPDATE_SLICE;
+
 import io.kiln.base.DType;
-import io.kiln.frontend.tflite.SupportedOperators.Support;
+import io.kiln.frontend.tflite.schema.LayerOptions.BatchMatMul;
+import io.kiln.frontend.tflite.schema.LayerOptions.Cumsum;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.TflBatchMatmul;
 import io.kiln.ir.op.TflCumsum;
 import io.kiln.ir.op.TflDynamicUpdateSlice;
-import java.util.Map;
+import java.util.List;
 import java.util.Set;
 
 /** What attention and sums over sequences need: BATCH_MATMUL, CUMSUM, DYNAMIC_UPDATE_SLICE. */
 final class SequenceImporters {
-    private static final int BATCH_MATMUL_OPTIONS = 101;
-    private static final int CUMSUM_OPTIONS = 102;
 
     /** Of the products of two int8 less their zero points. */
     private static final long LARGEST_PRODUCT = 255L * 255;
 
-    static final Map<Integer, Support> ALL = Map.ofEntries(
-            Map.entry(126, new Support(SequenceImporters::multiply, 4)),
-            Map.entry(128, new Support(SequenceImporters::cumsum, 1)),
-            Map.entry(151, new Support(SequenceImporters::update, 2)));
+    static final List<Registration> ALL = List.of(
+            builtin(BATCH_MATMUL, 4, SequenceImporters::multiply),
+            builtin(CUMSUM, 1, SequenceImporters::cumsum),
+            builtin(DYNAMIC_UPDATE_SLICE, 2, SequenceImporters::update));
 
     private SequenceImporters() {}
 
@@ -30,8 +34,8 @@ final class SequenceImporters {
         TfliteTensor a = operator.input(0);
         TfliteTensor b = operator.input(1);
         TfliteTensor output = operator.output();
-        FlatTable options = operator.requiredOptions(BATCH_MATMUL_OPTIONS);
-        TflBatchMatmul op = new TflBatchMatmul(options.u8(0, 0) != 0, options.u8(1, 0) != 0);
+        FlatTable options = operator.requiredOptions(BatchMatMul.TYPE);
+        TflBatchMatmul op = new TflBatchMatmul(options.get(BatchMatMul.ADJ_X), options.get(BatchMatMul.ADJ_Y));
         boolean supported = a.dtype().isFloat() || a.dtype() == DType.INT8 || a.dtype() == DType.INT16;
         operator.require(
                 supported && b.dtype() == a.dtype() && output.dtype() == a.dtype(),
@@ -77,12 +81,12 @@ final class SequenceImporters {
 
     private static void cumsum(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        FlatTable options = operator.requiredOptions(CUMSUM_OPTIONS);
+        FlatTable options = operator.requiredOptions(Cumsum.TYPE);
         OperandTypes.require(
                 operator, Set.of(DType.FLOAT32, DType.INT8, DType.INT32, DType.INT64), data, operator.output());
         int axis = ConstantParameters.axis(
                 operator, operator.input(1), data.shape().rank());
-        TflCumsum op = new TflCumsum(axis, options.u8(0, 0) != 0, options.u8(1, 0) != 0);
+        TflCumsum op = new TflCumsum(axis, options.get(Cumsum.EXCLUSIVE), options.get(Cumsum.REVERSE));
         if (data.dtype() != DType.INT8) {
             operator.finish(operator.emit(op, operator.value(data), Constant.scalar(0)));
             return;

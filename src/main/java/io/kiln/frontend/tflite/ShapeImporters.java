@@ -3,10 +3,12 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.MovementOptions.Squeeze;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.BroadcastTo;
 import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Transpose;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
@@ -15,10 +17,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Operators that change or state shapes: EXPAND_DIMS, SQUEEZE, SHAPE, BROADCAST_TO, BROADCAST_ARGS. */
+/** Operators that change, reorder or state dimensions: EXPAND_DIMS, SQUEEZE, SHAPE, TRANSPOSE, BROADCAST_TO, BROADCAST_ARGS. */
 final class ShapeImporters {
-    private static final int SQUEEZE_OPTIONS = 30;
-
     private ShapeImporters() {}
 
     static void expandDims(OperatorContext operator) {
@@ -32,8 +32,8 @@ final class ShapeImporters {
 
     static void squeeze(OperatorContext operator) {
         Shape data = operator.input(0).shape();
-        int[] stated = operator.options(SQUEEZE_OPTIONS)
-                .map(options -> options.vector(0, 4).ints())
+        int[] stated = operator.options(Squeeze.TYPE)
+                .map(options -> options.get(Squeeze.SQUEEZE_DIMS).ints())
                 .orElse(new int[0]);
         boolean[] gone = new boolean[data.rank()];
         for (int axis : stated) {
@@ -104,5 +104,17 @@ final class ShapeImporters {
         }
         operator.check();
         operator.finish(vector(operator, dims));
+    }
+
+    static void transpose(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        int rank = data.shape().rank();
+        int[] order = ConstantParameters.ints(operator, "the order of dimensions", operator.input(1), rank);
+        operator.finish(operator.emit(
+                new Transpose(Arrays.stream(order)
+                        .map(axis -> axis < 0 ? axis + rank : axis)
+                        .boxed()
+                        .toList()),
+                operator.value(data)));
     }
 }

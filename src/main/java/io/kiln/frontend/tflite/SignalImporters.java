@@ -5,6 +5,7 @@ import static io.kiln.base.DType.BOOL;
 import static io.kiln.base.DType.FLOAT32;
 import static io.kiln.base.DType.INT16;
 import static io.kiln.base.DType.INT32;
+import static io.kiln.frontend.tflite.Registration.custom;
 
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
@@ -29,6 +30,17 @@ import java.util.function.Supplier;
 /** Signal processing. Second outputs are variables that the operator writes, as is what it remembers. */
 final class SignalImporters {
     private static final int MAX = Integer.MAX_VALUE;
+
+    static final List<Registration> ALL = List.of(
+            custom("SignalWindow", SignalImporters::window),
+            custom("SignalFftAutoScale", SignalImporters::autoScale),
+            custom("SignalRfft", fft(false)),
+            custom("SignalIrfft", fft(true)),
+            custom("SignalEnergy", SignalImporters::energy),
+            custom("SignalFramer", SignalImporters::frame),
+            custom("SignalStacker", SignalImporters::stack),
+            custom("SignalDelay", SignalImporters::delay),
+            custom("SignalOverlapAdd", SignalImporters::overlapAdd));
 
     private SignalImporters() {}
 

@@ -10,8 +10,6 @@ import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -21,36 +19,27 @@ import java.util.stream.Stream;
 final class SignedBytes {
     private static final int LAST_AXIS = -1;
 
-    /** Operators whose kernels for uint8 answer what those for int8 do, or know better of {@link TfliteTensor#shifted}. */
-    private static final Set<Integer> SIGNED = codes("""
-        ADD SUB MUL DIV AVERAGE_POOL_2D MAX_POOL_2D CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV FULLY_CONNECTED
-        SOFTMAX LOGISTIC TANH RELU RELU6 LEAKY_RELU PRELU HARD_SWISH LOG_SOFTMAX MAXIMUM MINIMUM
-        REDUCE_MAX REDUCE_MIN MEAN ARG_MAX ARG_MIN EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SELECT SELECT_V2
-        RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE SLICE STRIDED_SLICE SPLIT SPLIT_V PACK UNPACK CONCATENATION PAD PADV2
-        MIRROR_PAD BROADCAST_TO SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND SPACE_TO_DEPTH DEPTH_TO_SPACE GATHER GATHER_ND
-        RESIZE_NEAREST_NEIGHBOR
-        """);
-
-    /** Operators that take bytes with and without sign, and do best with what is there. */
-    private static final Set<Integer> EITHER = codes("QUANTIZE DEQUANTIZE");
-
     private final OperatorRecord operator;
     private final GraphBuilder graph;
     private final List<Optional<TfliteTensor>> inputs;
     private final boolean isSigned;
     private final boolean isEither;
 
-    /** The tensors of an operator, as the file has them. */
-    SignedBytes(OperatorRecord operator, GraphBuilder graph, List<Optional<TfliteTensor>> inputs) {
+    /**
+     * The tensors of an operator, as the file has them.
+     *
+     * @param uint8 what its importer is shown of quantized uint8
+     */
+    SignedBytes(
+            OperatorRecord operator,
+            Registration.Uint8 uint8,
+            GraphBuilder graph,
+            List<Optional<TfliteTensor>> inputs) {
         this.operator = operator;
         this.graph = graph;
         this.inputs = inputs;
-        this.isSigned = SIGNED.contains(operator.builtin());
-        this.isEither = EITHER.contains(operator.builtin());
-    }
-
-    private static Set<Integer> codes(String names) {
-        return Stream.of(names.trim().split("\\s+")).map(BuiltinNames::code).collect(Collectors.toUnmodifiableSet());
+        this.isSigned = uint8 == Registration.Uint8.AS_INT8;
+        this.isEither = uint8 == Registration.Uint8.AS_HELD;
     }
 
     /** Whether the operator, which takes quantized bytes with or without sign, has some with and some without. */

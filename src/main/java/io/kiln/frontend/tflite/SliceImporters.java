@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.frontend.tflite.schema.MovementOptions.Split;
+import io.kiln.frontend.tflite.schema.MovementOptions.Unpack;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.StridedSlice;
@@ -11,8 +13,6 @@ import java.util.List;
 
 /** Operators that take parts of a tensor: SLICE, SPLIT, SPLIT_V, UNPACK, REVERSE_V2. */
 final class SliceImporters {
-    private static final int SPLIT_OPTIONS = 35;
-    private static final int UNPACK_OPTIONS = 64;
     private static final String AGAIN = "Export the model again";
 
     private SliceImporters() {}
@@ -45,7 +45,7 @@ final class SliceImporters {
         int axis = ConstantParameters.axis(
                 operator, operator.input(0), data.shape().rank());
         int parts = operator.outputs().size();
-        int stated = operator.requiredOptions(SPLIT_OPTIONS).i32(0, 0);
+        int stated = operator.requiredOptions(Split.TYPE).get(Split.NUM_SPLITS);
         int size = data.shape().dim(axis);
         operator.require(
                 stated == parts && size % parts == 0,
@@ -93,12 +93,12 @@ final class SliceImporters {
 
     static void unpack(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        FlatTable options = operator.requiredOptions(UNPACK_OPTIONS);
+        FlatTable options = operator.requiredOptions(Unpack.TYPE);
         int axis = ConstantParameters.axis(
-                operator, options.i32(1, 0), data.shape().rank());
+                operator, options.get(Unpack.AXIS), data.shape().rank());
         int parts = data.shape().dim(axis);
         operator.require(
-                options.i32(0, 0) == parts && operator.outputs().size() == parts,
+                options.get(Unpack.NUM) == parts && operator.outputs().size() == parts,
                 "it has " + operator.outputs().size() + " outputs",
                 parts + ", one for each index along dimension " + axis,
                 AGAIN);

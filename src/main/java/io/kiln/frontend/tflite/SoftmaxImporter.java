@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.LayerOptions;
 import io.kiln.ir.Constant;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.arith.TflWideSoftmax;
@@ -10,12 +11,10 @@ import io.kiln.ir.op.TflSoftmax;
 
 /** SOFTMAX over the last axis. */
 final class SoftmaxImporter implements OperatorImporter {
-    private static final int OPTIONS = 9;
-
     @Override
     public void emit(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
-        float beta = operator.requiredOptions(OPTIONS).f32(0, 0);
+        float beta = operator.requiredOptions(LayerOptions.Softmax.TYPE).get(LayerOptions.Softmax.BETA);
         DType result = operator.output().dtype();
         if (result == DType.INT16 && (data.dtype() == DType.INT8 || data.dtype() == DType.INT16)) {
             ElementTypes.requireScale(operator, data);

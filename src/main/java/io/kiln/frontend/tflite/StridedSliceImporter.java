@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.frontend.tflite.schema.MovementOptions;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.StridedSlice;
@@ -14,7 +15,6 @@ import java.util.List;
  * 1, or for all that no other number is for.
  */
 final class StridedSliceImporter implements OperatorImporter {
-    private static final int OPTIONS = 32;
     private static final int MOST_NUMBERS = 16;
     private static final String AGAIN = "Export the model again";
 
@@ -83,7 +83,7 @@ final class StridedSliceImporter implements OperatorImporter {
 
     /** Gives each number its dimension. */
     private static Wanted read(OperatorContext operator, int rank) {
-        FlatTable options = operator.requiredOptions(OPTIONS);
+        FlatTable options = operator.requiredOptions(MovementOptions.StridedSlice.TYPE);
         int[] begin = ConstantParameters.ints(operator, "the first indices", operator.input(1));
         int count = begin.length;
         int[] end = ConstantParameters.ints(operator, "the ends", operator.input(2), count);
@@ -91,8 +91,8 @@ final class StridedSliceImporter implements OperatorImporter {
         operator.require(count <= MOST_NUMBERS, count + " first indices", "at most " + MOST_NUMBERS, AGAIN);
         operator.check();
         int all = (1 << count) - 1;
-        int ellipsis = options.i32(2, 0) & all;
-        int added = options.i32(3, 0) & all & ~ellipsis;
+        int ellipsis = options.get(MovementOptions.StridedSlice.ELLIPSIS_MASK) & all;
+        int added = options.get(MovementOptions.StridedSlice.NEW_AXIS_MASK) & all & ~ellipsis;
         int named = count - Integer.bitCount(added) - Integer.bitCount(ellipsis);
         operator.require(
                 Integer.bitCount(ellipsis) <= 1, "ellipsis_mask is " + ellipsis, "one ellipsis at most", AGAIN);
@@ -102,7 +102,7 @@ final class StridedSliceImporter implements OperatorImporter {
                 "an index for each of " + rank + " dimensions at most",
                 AGAIN);
         operator.check();
-        Wanted wanted = new Wanted(rank, options.u8(5, 0) != 0);
+        Wanted wanted = new Wanted(rank, options.get(MovementOptions.StridedSlice.OFFSET));
         for (int i = 0; i < count; i++) {
             if (has(ellipsis, i)) {
                 wanted.addWhole(rank - named);
@@ -110,9 +110,9 @@ final class StridedSliceImporter implements OperatorImporter {
                 wanted.newAxes[wanted.begin.size()]++;
             } else {
                 int bit = 1 << wanted.begin.size();
-                wanted.beginMask |= has(options.i32(0, 0), i) ? bit : 0;
-                wanted.endMask |= has(options.i32(1, 0), i) ? bit : 0;
-                wanted.shrink |= has(options.i32(4, 0), i) ? bit : 0;
+                wanted.beginMask |= has(options.get(MovementOptions.StridedSlice.BEGIN_MASK), i) ? bit : 0;
+                wanted.endMask |= has(options.get(MovementOptions.StridedSlice.END_MASK), i) ? bit : 0;
+                wanted.shrink |= has(options.get(MovementOptions.StridedSlice.SHRINK_AXIS_MASK), i) ? bit : 0;
                 wanted.add(begin[i], end[i], strides[i]);
             }
         }

@@ -4,80 +4,77 @@ package io.kiln.frontend.tflite;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.frontend.CustomOperators;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The operators that Kiln compiles: builtin ones by their code in the schema, custom ones by theirs; each family lists its own. */
+/** The operators that Kiln compiles: the tables of all families together. */
 final class SupportedOperators {
-    /**
-     * How an operator is imported.
-     *
-     * @param maxVersion the newest version whose features the importer knows and checks
-     */
-    record Support(OperatorImporter importer, int maxVersion) {}
-
-    private static final Map<Integer, Support> BY_CODE = Stream.of(
-                    LayerOperators.ALL,
-                    StatefulOperators.ALL,
+    private static final List<Registration> ALL = Stream.of(
+                    LayerImporters.ALL,
+                    StatefulImporters.ALL,
                     MovementImporters.ALL,
-                    ElementwiseOperators.ALL,
+                    ElementwiseImporters.ALL,
                     ReductionImporters.ALL,
                     LookupImporters.ALL,
                     NormalizationImporters.ALL,
-                    SequenceImporters.ALL)
-            .flatMap(family -> family.entrySet().stream())
-            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+                    SequenceImporters.ALL,
+                    ImageImporters.ALL,
+                    ConstantImporters.ALL,
+                    SignalImporters.ALL,
+                    FilterBankImporters.ALL)
+            .flatMap(List::stream)
+            .toList();
 
-    private static final Map<String, Support> BY_CUSTOM_CODE = Stream.of(
-                    SignalOperators.ALL,
-                    FilterBankImporters.ALL,
-                    DetectionImporter.ALL,
-                    DecodeImporter.ALL,
-                    CircularBufferImporter.ALL)
-            .flatMap(family -> family.entrySet().stream())
-            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+    private static final Map<String, Registration> BUILTIN = byName(false);
+    private static final Map<String, Registration> CUSTOM = byName(true);
 
     private SupportedOperators() {}
+
+    private static Map<String, Registration> byName(boolean isCustom) {
+        return ALL.stream()
+                .filter(r -> r.isCustom() == isCustom)
+                .collect(Collectors.toUnmodifiableMap(Registration::name, Function.identity()));
+    }
 
     /**
      * How an operator of the file is imported.
      *
      * @throws KilnException if it is not supported, or not in its version
      */
-    static Support find(OperatorRecord operator, CustomOperators customOperators, Supplier<String> where) {
+    static Registration find(OperatorRecord operator, CustomOperators customOperators, Supplier<String> where) {
         Optional<String> custom = operator.custom();
         if (custom.isPresent()) {
-            return custom(operator, custom.get(), customOperators, where);
+            return custom(custom.get(), customOperators, where);
         }
-        Support support = BY_CODE.get(operator.builtin());
-        if (support == null) {
+        Registration registration = BUILTIN.get(operator.name());
+        if (registration == null) {
             throw new KilnException(new Problem(
                     "operator " + operator.name() + " version " + operator.version() + " is not supported",
                     where.get(),
-                    "one of the " + (BY_CODE.size() + BY_CUSTOM_CODE.size()) + " operators that the README lists",
+                    "one of the " + ALL.size() + " operators that the README lists",
                     "Change the model so that it does without this operator"));
         }
-        if (operator.version() < 1 || operator.version() > support.maxVersion()) {
+        if (operator.version() < 1 || operator.version() > registration.maxVersion()) {
             throw new KilnException(new Problem(
                     operator.name() + " version " + operator.version() + " is not supported",
                     where.get(),
-                    "version 1 to " + support.maxVersion(),
+                    "version 1 to " + registration.maxVersion(),
                     "Convert the model with a TensorFlow that writes an older version"));
         }
-        return support;
+        return registration;
     }
 
-    /** What the user names a function for comes first. Versions of custom operators tell nothing. */
-    private static Support custom(
-            OperatorRecord operator, String code, CustomOperators customOperators, Supplier<String> where) {
+    /** A function of the user's takes precedence over an operator that Kiln has itself. */
+    private static Registration custom(String code, CustomOperators customOperators, Supplier<String> where) {
         return customOperators
                 .of(code)
-                .<OperatorImporter>map(CustomImporter::new)
-                .map(importer -> new Support(importer, operator.version()))
-                .or(() -> Optional.ofNullable(BY_CUSTOM_CODE.get(code)))
+                .map(own -> Registration.custom(code, new CustomImporter(own)))
+                .or(() -> Optional.ofNullable(CUSTOM.get(code)))
                 .orElseThrow(() -> new KilnException(new Problem(
                         "nothing computes the custom operator `" + code + "`",
                         where.get(),
@@ -86,10 +83,8 @@ final class SupportedOperators {
                                 + "</code><function>my_function</function></customOperator></customOperators>")));
     }
 
-    /** All names. */
+    /** All names, in order. */
     static String names() {
-        return Stream.concat(BY_CODE.keySet().stream().map(BuiltinNames::of), BY_CUSTOM_CODE.keySet().stream())
-                .sorted()
-                .collect(Collectors.joining(", "));
+        return ALL.stream().map(Registration::name).sorted().collect(Collectors.joining(", "));
     }
 }

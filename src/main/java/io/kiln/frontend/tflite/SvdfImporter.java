@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.frontend.tflite.schema.LayerOptions.SVDF;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Svdf;
@@ -9,17 +10,15 @@ import java.util.Optional;
 
 /** SVDF in float32, and in int8 with a state of int16 or int8, as TensorFlow Lite Micro's svdf_common.cc has it. */
 final class SvdfImporter implements OperatorImporter {
-    private static final int OPTIONS = 6;
-
     @Override
     public void emit(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         TfliteTensor features = operator.input(1);
         TfliteTensor times = operator.input(2);
         TfliteTensor state = operator.input(Svdf.STATE);
-        FlatTable options = operator.requiredOptions(OPTIONS);
-        int rank = options.i32(0, 0);
-        Activation activation = Activation.read(operator, options.u8(1, 0));
+        FlatTable options = operator.requiredOptions(SVDF.TYPE);
+        int rank = options.get(SVDF.RANK);
+        Activation activation = Activation.read(operator, options.get(SVDF.FUSED_ACTIVATION_FUNCTION));
         ElementTypes.requireConstant(operator, "feature weights", features);
         ElementTypes.requireConstant(operator, "time weights", times);
         operator.require(state.variable(), "the state `" + state.name() + "` is no variable", "a variable tensor", "");

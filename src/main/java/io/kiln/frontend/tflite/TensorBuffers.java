@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.frontend.tflite.schema.ModelTables.Buffer;
+import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
+
 /** The model's buffers: the data of its constants. */
 final class TensorBuffers {
     private static final int HAS_NO_DATA = 0;
@@ -32,7 +35,7 @@ final class TensorBuffers {
 
     /** Small models keep data inside the FlatBuffer; large ones behind it, at an offset from the file's start. */
     private FlatVector read(FlatTable table, Findings findings) {
-        long index = table.i32(2, 0) & 0xFFFFFFFFL;
+        long index = table.get(Tensor.BUFFER) & 0xFFFFFFFFL;
         if (index == HAS_NO_DATA) {
             return new FlatVector(file, 0, 0, 1);
         }
@@ -44,10 +47,10 @@ final class TensorBuffers {
             return new FlatVector(file, 0, 0, 1);
         }
         FlatTable buffer = buffers.table((int) index);
-        long offset = buffer.i64(1, 0);
-        long size = buffer.i64(2, 0);
+        long offset = buffer.get(Buffer.OFFSET);
+        long size = buffer.get(Buffer.SIZE);
         if (offset <= 1) {
-            return buffer.vector(0, 1);
+            return buffer.get(Buffer.DATA);
         }
         if (size < 0 || size > file.size() || offset < 0 || offset > file.size() - size) {
             throw file.corrupt("buffer #" + index + " lies outside the file", offset);

@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
 import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
@@ -98,10 +99,10 @@ final class TensorReader {
             return "#" + index;
         }
         FlatTable table = tensors.table(index);
-        String type = TfliteType.of(table.u8(1, 0))
+        String type = TfliteType.of(table.get(Tensor.TYPE))
                 .map(t -> t.dtype().map(DType::text).orElse(t.name()))
-                .orElse("type " + table.u8(1, 0));
-        FlatVector dims = table.vector(0, 4);
+                .orElse("type " + table.get(Tensor.TYPE));
+        FlatVector dims = table.get(Tensor.SHAPE);
         String shape = dims.size() > MAX_RANK ? "of rank " + dims.size() : dimsText(dims.ints());
         return "`" + name(table, index, MAX_SHOWN_NAME) + "` " + type + " " + shape;
     }
@@ -111,15 +112,16 @@ final class TensorReader {
         Findings findings = new Findings(() -> file.file() + ": tensor #" + index + " " + describe(index));
         Optional<DType> dtype = readType(table, findings);
         Optional<Shape> shape = readShape(index, table, findings);
-        if (table.has(6)) {
+        if (table.has(Tensor.SPARSITY)) {
             findings.add("sparse tensors are not supported", "dense data", "Convert without sparsity");
         }
         findings.throwIfAny();
         TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), findings);
-        TensorQuantization quantization = table.table(4)
+        TensorQuantization quantization = table.get(Tensor.QUANTIZATION)
                 .map(q -> QuantizationReader.read(q, type, findings))
                 .orElse(TensorQuantization.NONE);
-        Optional<PackedConstants> packing = TfliteType.of(table.u8(1, 0)).flatMap(PackedConstants::of);
+        Optional<PackedConstants> packing =
+                TfliteType.of(table.get(Tensor.TYPE)).flatMap(PackedConstants::of);
         long bytes = packing.map(p -> p.bytes(type.shape().elements())).orElse(type.bytes());
         FlatVector data = buffers.data(table, bytes, findings);
         if (data.size() == 0 && packing.isPresent() && bytes > 0) {
@@ -130,8 +132,8 @@ final class TensorReader {
         }
         findings.throwIfAny();
         String name = name(table, index, MAX_NAME);
-        TfliteTensor tensor =
-                new TfliteTensor(index, name, type, quantization, data, table.u8(5, 0) != 0, Optional.empty(), false);
+        TfliteTensor tensor = new TfliteTensor(
+                index, name, type, quantization, data, table.get(Tensor.IS_VARIABLE), Optional.empty(), false);
         if (packing.isEmpty() || bytes == 0) {
             return tensor;
         }
@@ -140,7 +142,7 @@ final class TensorReader {
     }
 
     private static Optional<DType> readType(FlatTable table, Findings findings) {
-        int code = table.u8(1, 0);
+        int code = table.get(Tensor.TYPE);
         Optional<DType> dtype = TfliteType.of(code).flatMap(TfliteType::dtype);
         if (dtype.isEmpty()) {
             findings.add(
@@ -155,7 +157,7 @@ final class TensorReader {
         if (shapes.of(index).isPresent()) {
             return shapes.of(index);
         }
-        FlatVector vector = table.vector(0, 4);
+        FlatVector vector = table.get(Tensor.SHAPE);
         if (vector.size() > MAX_RANK) {
             findings.add("rank " + vector.size(), "a rank of at most " + MAX_RANK, "");
             return Optional.empty();
@@ -204,7 +206,7 @@ final class TensorReader {
     }
 
     private static String name(FlatTable table, int index, int limit) {
-        String name = table.string(3, limit);
+        String name = table.get(Tensor.NAME, limit);
         return name.isEmpty() ? "tensor_" + index : name;
     }
 

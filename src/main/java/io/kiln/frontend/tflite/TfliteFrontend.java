@@ -7,6 +7,7 @@ import io.kiln.base.Problem;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
+import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.ir.Function;
 import java.nio.file.Path;
 
@@ -92,7 +93,7 @@ public final class TfliteFrontend {
                     "Convert the model with the TensorFlow Lite converter"));
         }
         FlatTable model = buffer.root();
-        int version = model.i32(0, 0);
+        int version = model.get(Model.VERSION);
         if (version != SCHEMA_VERSION) {
             throw new KilnException(new Problem(
                     "schema version " + version + " is not supported",

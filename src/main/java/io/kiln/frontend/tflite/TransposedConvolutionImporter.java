@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.LayerOptions.TransposeConv;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.op.Conv2dTranspose;
@@ -16,7 +17,6 @@ import java.util.Optional;
  * activation is applied to quantized outputs too.
  */
 final class TransposedConvolutionImporter implements OperatorImporter {
-    private static final int OPTIONS = 49;
     private static final int CHANNEL_AXIS = 3;
 
     @Override
@@ -24,8 +24,8 @@ final class TransposedConvolutionImporter implements OperatorImporter {
         TfliteTensor weights = operator.input(1);
         TfliteTensor data = operator.input(2);
         Optional<TfliteTensor> bias = operator.optionalInput(3);
-        FlatTable options = operator.requiredOptions(OPTIONS);
-        Activation activation = Activation.read(operator, options.u8(3, 0));
+        FlatTable options = operator.requiredOptions(TransposeConv.TYPE);
+        Activation activation = Activation.read(operator, options.get(TransposeConv.FUSED_ACTIVATION_FUNCTION));
         LayerTypes.requireData(operator, data, operator.output());
         LayerTypes.requireWeights(operator, data, weights);
         operator.require(
@@ -92,11 +92,12 @@ final class TransposedConvolutionImporter implements OperatorImporter {
         if (!fits) {
             operator.check();
         }
-        Windows.Pair stride = new Windows.Pair(options.i32(2, 0), options.i32(1, 0));
+        Windows.Pair stride =
+                new Windows.Pair(options.get(TransposeConv.STRIDE_H), options.get(TransposeConv.STRIDE_W));
         Window forward = Windows.of(
                 operator,
                 out,
-                options.u8(0, 0),
+                options.get(TransposeConv.PADDING),
                 new Windows.Pair(kernel.dim(1), kernel.dim(2)),
                 stride,
                 new Windows.Pair(1, 1));

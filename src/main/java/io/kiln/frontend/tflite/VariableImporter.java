@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.frontend.tflite.schema.ControlOptions.CallOnce;
+import io.kiln.frontend.tflite.schema.ControlOptions.VarHandle;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Copy;
 import io.kiln.ir.op.RefWrite;
@@ -15,8 +17,9 @@ enum VariableImporter implements OperatorImporter {
     VAR_HANDLE {
         @Override
         public void emit(OperatorContext operator) {
-            FlatTable options = operator.requiredOptions(OPTIONS_VAR_HANDLE);
-            String name = options.string(0, MAX_NAME) + "/" + options.string(1, MAX_NAME);
+            FlatTable options = operator.requiredOptions(VarHandle.TYPE);
+            String name =
+                    options.get(VarHandle.CONTAINER, MAX_NAME) + "/" + options.get(VarHandle.SHARED_NAME, MAX_NAME);
             TfliteTensor output = operator.output();
             operator.check();
             operator.graph().defineHandle(output.index(), name);
@@ -42,8 +45,8 @@ enum VariableImporter implements OperatorImporter {
     CALL_ONCE {
         @Override
         public void emit(OperatorContext operator) {
-            FlatTable options = operator.requiredOptions(OPTIONS_CALL_ONCE);
-            ImportedSubgraph once = operator.subgraph(options.i32(0, 0), List.of());
+            FlatTable options = operator.requiredOptions(CallOnce.TYPE);
+            ImportedSubgraph once = operator.subgraph(options.get(CallOnce.INIT_SUBGRAPH_INDEX), List.of());
             operator.require(
                     once.function().params().isEmpty(),
                     "it calls a subgraph with inputs",
@@ -56,8 +59,6 @@ enum VariableImporter implements OperatorImporter {
         }
     };
 
-    private static final int OPTIONS_CALL_ONCE = 103;
-    private static final int OPTIONS_VAR_HANDLE = 111;
     private static final int MAX_NAME = 1024;
 
     /** Values to begin with are computed in few loops, if any. */

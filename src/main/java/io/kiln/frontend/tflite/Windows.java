@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.frontend.tflite.schema.Padding;
 import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
+import java.util.Optional;
 
 /** Turns TFLite's padding schemes into explicit padding (ComputePaddingHeightWidth in kernels/padding.h). */
 final class Windows {
     /** Keeps sums of window sizes far from overflow. */
     private static final int LIMIT = 1 << 16;
-
-    private static final int SAME = 0;
-    private static final int VALID = 1;
 
     private Windows() {}
 
@@ -23,15 +22,17 @@ final class Windows {
      * @param padding code of the schema's enum Padding
      */
     static Window of(OperatorContext operator, Shape data, int padding, Pair kernel, Pair stride, Pair dilation) {
-        operator.require(padding == SAME || padding == VALID, "padding scheme " + padding, "SAME (0) or VALID (1)", "");
+        Optional<Padding> scheme = Padding.of(padding);
+        operator.require(scheme.isPresent(), "padding scheme " + padding, "SAME (0) or VALID (1)", "");
         checkRange(operator, "window", kernel);
         checkRange(operator, "stride", stride);
         checkRange(operator, "dilation", dilation);
         operator.check();
         checkRange(operator, "dilated window", new Pair(span(kernel.h, dilation.h), span(kernel.w, dilation.w)));
         operator.check();
-        int padH = padding == SAME ? total(data.dim(1), span(kernel.h, dilation.h), stride.h) : 0;
-        int padW = padding == SAME ? total(data.dim(2), span(kernel.w, dilation.w), stride.w) : 0;
+        boolean isSame = scheme.equals(Optional.of(Padding.SAME));
+        int padH = isSame ? total(data.dim(1), span(kernel.h, dilation.h), stride.h) : 0;
+        int padW = isSame ? total(data.dim(2), span(kernel.w, dilation.w), stride.w) : 0;
         return new Window(
                 kernel.h,
                 kernel.w,

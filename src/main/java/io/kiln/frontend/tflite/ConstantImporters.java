@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import static io.kiln.frontend.tflite.Registration.builtin;
+import static io.kiln.frontend.tflite.Registration.custom;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.FILL;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.ZEROS_LIKE;
+
+import java.util.List;
+
+/** Operators whose results are constants, or repeat one element. */
+final class ConstantImporters {
+    static final List<Registration> ALL = List.of(
+            builtin(FILL, 4, new FillImporter()),
+            builtin(ZEROS_LIKE, 1, new ZerosImporter()),
+            custom("TFLM_DECODE", new DecodeImporter()));
+
+    private ConstantImporters() {}
+}

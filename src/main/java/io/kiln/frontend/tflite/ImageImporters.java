@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite;
+
+import static io.kiln.frontend.tflite.Registration.builtin;
+import static io.kiln.frontend.tflite.Registration.custom;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.RESIZE_BILINEAR;
+import static io.kiln.frontend.tflite.schema.BuiltinOperator.RESIZE_NEAREST_NEIGHBOR;
+
+import java.util.List;
+
+/** Operators on images and on what detectors find in them. */
+final class ImageImporters {
+    static final List<Registration> ALL = List.of(
+            builtin(RESIZE_BILINEAR, 4, new ResizeImporter(true)),
+            builtin(RESIZE_NEAREST_NEIGHBOR, 4, new ResizeImporter(false)).uint8AsInt8(),
+            custom("TFLite_Detection_PostProcess", new DetectionImporter()));
+
+    private ImageImporters() {}
+}

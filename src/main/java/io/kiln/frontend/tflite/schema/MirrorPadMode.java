@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.schema;
+
+/** How MIRROR_PAD mirrors, by its code in the schema. */
+public enum MirrorPadMode {
+    /** The element at the border is not repeated. */
+    REFLECT,
+    /** The element at the border is repeated. */
+    SYMMETRIC;
+
+    /** The number that stands for it in a file. */
+    public int code() {
+        return ordinal();
+    }
+}

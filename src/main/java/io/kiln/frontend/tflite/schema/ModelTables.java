@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.schema;
+
+import io.kiln.frontend.tflite.flatbuffer.Field;
+
+/** The tables of a model file, without options of operators, each with the fields that Kiln reads. */
+public final class ModelTables {
+    private ModelTables() {}
+
+    /** The root of a file. */
+    public static final class Model {
+        public static final Field.Int VERSION = new Field.Int(0);
+        public static final Field.Vector OPERATOR_CODES = new Field.Vector(1);
+        public static final Field.Vector SUBGRAPHS = new Field.Vector(2);
+        public static final Field.Vector BUFFERS = new Field.Vector(4);
+
+        private Model() {}
+    }
+
+    /** Tensors and operators, with the indices of the tensors that are inputs and outputs. */
+    public static final class SubGraph {
+        public static final Field.Vector TENSORS = new Field.Vector(0);
+        public static final Field.Vector INPUTS = new Field.Vector(1);
+        public static final Field.Vector OUTPUTS = new Field.Vector(2);
+        public static final Field.Vector OPERATORS = new Field.Vector(3);
+
+        private SubGraph() {}
+    }
+
+    /** A tensor; {@code BUFFER} is an index into the buffers of the model, and {@code SHAPE_SIGNATURE} has -1 for open dimensions. */
+    public static final class Tensor {
+        public static final Field.Vector SHAPE = new Field.Vector(0);
+        public static final Field.UByte TYPE = new Field.UByte(1);
+        public static final Field.Int BUFFER = new Field.Int(2);
+        public static final Field.Text NAME = new Field.Text(3);
+        public static final Field.Table QUANTIZATION = new Field.Table(4);
+        public static final Field.Bool IS_VARIABLE = new Field.Bool(5);
+        public static final Field.Table SPARSITY = new Field.Table(6);
+        public static final Field.Vector SHAPE_SIGNATURE = new Field.Vector(7);
+
+        private Tensor() {}
+    }
+
+    /** How a tensor's integers stand for real numbers; {@code DETAILS_TYPE} is 0 unless it is done in another way than by scales. */
+    public static final class QuantizationParameters {
+        public static final Field.Vector SCALE = new Field.Vector(2);
+        public static final Field.Vector ZERO_POINT = new Field.Vector(3, Long.BYTES);
+        public static final Field.UByte DETAILS_TYPE = new Field.UByte(4);
+        public static final Field.Int QUANTIZED_DIMENSION = new Field.Int(6);
+
+        private QuantizationParameters() {}
+    }
+
+    /** Which operator an index of {@link Operator} means. */
+    public static final class OperatorCode {
+        public static final Field.UByte DEPRECATED_BUILTIN_CODE = new Field.UByte(0);
+        public static final Field.Text CUSTOM_CODE = new Field.Text(1);
+        public static final Field.Int VERSION = new Field.Int(2, 1);
+        public static final Field.Int BUILTIN_CODE = new Field.Int(3);
+
+        private OperatorCode() {}
+    }
+
+    /** A call of an operator: indices of its tensors, and one of the options tables. */
+    public static final class Operator {
+        public static final Field.Int OPCODE_INDEX = new Field.Int(0);
+        public static final Field.Vector INPUTS = new Field.Vector(1);
+        public static final Field.Vector OUTPUTS = new Field.Vector(2);
+        public static final Field.UByte BUILTIN_OPTIONS_TYPE = new Field.UByte(3);
+        public static final Field.Table BUILTIN_OPTIONS = new Field.Table(4);
+        public static final Field.Vector CUSTOM_OPTIONS = new Field.Vector(5, Byte.BYTES);
+
+        private Operator() {}
+    }
+
+    /** Data of a constant: in the table, or at an offset from the start of the file. */
+    public static final class Buffer {
+        public static final Field.Vector DATA = new Field.Vector(0, Byte.BYTES);
+        public static final Field.Long OFFSET = new Field.Long(1);
+        public static final Field.Long SIZE = new Field.Long(2);
+
+        private Buffer() {}
+    }
+}

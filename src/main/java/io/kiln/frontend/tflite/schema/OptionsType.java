@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.schema;
+
+/**
+ * Which table of the union {@code BuiltinOptions} an operator has.
+ *
+ * @param code its number in the union; 0 for no table
+ */
+public record OptionsType(int code) {
+    /** No options. */
+    public static final OptionsType NONE = new OptionsType(0);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.schema;
+
+import java.util.Optional;
+
+/** Padding of windows, by its code in the schema. */
+public enum Padding {
+    /** As many windows as there are elements, divided by the stride. */
+    SAME,
+    /** Only windows that lie inside. */
+    VALID;
+
+    /** The padding of a code; empty for none. */
+    public static Optional<Padding> of(int code) {
+        return SchemaEnums.at(values(), code);
+    }
+}
