@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.artifact;
 
-import io.kiln.base.Choice;
 import io.kiln.base.DType;
+import io.kiln.base.ParameterValue;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * What is known of a compiled model without reading its C.
@@ -47,15 +46,15 @@ public record ModelMetadata(
         /**
          * Reads the value of {@code kiln.io}.
          *
-         * @throws io.kiln.base.KilnException with the values that there are
+         * @throws io.kiln.base.KilnException if it is none, with the values there are
          */
         public static Io of(String text) {
-            return Choice.of("kiln.io", text, List.of(values()), Io::text);
+            return ParameterValue.of("kiln.io", Io.class, text);
         }
 
         /** The value of {@code kiln.io}. */
         public String text() {
-            return name().toLowerCase(Locale.ROOT);
+            return ParameterValue.text(this);
         }
     }
 

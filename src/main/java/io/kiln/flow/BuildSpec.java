@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.frontend.InputShapes;
 import io.kiln.toolchain.board.Boards;
@@ -11,14 +14,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is to be built, as the user asked for it.
+ * What is to be built, as the user asked for it; see {@link #builder}.
  *
  * @param layout where things lie
  * @param models the models that go into the image, in the order given
  * @param board id of the board
  * @param toolchain id of the toolchain, such as {@code clang}; empty for the board's default
- * @param optimize {@code speed}, {@code size} or {@code ram}
- * @param io who owns inputs and outputs: {@code caller} or {@code workspace}
+ * @param optimize what to care for
+ * @param io who owns inputs and outputs
  * @param mlfVersion version of the Model Library Format, 5 or 7
  * @param timestamp the time that the archive states; empty means a fixed date
  * @param verify how the image is verified
@@ -27,14 +30,15 @@ import java.util.Optional;
  * @param semihosting whether an image in QEMU may open files and start programs of this computer
  * @param trustedArchives the archives whose C is compiled like the user's own
  * @param slimArchive whether the archive goes without the constants' data
+ * @param malformed parameters whose text means nothing; they are reported with everything else that is wrong with the build
  */
 public record BuildSpec(
         Layout layout,
         List<ModelSource> models,
         String board,
         Optional<String> toolchain,
-        String optimize,
-        String io,
+        Optimize optimize,
+        Io io,
         int mlfVersion,
         Optional<Instant> timestamp,
         VerifySpec verify,
@@ -42,64 +46,29 @@ public record BuildSpec(
         PipelineSpec pipeline,
         boolean semihosting,
         TrustedArchives trustedArchives,
-        boolean slimArchive) {
+        boolean slimArchive,
+        List<Problem> malformed) {
     public BuildSpec {
         models = List.copyOf(models);
+        malformed = List.copyOf(malformed);
     }
 
-    /** A build whose image reaches nothing of this computer, that trusts no archive, and whose own archive has all its data. */
-    public BuildSpec(
-            Layout layout,
-            List<ModelSource> models,
-            String board,
-            Optional<String> toolchain,
-            String optimize,
-            String io,
-            int mlfVersion,
-            Optional<Instant> timestamp,
-            VerifySpec verify,
-            BoardSources boardSources,
-            PipelineSpec pipeline) {
-        this(
-                layout,
-                models,
-                board,
-                toolchain,
-                optimize,
-                io,
-                mlfVersion,
-                timestamp,
-                verify,
-                boardSources,
-                pipeline,
-                false,
-                TrustedArchives.NONE,
-                false);
+    /**
+     * A build as most are: for speed, inputs and outputs the caller's, version 7 of the Model Library Format with a fixed date, every pass,
+     * verified on the emulator with two random cases, on a board that is built in or the project's own. Its image reaches nothing of this
+     * computer, and it trusts no archive.
+     *
+     * @param layout where things lie
+     * @param models the models that go into the image
+     * @param board id of the board
+     */
+    public static BuildSpecBuilder builder(Layout layout, List<ModelSource> models, String board) {
+        return new BuildSpecBuilder(layout, models, board);
     }
 
-    /** A build with every pass whose board is built in or the project's own. */
-    public BuildSpec(
-            Layout layout,
-            List<ModelSource> models,
-            String board,
-            Optional<String> toolchain,
-            String optimize,
-            String io,
-            int mlfVersion,
-            Optional<Instant> timestamp,
-            VerifySpec verify) {
-        this(
-                layout,
-                models,
-                board,
-                toolchain,
-                optimize,
-                io,
-                mlfVersion,
-                timestamp,
-                verify,
-                BoardSources.NONE,
-                PipelineSpec.STANDARD);
+    /** A builder that makes the same build. */
+    public BuildSpecBuilder toBuilder() {
+        return new BuildSpecBuilder(this);
     }
 
     /** All boards that can be seen. */
@@ -129,18 +98,21 @@ public record BuildSpec(
     /**
      * How an image is verified.
      *
-     * @param on {@code emulator}, {@code board} or {@code none}
+     * @param on where
      * @param vectors folder of {@code input_<k>.bin} and optional {@code output_<k>.bin}
      * @param samples number of seeded random cases, 0 or more
      * @param seed their seed
      * @param program how long the project's own program, if it is one, is booted in the emulator and watched; zero leaves it out
      */
-    public record VerifySpec(String on, Optional<Path> vectors, int samples, long seed, Duration program) {
+    public record VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program) {
         /** How long a program is watched if nobody says otherwise. */
         public static final Duration USUAL_PROGRAM = Duration.ofSeconds(2);
 
+        /** Two random cases on the emulator. */
+        public static final VerifySpec USUAL = new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0);
+
         /** A program of the project's own is watched as long as usual. */
-        public VerifySpec(String on, Optional<Path> vectors, int samples, long seed) {
+        public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed) {
             this(on, vectors, samples, seed, USUAL_PROGRAM);
         }
     }

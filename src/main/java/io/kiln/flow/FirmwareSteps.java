@@ -186,7 +186,7 @@ final class FirmwareSteps {
         return new FirmwareRequest(
                 build.board(),
                 build.toolchain(),
-                build.optimize(),
+                build.spec().optimize(),
                 GenerateStep.store(layout).read(),
                 Optional.of(layout.userSources()),
                 layout.firmware(),

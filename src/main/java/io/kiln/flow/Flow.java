@@ -93,7 +93,7 @@ public final class Flow {
 
     /** The same inside of {@link VerifyRecord#keep}, which then records failures of the caller's too. */
     public void build(BuildSpec spec, DeviceSpec device, VerifyRecord record) {
-        if (spec.verify().on().equals("none")) {
+        if (spec.verify().on() == VerifyOn.NONE) {
             record.leave();
         }
         ResolvedBuild build = resolved(spec);

@@ -3,6 +3,7 @@ package io.kiln.flow;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
@@ -81,8 +82,8 @@ final class GenerateStep {
         BuildSpec spec = build.spec();
         Fingerprint now = Fingerprint.empty()
                 .setting("target", build.board().target())
-                .setting("optimize", spec.optimize())
-                .setting("io", spec.io())
+                .setting("optimize", spec.optimize().text())
+                .setting("io", spec.io().text())
                 .setting("mlfVersion", mlfVersion())
                 .setting("mlf.slim", spec.slimArchive())
                 .setting("timestamp", spec.timestamp());
@@ -143,14 +144,14 @@ final class GenerateStep {
     }
 
     /** Compiles one of a build's models for other choices than the build's. */
-    static CompiledModel compile(ResolvedBuild build, ModelSource model, String io, String optimize) {
+    static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
         return ModelCompiler.compile(new CompileRequest(
                 model.file(),
                 model.name(),
                 build.board().target(),
-                ModelMetadata.Io.valueOf(io.toUpperCase(Locale.ROOT)),
-                Optimize.of(optimize),
+                io,
+                optimize,
                 spec.pipeline().options(),
                 model.shapes(),
                 spec.pipeline().customOperators(),

@@ -7,7 +7,6 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.FileFailure;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
-import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
 import io.kiln.compile.CompileRequest;
@@ -99,13 +98,15 @@ final class Inspector {
         if (Archives.accepts(source.file())) {
             return ArchiveText.lines(source.file());
         }
-        Optimize optimize = Optimize.of(spec.optimize());
+        if (!spec.malformed().isEmpty()) {
+            throw new KilnException(spec.malformed());
+        }
         CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
                 source.file(),
                 source.name(),
                 board().target(),
                 ModelMetadata.Io.CALLER,
-                optimize,
+                spec.optimize(),
                 spec.pipeline().options(),
                 source.shapes(),
                 spec.pipeline().customOperators()));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.transform.PassOptions;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -25,12 +27,37 @@ public record PipelineSpec(
     }
 
     /**
+     * A C function that computes an operator of its own, as the configuration names it; see {@link CustomOperator}.
+     *
+     * @param quantization whether the function gets the scales and zero points of its tensors
+     * @param options whether the function gets the bytes of the operator's options
+     */
+    public record UserFunction(
+            String code, String function, String header, String shape, boolean quantization, boolean options) {
+        private CustomOperator operator() {
+            List<String> passed = new ArrayList<>();
+            if (quantization) {
+                passed.add(CustomOperator.QUANTIZATION);
+            }
+            if (options) {
+                passed.add(CustomOperator.OPTIONS);
+            }
+            return new CustomOperator(code, function, header, shape, String.join(",", passed));
+        }
+    }
+
+    /**
      * The same with functions as the configuration names them.
      *
+     * @param functions one by one
+     * @param more in one line, as {@link CustomOperators#parse} reads it; blank for none
      * @throws io.kiln.base.KilnException with everything that is wrong with them
      */
-    public PipelineSpec(int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, String customOperators) {
-        this(fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(CustomOperators.parse(customOperators)));
+    public PipelineSpec withFunctions(List<UserFunction> functions, String more) {
+        List<CustomOperator> operators = new ArrayList<>();
+        functions.forEach(each -> operators.add(each.operator()));
+        operators.addAll(CustomOperators.parse(more));
+        return new PipelineSpec(fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.of(operators));
     }
 
     public PipelineSpec {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
-import io.kiln.base.Optimize;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.util.Optional;
@@ -13,9 +12,8 @@ import java.util.Optional;
  * @param board the board
  * @param runsOn the board that runs the image: itself, or its stand-in; empty if nothing on this computer does
  * @param toolchain the compiler, resolved for the board's core
- * @param optimize what to care for
  */
-record ResolvedBuild(BuildSpec spec, Board board, Optional<Board> runsOn, Toolchain toolchain, Optimize optimize) {
+record ResolvedBuild(BuildSpec spec, Board board, Optional<Board> runsOn, Toolchain toolchain) {
 
     /** Whether another board runs the image in the board's place. */
     boolean hasStandIn() {

@@ -2,7 +2,6 @@
 package io.kiln.flow;
 
 import io.kiln.base.KilnException;
-import io.kiln.base.Optimize;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
@@ -45,11 +44,7 @@ final class Resolver {
         }
         problems.throwIfAny();
         return new ResolvedBuild(
-                spec,
-                board.orElseThrow(),
-                boards.emulated(board.orElseThrow()),
-                toolchain.orElseThrow(),
-                Optimize.of(spec.optimize()));
+                spec, board.orElseThrow(), boards.emulated(board.orElseThrow()), toolchain.orElseThrow());
     }
 
     /** Files that are not there, and may still be made. */

@@ -43,8 +43,7 @@ record RunnableImage(Path file, Board board, boolean hasOwnMain) {
     static RunnableImage forTheBoard(Log log, ResolvedBuild build) {
         return of(
                 log,
-                new ResolvedBuild(
-                        build.spec(), build.board(), Optional.of(build.board()), build.toolchain(), build.optimize()),
+                new ResolvedBuild(build.spec(), build.board(), Optional.of(build.board()), build.toolchain()),
                 true);
     }
 

@@ -3,6 +3,7 @@ package io.kiln.flow;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
@@ -29,10 +30,6 @@ import java.util.stream.Stream;
  * flash is what the C compiler makes of it, so that the image is built again beside the build's own.
  */
 final class Savings {
-    private static final String RAM = "ram";
-    private static final String SIZE = "size";
-    private static final String WORKSPACE = "workspace";
-
     private final ResolvedBuild build;
     private final BuildSpec spec;
     private final Measurement measured;
@@ -44,7 +41,7 @@ final class Savings {
     }
 
     /** Another choice. */
-    private record Choice(String optimize, String io) {}
+    private record Choice(Optimize optimize, Io io) {}
 
     /** The end of a message; empty if nothing helps, or nothing can be compiled in another way because it came as C. */
     String text() {
@@ -60,10 +57,10 @@ final class Savings {
                             .filter(saved -> saved > 0)
                             .ifPresent(saved -> lines.add(line(choice, saved, "RAM", ram))));
         }
-        if (flash > 0 && !spec.optimize().equals(SIZE)) {
+        if (flash > 0 && spec.optimize() != Optimize.SIZE) {
             flashSaved()
                     .filter(saved -> saved > 0)
-                    .ifPresent(saved -> lines.add(line(new Choice(SIZE, spec.io()), saved, "flash", flash)));
+                    .ifPresent(saved -> lines.add(line(new Choice(Optimize.SIZE, spec.io()), saved, "flash", flash)));
         }
         return lines.isEmpty() ? "" : ", or try\n" + String.join("\n", lines);
     }
@@ -71,9 +68,9 @@ final class Savings {
     private List<Choice> choices() {
         boolean isOwnProgram = measured.ram().io() == 0;
         // A program of the project's own calls the model in another way with the other choice of io.
-        List<String> ios =
-                isOwnProgram || spec.io().equals(WORKSPACE) ? List.of(spec.io()) : List.of(spec.io(), WORKSPACE);
-        return Stream.of(spec.optimize(), RAM)
+        List<Io> ios =
+                isOwnProgram || spec.io() == Io.WORKSPACE ? List.of(spec.io()) : List.of(spec.io(), Io.WORKSPACE);
+        return Stream.of(spec.optimize(), Optimize.RAM)
                 .distinct()
                 .flatMap(optimize -> ios.stream().map(io -> new Choice(optimize, io)))
                 .filter(choice -> !choice.equals(new Choice(spec.optimize(), spec.io())))
@@ -94,9 +91,9 @@ final class Savings {
      * A workspace for each model, and the buffer that the default application keeps for inputs and outputs; or one pool for all models,
      * because only one runs at a time.
      */
-    private long ram(List<ModelMetadata> models, String io) {
+    private long ram(List<ModelMetadata> models, Io io) {
         LongStream workspaces = models.stream().mapToLong(ModelMetadata::workspaceBytes);
-        return io.equals(WORKSPACE)
+        return io == Io.WORKSPACE
                 ? workspaces.max().orElse(0)
                 : workspaces.sum() + measured.ram().io();
     }
@@ -104,7 +101,7 @@ final class Savings {
     private Optional<Long> flashSaved() {
         Path folder = spec.layout().reports().resolve("savings");
         try {
-            return libraries(new Choice(SIZE, spec.io()))
+            return libraries(new Choice(Optimize.SIZE, spec.io()))
                     .flatMap(libraries -> FirmwareLinker.measure(objects(libraries, folder), folder))
                     .map(other -> measured.flash().total() - other.flash().total());
         } catch (KilnException e) {
@@ -154,11 +151,11 @@ final class Savings {
 
     private String line(Choice choice, long saved, String memory, long needed) {
         List<String> words = new ArrayList<>();
-        if (!choice.optimize().equals(spec.optimize())) {
-            words.add("-Dkiln.optimize=" + choice.optimize());
+        if (choice.optimize() != spec.optimize()) {
+            words.add("-Dkiln.optimize=" + choice.optimize().text());
         }
-        if (!choice.io().equals(spec.io())) {
-            words.add("-Dkiln.io=" + choice.io());
+        if (choice.io() != spec.io()) {
+            words.add("-Dkiln.io=" + choice.io().text());
         }
         return String.format(
                 Locale.ROOT,

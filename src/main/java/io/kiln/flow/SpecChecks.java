@@ -8,12 +8,13 @@ import io.kiln.compile.Frontends;
 import io.kiln.executor.aot.CNames;
 import java.nio.file.Files;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
 /** Looks for everything that is wrong with a {@link BuildSpec} before any work is done. */
 final class SpecChecks {
+    private static final Set<Integer> MLF_VERSIONS = Set.of(5, 7);
+
     private SpecChecks() {}
 
     /**
@@ -23,12 +24,12 @@ final class SpecChecks {
      */
     static void check(BuildSpec spec, Problems problems, Problems missing) {
         checkModels(spec, problems, missing);
-        choice("kiln.optimize", spec.optimize(), List.of("speed", "size", "ram"), problems);
-        choice("kiln.io", spec.io(), List.of("caller", "workspace"), problems);
-        choice("kiln.mlfVersion", String.valueOf(spec.mlfVersion()), List.of("5", "7"), problems);
+        spec.malformed().forEach(problems::add);
+        if (!MLF_VERSIONS.contains(spec.mlfVersion())) {
+            problems.add("kiln.mlfVersion is '" + spec.mlfVersion() + "'", "", "one of 5, 7", "Change kiln.mlfVersion");
+        }
         collect(problems, () -> spec.pipeline().options());
         BuildSpec.VerifySpec verify = spec.verify();
-        choice("kiln.verify.on", verify.on(), List.of("emulator", "board", "none"), problems);
         if (verify.samples() < 0) {
             problems.add("kiln.verify.samples is " + verify.samples(), "", "0 or more", "");
         }
@@ -102,15 +103,5 @@ final class SpecChecks {
                         params.toString(),
                         "a readable .params file, or none",
                         "Change its permissions, or take it away"));
-    }
-
-    private static void choice(String parameter, String value, List<String> allowed, Problems problems) {
-        if (!allowed.contains(value)) {
-            problems.add(
-                    parameter + " is '" + value + "'",
-                    "",
-                    "one of " + String.join(", ", allowed),
-                    "Change " + parameter);
-        }
     }
 }

@@ -48,12 +48,12 @@ final class VerifyStep {
      */
     void run() {
         record.about(build.board().id(), "unknown", spec.seed());
-        if (spec.on().equals("none")) {
+        if (spec.on() == VerifyOn.NONE) {
             record.leave();
             log.info("Verification skipped: kiln.verify.on is none");
             return;
         }
-        if (spec.on().equals("board")) {
+        if (spec.on() == VerifyOn.BOARD) {
             // What a board holds and does may be another thing every time.
             List<VerificationCases> models = cases();
             BoardVerification.Answer answer = new BoardVerification(log, build, device).run(models);

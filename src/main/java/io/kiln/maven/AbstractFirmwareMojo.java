@@ -6,16 +6,16 @@ import io.kiln.flow.BuildSpec;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
+import io.kiln.flow.BuildSpecBuilder;
 import io.kiln.flow.ModelFiles;
 import io.kiln.flow.PipelineSpec;
+import io.kiln.flow.VerifyOn;
 import java.io.File;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** The parameters of every goal that builds, and what they make: a {@link BuildSpec}. */
@@ -208,7 +208,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
      * @since 0.1.0
      */
     @Parameter
-    private List<CustomOperator> customOperators;
+    private List<CustomOperatorBean> customOperators;
 
     /**
      * The same in one line: {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code and function may be
@@ -265,24 +265,22 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     final BuildSpec spec() {
         List<ModelSource> sources = sources();
         BoardArtifacts artifacts = new BoardArtifacts(board);
-        return new BuildSpec(
-                layout(sources),
-                sources,
-                artifacts.id(),
-                Optional.ofNullable(toolchain),
-                optimize,
-                io,
-                mlfVersion,
-                Timestamps.parse(outputTimestamp),
-                verifySpec(),
-                artifacts.fetch(
+        BuildSpecBuilder build = BuildSpec.builder(layout(sources), sources, artifacts.id())
+                .toolchain(Optional.ofNullable(toolchain))
+                .optimize(optimize)
+                .io(io)
+                .mlfVersion(mlfVersion)
+                .timestamp(Timestamps.parse(outputTimestamp));
+        verification(build);
+        return build.boardSources(artifacts.fetch(
                         project().getDependencies(),
                         trustBoard == null ? "" : trustBoard,
-                        new ReactorBoards(session().getProjects(), fetcher())),
-                pipelineSpec(),
-                semihosting,
-                TrustedArchives.parse(trustArchive == null ? "" : trustArchive),
-                (mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim());
+                        new ReactorBoards(session().getProjects(), fetcher())))
+                .pipeline(pipelineSpec())
+                .semihosting(semihosting)
+                .trustedArchives(TrustedArchives.parse(trustArchive == null ? "" : trustArchive))
+                .slimArchive((mlf == null || mlf.slim() == null) ? mlfSlim : mlf.slim())
+                .build();
     }
 
     /** Shapes of a single model's inputs; empty for the file's. */
@@ -308,32 +306,32 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private PipelineSpec pipelineSpec() {
         Integer depth = fuse == null ? null : fuse.maxDepth();
         return new PipelineSpec(
-                depth == null ? fuseMaxDepth : depth,
-                disabledPasses == null
-                        ? List.of()
-                        : disabledPasses.stream()
-                                .map(String::strip)
-                                .filter(name -> !name.isEmpty())
-                                .toList(),
-                dumpIr,
-                customOperatorsInOneLine());
+                        depth == null ? fuseMaxDepth : depth,
+                        disabledPasses == null
+                                ? List.of()
+                                : disabledPasses.stream()
+                                        .map(String::strip)
+                                        .filter(name -> !name.isEmpty())
+                                        .toList(),
+                        dumpIr)
+                .withFunctions(
+                        customOperators == null
+                                ? List.of()
+                                : customOperators.stream()
+                                        .map(CustomOperatorBean::function)
+                                        .toList(),
+                        customOperatorsText == null ? "" : customOperatorsText);
     }
 
-    private String customOperatorsInOneLine() {
-        Stream<String> beans = customOperators == null
-                ? Stream.empty()
-                : customOperators.stream().map(CustomOperator::text);
-        return Stream.concat(beans, Stream.ofNullable(customOperatorsText)).collect(Collectors.joining(";"));
-    }
-
-    private VerifySpec verifySpec() {
+    private void verification(BuildSpecBuilder build) {
         Verify bean = verify == null ? new Verify() : verify;
         File vectors = bean.vectors() == null ? verifyVectors : bean.vectors();
-        return new VerifySpec(
-                bean.on() == null ? verifyOn : bean.on(),
-                vectors == null ? Optional.empty() : Optional.of(vectors.toPath()),
-                bean.samples() == null ? verifySamples : bean.samples(),
-                bean.seed() == null ? verifySeed : bean.seed(),
-                Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program()));
+        build.verify(new VerifySpec(
+                        VerifyOn.EMULATOR,
+                        vectors == null ? Optional.empty() : Optional.of(vectors.toPath()),
+                        bean.samples() == null ? verifySamples : bean.samples(),
+                        bean.seed() == null ? verifySeed : bean.seed(),
+                        Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program())))
+                .verifyOn(bean.on() == null ? verifyOn : bean.on());
     }
 }

@@ -7,6 +7,7 @@ import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.flow.Flow;
+import io.kiln.flow.VerifyOn;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
@@ -55,16 +56,13 @@ public final class GenerateTime {
     public static void main(String[] args) {
         Path out = Path.of(args[1]);
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET))
-                .generate(new BuildSpec(
-                        new Layout(out.resolve("project"), out, "model"),
-                        List.of(new ModelSource(Path.of(args[0]), "model")),
-                        "mps2-an386",
-                        Optional.of("gnu"),
-                        "speed",
-                        "caller",
-                        7,
-                        Optional.empty(),
-                        new VerifySpec("none", Optional.empty(), 0, 0)));
+                .generate(BuildSpec.builder(
+                                new Layout(out.resolve("project"), out, "model"),
+                                List.of(new ModelSource(Path.of(args[0]), "model")),
+                                "mps2-an386")
+                        .toolchain(Optional.of("gnu"))
+                        .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                        .build());
         System.out.println(
                 ProcessHandle.current().info().totalCpuDuration().orElseThrow().toMillis());
     }

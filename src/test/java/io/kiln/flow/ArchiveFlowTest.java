@@ -172,11 +172,11 @@ final class ArchiveFlowTest {
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .hasMessageContaining("vectors, vector_0: the test vector has no outputs")
                 .hasMessageContaining("output_0.bin");
-        BuildSpec without = withVerify(spec, new VerifySpec("emulator", Optional.empty(), 2, 0));
+        BuildSpec without = withVerify(spec, new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0));
         assertThatThrownBy(() -> flow.build(without, DeviceSpec.USUAL))
                 .hasMessageContaining("nothing tells what model `default` has to answer")
                 .hasMessageContaining("kiln.verify.on to none");
-        flow.build(withVerify(spec, new VerifySpec("none", Optional.empty(), 2, 0)), DeviceSpec.USUAL);
+        flow.build(withVerify(spec, new VerifySpec(VerifyOn.NONE, Optional.empty(), 2, 0)), DeviceSpec.USUAL);
     }
 
     @Test
@@ -196,7 +196,7 @@ final class ArchiveFlowTest {
         Path again = folder.resolve("again.tar");
         Files.copy(folder.resolve("out/net-mlf.tar"), again);
         BuildSpec reread = spec("host", "host", again);
-        flow.build(withVerify(reread, new VerifySpec("none", Optional.empty(), 0, 0)), DeviceSpec.USUAL);
+        flow.build(withVerify(reread, new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0)), DeviceSpec.USUAL);
         assertThat(json("kiln/report.json").path("name").asText()).isEqualTo("beta, gesture");
     }
 
@@ -218,7 +218,7 @@ final class ArchiveFlowTest {
                 .replacing("metadata.json", "\"tvm_standalone_crt\"", "\"cmsis-nn\"");
         BuildSpec spec = withVerify(
                 spec("host", "host", archive.save(folder.resolve("net.tar"))),
-                new VerifySpec("none", Optional.empty(), 0, 0));
+                new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0));
         assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("net.tar: default_lib2.c: the C calls CMSIS-NN, which is not there")
@@ -326,58 +326,20 @@ final class ArchiveFlowTest {
     }
 
     private BuildSpec spec(String board, String toolchain, List<ModelSource> models) {
-        return new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "net"),
-                models,
-                board,
-                Optional.of(toolchain),
-                "speed",
-                "caller",
-                7,
-                Optional.empty(),
-                new VerifySpec("emulator", Optional.of(folder.resolve("vectors")), 2, 0),
-                BoardSources.NONE,
-                PipelineSpec.STANDARD,
-                false,
-                // The GNU toolchain cannot be fenced.
-                toolchain.equals("gnu") ? TrustedArchives.parse("net.tar") : TrustedArchives.NONE,
-                false);
+        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+                .toolchain(Optional.of(toolchain))
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(folder.resolve("vectors")), 2, 0))
+                .trustedArchives( // The GNU toolchain cannot be fenced.
+                        toolchain.equals("gnu") ? TrustedArchives.parse("net.tar") : TrustedArchives.NONE)
+                .build();
     }
 
     private static BuildSpec trusting(BuildSpec spec, TrustedArchives trusted) {
-        return new BuildSpec(
-                spec.layout(),
-                spec.models(),
-                spec.board(),
-                spec.toolchain(),
-                spec.optimize(),
-                spec.io(),
-                spec.mlfVersion(),
-                spec.timestamp(),
-                spec.verify(),
-                spec.boardSources(),
-                spec.pipeline(),
-                spec.semihosting(),
-                trusted,
-                spec.slimArchive());
+        return spec.toBuilder().trustedArchives(trusted).build();
     }
 
     private BuildSpec withVerify(BuildSpec spec, VerifySpec verify) {
-        return new BuildSpec(
-                spec.layout(),
-                spec.models(),
-                spec.board(),
-                spec.toolchain(),
-                spec.optimize(),
-                spec.io(),
-                spec.mlfVersion(),
-                spec.timestamp(),
-                verify,
-                spec.boardSources(),
-                spec.pipeline(),
-                spec.semihosting(),
-                spec.trustedArchives(),
-                spec.slimArchive());
+        return spec.toBuilder().verify(verify).build();
     }
 
     private Flow flow() {

@@ -90,16 +90,12 @@ final class BoardVerificationTest {
     }
 
     private static BuildSpec spec(String board) {
-        return new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "gesture"),
-                List.of(new ModelSource(MODEL, "gesture")),
-                board,
-                Optional.empty(),
-                "speed",
-                "caller",
-                7,
-                Optional.empty(),
-                new VerifySpec("board", Optional.empty(), 2, 0));
+        return BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "gesture"),
+                        List.of(new ModelSource(MODEL, "gesture")),
+                        board)
+                .verify(new VerifySpec(VerifyOn.BOARD, Optional.empty(), 2, 0))
+                .build();
     }
 
     private static DeviceSpec device(FlashSpec flash, boolean isFlashed, String port) {

@@ -345,18 +345,14 @@ class CustomOperatorTest {
     }
 
     private BuildSpec spec(Optional<Path> vectors) {
-        return new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "m"),
-                List.of(new ModelSource(file(), "m")),
-                "mps2-an386",
-                Optional.of("gnu"),
-                "speed",
-                "caller",
-                7,
-                Optional.empty(),
-                new VerifySpec("emulator", vectors, 2, 0),
-                BoardSources.NONE,
-                new PipelineSpec(PassOptions.DEFAULT_MAX_FUSION_DEPTH, List.of(), false, MY_OP));
+        return BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "m"),
+                        List.of(new ModelSource(file(), "m")),
+                        "mps2-an386")
+                .toolchain(Optional.of("gnu"))
+                .verify(new VerifySpec(VerifyOn.EMULATOR, vectors, 2, 0))
+                .pipeline(new PipelineSpec(PassOptions.DEFAULT_MAX_FUSION_DEPTH, List.of(), false, MY_OP))
+                .build();
     }
 
     private static Bytes bytes(int... values) {

@@ -119,15 +119,13 @@ final class DebugSourcesTest {
     }
 
     private BuildSpec spec(String toolchain) {
-        return new BuildSpec(
-                new Layout(project, project.resolve("out"), "gesture"),
-                List.of(new ModelSource(MODEL, "gesture")),
-                "mps2-an386",
-                Optional.of(toolchain),
-                "speed",
-                "caller",
-                5,
-                Optional.empty(),
-                new VerifySpec("none", Optional.empty(), 0, 0));
+        return BuildSpec.builder(
+                        new Layout(project, project.resolve("out"), "gesture"),
+                        List.of(new ModelSource(MODEL, "gesture")),
+                        "mps2-an386")
+                .toolchain(Optional.of(toolchain))
+                .mlfVersion(5)
+                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
     }
 }

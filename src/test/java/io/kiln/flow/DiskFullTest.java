@@ -106,15 +106,13 @@ final class DiskFullTest {
     }
 
     private BuildSpec spec() {
-        return new BuildSpec(
-                new Layout(disk, disk.resolve("out"), "gesture"),
-                List.of(new ModelSource(MODEL, "gesture")),
-                "mps2-an386",
-                Optional.of("gnu"),
-                "speed",
-                "caller",
-                5,
-                Optional.empty(),
-                new VerifySpec("none", Optional.empty(), 0, 0));
+        return BuildSpec.builder(
+                        new Layout(disk, disk.resolve("out"), "gesture"),
+                        List.of(new ModelSource(MODEL, "gesture")),
+                        "mps2-an386")
+                .toolchain(Optional.of("gnu"))
+                .mlfVersion(5)
+                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
     }
 }

@@ -50,15 +50,9 @@ class DoctorTest {
     }
 
     private BuildSpec spec(String board) {
-        return new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "none"),
-                List.of(),
-                board,
-                Optional.empty(),
-                "speed",
-                "caller",
-                5,
-                Optional.empty(),
-                new VerifySpec("none", Optional.empty(), 0, 0));
+        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "none"), List.of(), board)
+                .mlfVersion(5)
+                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
     }
 }

@@ -73,16 +73,12 @@ final class FlashStepTest {
     }
 
     private BuildSpec spec(String board) {
-        return new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "gesture"),
-                List.of(new ModelSource(MODEL, "gesture")),
-                board,
-                Optional.empty(),
-                "speed",
-                "caller",
-                7,
-                Optional.empty(),
-                new VerifySpec("none", Optional.empty(), 0, 0));
+        return BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "gesture"),
+                        List.of(new ModelSource(MODEL, "gesture")),
+                        board)
+                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
     }
 
     private FlashSpec flash(String probe, String openOcd) {
@@ -173,16 +169,9 @@ final class FlashStepTest {
                 flash: {openocd: {virtual: true, target: parts/chip.cfg}}
                 """);
         Layout layout = new Layout(project, project.resolve("out"), "gesture");
-        BuildSpec spec = new BuildSpec(
-                layout,
-                spec("mine").models(),
-                "mine",
-                Optional.empty(),
-                "speed",
-                "caller",
-                7,
-                Optional.empty(),
-                new VerifySpec("none", Optional.empty(), 0, 0));
+        BuildSpec spec = BuildSpec.builder(layout, spec("mine").models(), "mine")
+                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
         flow.buildAndFlash(spec, flash(null, "openocd"));
         assertThat(said).anyMatch(line -> line.contains("flashed and verified"));
         assertThat(Files.readString(project.resolve("out/kiln/flash.log"))).contains("mine, chosen");

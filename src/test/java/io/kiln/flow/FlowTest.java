@@ -101,7 +101,7 @@ final class FlowTest {
 
     @Test
     void theReportShowsWhatLiesInTheWorkspace() throws IOException {
-        flow.build(spec(folder, "none"), DeviceSpec.USUAL);
+        flow.build(spec(folder, VerifyOn.NONE), DeviceSpec.USUAL);
         JsonNode plan = json("kiln/report.json").path("plan");
         List<JsonNode> buffers = new ArrayList<>();
         plan.path("buffers").forEach(buffers::add);
@@ -140,16 +140,12 @@ final class FlowTest {
         TestToolchains.resolve(toolchain, Boards.builtIn().find(board).target());
         BuildSpec base = spec(VECTORS, 1);
         flow.build(
-                new BuildSpec(
-                        base.layout(),
-                        base.models(),
-                        board,
-                        Optional.of(toolchain),
-                        optimize,
-                        io,
-                        7,
-                        base.timestamp(),
-                        base.verify()),
+                base.toBuilder()
+                        .board(board)
+                        .toolchain(Optional.of(toolchain))
+                        .optimize(optimize)
+                        .io(io)
+                        .build(),
                 DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         JsonSchemas.assertFits("report", text("kiln/report.json"));
@@ -166,8 +162,8 @@ final class FlowTest {
 
     @Test
     void twoBuildsInTwoFoldersGiveTheSameBytes() throws IOException {
-        flow.build(spec(folder.resolve("one"), "none"), DeviceSpec.USUAL);
-        flow.build(spec(folder.resolve("two/deeper"), "none"), DeviceSpec.USUAL);
+        flow.build(spec(folder.resolve("one"), VerifyOn.NONE), DeviceSpec.USUAL);
+        flow.build(spec(folder.resolve("two/deeper"), VerifyOn.NONE), DeviceSpec.USUAL);
         for (String file : List.of("gesture.elf", "gesture.bin", "gesture.hex", "gesture-mlf.tar")) {
             assertThat(folder.resolve("two/deeper/out").resolve(file))
                     .hasSameBinaryContentAs(folder.resolve("one/out").resolve(file));
@@ -225,17 +221,8 @@ final class FlowTest {
     /** Another build in the same folder, between two goals of this one. */
     @Test
     void whatAnotherBuildLeftInTheFolderIsNotTakenForThisOnes() {
-        BuildSpec mine = spec(folder, new VerifySpec("emulator", Optional.empty(), 1, 0));
-        BuildSpec others = new BuildSpec(
-                mine.layout(),
-                mine.models(),
-                mine.board(),
-                mine.toolchain(),
-                "size",
-                mine.io(),
-                mine.mlfVersion(),
-                mine.timestamp(),
-                mine.verify());
+        BuildSpec mine = spec(folder, new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0));
+        BuildSpec others = mine.toBuilder().optimize("size").build();
         flow.generate(mine);
         flow.link(mine);
         flow.generate(others);
@@ -253,7 +240,7 @@ final class FlowTest {
 
     @Test
     void modelArchiveAndImageAreShownToPeople() {
-        BuildSpec spec = spec(folder, "none");
+        BuildSpec spec = spec(folder, VerifyOn.NONE);
         flow.build(spec, DeviceSpec.USUAL);
         said.clear();
         flow.inspect(spec, Optional.empty(), "");
@@ -273,7 +260,7 @@ final class FlowTest {
 
     @Test
     void thePassesAreInTheUsersHands() throws IOException {
-        BuildSpec usual = spec(folder, "none");
+        BuildSpec usual = spec(folder, VerifyOn.NONE);
         flow.generate(with(usual, new PipelineSpec(256, List.of(), true), ""));
         Path ir = folder.resolve("out/kiln/ir");
         List<String> all = List.of(
@@ -314,7 +301,7 @@ final class FlowTest {
 
     @Test
     void givenShapesAreBuiltAndVerifiedOrRefusedWithTheirPlace() throws IOException {
-        BuildSpec one = spec(folder, new VerifySpec("emulator", Optional.empty(), 2, 0));
+        BuildSpec one = spec(folder, new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0));
         flow.build(with(one, PipelineSpec.STANDARD, "acceleration:1,32,1,3"), DeviceSpec.USUAL);
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         // What stops the whole road leaves nothing green behind.
@@ -334,18 +321,10 @@ final class FlowTest {
 
     private static BuildSpec with(BuildSpec spec, PipelineSpec pipeline, String inputShapes) {
         ModelSource model = spec.models().get(0);
-        return new BuildSpec(
-                spec.layout(),
-                List.of(new ModelSource(model.file(), model.name(), inputShapes)),
-                spec.board(),
-                spec.toolchain(),
-                spec.optimize(),
-                spec.io(),
-                spec.mlfVersion(),
-                spec.timestamp(),
-                spec.verify(),
-                spec.boardSources(),
-                pipeline);
+        return spec.toBuilder()
+                .models(List.of(new ModelSource(model.file(), model.name(), inputShapes)))
+                .pipeline(pipeline)
+                .build();
     }
 
     private String source() throws IOException {
@@ -373,24 +352,20 @@ final class FlowTest {
     }
 
     private BuildSpec spec(Path vectors, int samples) {
-        return spec(folder, new VerifySpec("emulator", Optional.of(vectors), samples, 0));
+        return spec(folder, new VerifySpec(VerifyOn.EMULATOR, Optional.of(vectors), samples, 0));
     }
 
-    private BuildSpec spec(Path project, String verifyOn) {
+    private BuildSpec spec(Path project, VerifyOn verifyOn) {
         return spec(project, new VerifySpec(verifyOn, Optional.empty(), 0, 0));
     }
 
     private static BuildSpec spec(Path project, VerifySpec verify) {
-        return new BuildSpec(
-                new Layout(project, project.resolve("out"), "gesture"),
-                List.of(new ModelSource(MODEL, "gesture")),
-                "mps2-an386",
-                Optional.empty(),
-                "speed",
-                "caller",
-                7,
-                Optional.empty(),
-                verify);
+        return BuildSpec.builder(
+                        new Layout(project, project.resolve("out"), "gesture"),
+                        List.of(new ModelSource(MODEL, "gesture")),
+                        "mps2-an386")
+                .verify(verify)
+                .build();
     }
 
     private static List<String> names(JsonNode report) {

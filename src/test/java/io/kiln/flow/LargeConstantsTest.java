@@ -43,16 +43,14 @@ class LargeConstantsTest {
         boolean isMissing = Executables.find("qemu-system-arm").isEmpty();
         Assumptions.assumeFalse(isMissing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
         Path model = Files.write(folder.resolve("large.tflite"), model());
-        BuildSpec spec = new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "large"),
-                List.of(new ModelSource(model, "large")),
-                "mps3-an547",
-                Optional.of(toolchain),
-                "speed",
-                "caller",
-                5,
-                Optional.empty(),
-                new VerifySpec("emulator", Optional.empty(), 1, 0));
+        BuildSpec spec = BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "large"),
+                        List.of(new ModelSource(model, "large")),
+                        "mps3-an547")
+                .toolchain(Optional.of(toolchain))
+                .mlfVersion(5)
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
+                .build();
 
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
 

@@ -129,16 +129,14 @@ class OwnProgramTest {
             @Override
             public void debug(String line) {}
         };
-        BuildSpec spec = new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "gesture"),
-                List.of(new ModelSource(MODEL, "gesture")),
-                board,
-                Optional.empty(),
-                "size",
-                "caller",
-                5,
-                Optional.empty(),
-                new VerifySpec("emulator", Optional.empty(), 1, 0, Duration.ofSeconds(seconds)));
+        BuildSpec spec = BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "gesture"),
+                        List.of(new ModelSource(MODEL, "gesture")),
+                        board)
+                .optimize("size")
+                .mlfVersion(5)
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0, Duration.ofSeconds(seconds)))
+                .build();
         new Flow(log, TestToolchains.environment(log)).build(spec, DeviceSpec.USUAL);
     }
 

@@ -59,16 +59,11 @@ final class RelayFlowTest {
         boolean missing = Executables.find("qemu-system-arm").isEmpty();
         Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
         TestToolchains.resolve("gnu", Boards.builtIn().find(BOARD).target());
-        BuildSpec spec = new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "kws"),
-                List.of(new ModelSource(model, "kws")),
-                BOARD,
-                Optional.of("gnu"),
-                "speed",
-                "caller",
-                7,
-                Optional.empty(),
-                new VerifySpec("emulator", Optional.empty(), samples, 0));
+        BuildSpec spec = BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "kws"), List.of(new ModelSource(model, "kws")), BOARD)
+                .toolchain(Optional.of("gnu"))
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), samples, 0))
+                .build();
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec, DeviceSpec.USUAL);
     }
 

@@ -101,16 +101,13 @@ final class RunStepTest {
     private void run(String board, String main, RunSpec run) throws IOException {
         Path project = folder.resolve(board);
         Files.writeString(Files.createDirectories(project.resolve("src/main/c")).resolve("main.c"), main);
-        BuildSpec spec = new BuildSpec(
-                new Layout(project, project.resolve("out"), "gesture"),
-                List.of(new ModelSource(MODEL, "gesture")),
-                board,
-                Optional.empty(),
-                "speed",
-                "caller",
-                5,
-                Optional.empty(),
-                new VerifySpec("none", Optional.empty(), 0, 0));
+        BuildSpec spec = BuildSpec.builder(
+                        new Layout(project, project.resolve("out"), "gesture"),
+                        List.of(new ModelSource(MODEL, "gesture")),
+                        board)
+                .mlfVersion(5)
+                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
         new Flow(log, TestToolchains.environment(log)).run(spec, run);
     }
 }

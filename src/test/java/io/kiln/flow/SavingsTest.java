@@ -68,16 +68,15 @@ class SavingsTest {
     }
 
     private void link(String board, String optimize, String io) {
-        BuildSpec spec = new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "gesture"),
-                List.of(new ModelSource(MODEL, "gesture")),
-                board,
-                Optional.empty(),
-                optimize,
-                io,
-                5,
-                Optional.empty(),
-                new VerifySpec("none", Optional.empty(), 0, 0));
+        BuildSpec spec = BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "gesture"),
+                        List.of(new ModelSource(MODEL, "gesture")),
+                        board)
+                .optimize(optimize)
+                .io(io)
+                .mlfVersion(5)
+                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
         Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
         flow.generate(spec);
         flow.link(spec);

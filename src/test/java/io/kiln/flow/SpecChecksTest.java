@@ -41,6 +41,22 @@ final class SpecChecksTest {
     }
 
     @Test
+    void valuesThatAreNoneAreToldWithThoseThereAre() throws IOException {
+        BuildSpec spec = spec("ram", 2, model("default")).toBuilder()
+                .io("shared")
+                .verifyOn("moon")
+                .mlfVersion(6)
+                .build();
+        assertThat(problems(spec))
+                .extracting(Problem::text)
+                .satisfiesExactly(
+                        text -> assertThat(text).contains("kiln.io is 'shared'", "one of caller, workspace"),
+                        text -> assertThat(text).contains("kiln.verify.on is 'moon'", "one of emulator, board, none"),
+                        text -> assertThat(text).contains("kiln.mlfVersion is '6'", "one of 5, 7"));
+        assertThat(spec.verify().samples()).isEqualTo(2);
+    }
+
+    @Test
     void whatAnotherPluginMayStillBringIsMissingAndNotWrong() throws IOException {
         BuildSpec spec = spec("speed", 2, new ModelSource(folder.resolve("none.tflite"), "none"));
         for (BuildSpec each : List.of(spec, spec("speed", 2))) {
@@ -110,16 +126,11 @@ final class SpecChecksTest {
     }
 
     private BuildSpec spec(String optimize, int samples, ModelSource... models) {
-        return new BuildSpec(
-                new Layout(folder, folder.resolve("target"), "fw"),
-                List.of(models),
-                "mps2-an386",
-                Optional.of("clang"),
-                optimize,
-                "caller",
-                7,
-                Optional.empty(),
-                new VerifySpec("emulator", Optional.empty(), samples, 0));
+        return BuildSpec.builder(new Layout(folder, folder.resolve("target"), "fw"), List.of(models), "mps2-an386")
+                .toolchain(Optional.of("clang"))
+                .optimize(optimize)
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), samples, 0))
+                .build();
     }
 
     private static List<Problem> problems(BuildSpec spec) {

@@ -49,15 +49,11 @@ final class StandInFlowTest {
     }
 
     private BuildSpec spec(String board) {
-        return new BuildSpec(
-                new Layout(folder, folder.resolve("out"), "gesture"),
-                List.of(new ModelSource(EXAMPLE.resolve("main/model/gesture.tflite"), "gesture")),
-                board,
-                Optional.empty(),
-                "speed",
-                "caller",
-                7,
-                Optional.empty(),
-                new VerifySpec("emulator", Optional.of(EXAMPLE.resolve("test/vectors")), 1, 0));
+        return BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "gesture"),
+                        List.of(new ModelSource(EXAMPLE.resolve("main/model/gesture.tflite"), "gesture")),
+                        board)
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(EXAMPLE.resolve("test/vectors")), 1, 0))
+                .build();
     }
 }

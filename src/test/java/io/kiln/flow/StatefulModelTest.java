@@ -129,16 +129,13 @@ class StatefulModelTest {
         Flow flow = new Flow(log, TestToolchains.environment(log));
         Path model = folder.resolve("sums.tflite");
         WholeFiles.write(model, StreamingModel.sums(1f).build());
-        BuildSpec spec = new BuildSpec(
-                new BuildSpec.Layout(folder, folder.resolve("out"), "sums"),
-                List.of(new BuildSpec.ModelSource(model, "sums")),
-                "mps2-an386",
-                Optional.of("gnu"),
-                "speed",
-                "caller",
-                7,
-                Optional.empty(),
-                new BuildSpec.VerifySpec("none", Optional.empty(), 0, 0));
+        BuildSpec spec = BuildSpec.builder(
+                        new BuildSpec.Layout(folder, folder.resolve("out"), "sums"),
+                        List.of(new BuildSpec.ModelSource(model, "sums")),
+                        "mps2-an386")
+                .toolchain(Optional.of("gnu"))
+                .verify(new BuildSpec.VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
         flow.build(spec, DeviceSpec.USUAL);
         String report = Files.readString(folder.resolve("out/kiln/report.json"));
         JsonSchemas.assertFits("report", report);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import io.kiln.flow.PipelineSpec.UserFunction;
 
 /** One {@code <customOperator>} of {@code <customOperators>}: the C function that computes an operator. */
-public final class CustomOperator {
+public final class CustomOperatorBean {
     private String code = "";
     private String function = "";
     private String header = "";
@@ -43,11 +42,8 @@ public final class CustomOperator {
         this.options = options;
     }
 
-    /** As {@code kiln.customOperators} has it. */
-    String text() {
-        String passed = Stream.of(quantization ? "quantization" : "", options ? "options" : "")
-                .filter(word -> !word.isEmpty())
-                .collect(Collectors.joining(","));
-        return String.join(":", code.strip(), function.strip(), header.strip(), shape.strip(), passed);
+    /** The function as the flow takes it. */
+    UserFunction function() {
+        return new UserFunction(code.strip(), function.strip(), header.strip(), shape.strip(), quantization, options);
     }
 }

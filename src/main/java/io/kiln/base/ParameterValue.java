@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.base;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/** Parameters whose values are the constants of an enum, written in lower case. */
+public final class ParameterValue {
+    private ParameterValue() {}
+
+    /** A constant as users write it. */
+    public static String text(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Reads a value.
+     *
+     * @param parameter its name, for the message
+     * @param type the enum
+     * @param text what the user wrote
+     * @throws KilnException if it is none of the values; with all of them
+     */
+    public static <E extends Enum<E>> E of(String parameter, Class<E> type, String text) {
+        List<E> constants = Arrays.asList(type.getEnumConstants());
+        return constants.stream()
+                .filter(constant -> text(constant).equals(text))
+                .findFirst()
+                .orElseThrow(() -> new KilnException(new Problem(
+                        parameter + " is '" + text + "'",
+                        "",
+                        "one of "
+                                + String.join(
+                                        ", ",
+                                        constants.stream()
+                                                .map(ParameterValue::text)
+                                                .toList()),
+                        "Change " + parameter)));
+    }
+}
