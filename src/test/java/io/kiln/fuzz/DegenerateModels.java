@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.fuzz;
 
+import io.kiln.frontend.tflite.schema.ModelTables.Buffer;
+import io.kiln.frontend.tflite.schema.ModelTables.Model;
+import io.kiln.frontend.tflite.schema.ModelTables.Operator;
+import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
+import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
 import io.kiln.base.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,12 +21,12 @@ final class DegenerateModels {
 
     /** The model as often as its main graph's tensors have dimensions, each time with another value for one of them. */
     static List<Bytes> withEachDimension(Bytes model, int value) {
-        ModelTables reader = new ModelTables(model);
-        int graph = reader.element(reader.vector(reader.root(), ModelTables.Field.SUBGRAPHS), 0);
-        int tensors = reader.vector(graph, ModelTables.Field.TENSORS);
+        WritableModel reader = new WritableModel(model);
+        int graph = reader.element(reader.vector(reader.root(), Model.SUBGRAPHS), 0);
+        int tensors = reader.vector(graph, SubGraph.TENSORS);
         List<Bytes> changed = new ArrayList<>();
         for (int i = 0; i < reader.size(tensors); i++) {
-            int shape = reader.vector(reader.element(tensors, i), ModelTables.Field.SHAPE);
+            int shape = reader.vector(reader.element(tensors, i), Tensor.SHAPE);
             for (int d = 0; d < reader.size(shape); d++) {
                 byte[] file = model.toArray();
                 ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).putInt(shape + 4 + 4 * d, value);
@@ -33,11 +38,11 @@ final class DegenerateModels {
 
     /** The model as often as its small constants have words, each time with another value for one of them: axes, shapes, sizes. */
     static List<Bytes> withEachWord(Bytes model, int value) {
-        ModelTables reader = new ModelTables(model);
-        int buffers = reader.vector(reader.root(), ModelTables.Field.BUFFERS);
+        WritableModel reader = new WritableModel(model);
+        int buffers = reader.vector(reader.root(), Model.BUFFERS);
         List<Bytes> changed = new ArrayList<>();
         for (int i = 0; i < reader.size(buffers); i++) {
-            int data = reader.vector(reader.element(buffers, i), ModelTables.Field.DATA);
+            int data = reader.vector(reader.element(buffers, i), Buffer.DATA);
             for (int at = 0; at + 4 <= Math.min(reader.size(data), MOST_WORDS); at += 4) {
                 byte[] file = model.toArray();
                 ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).putInt(data + 4 + at, value);
@@ -49,12 +54,12 @@ final class DegenerateModels {
 
     /** The model as often as its operators' options have fields, each time with another value for one of them. */
     static List<Bytes> withEachOption(Bytes model, int value) {
-        ModelTables reader = new ModelTables(model);
-        int graph = reader.element(reader.vector(reader.root(), ModelTables.Field.SUBGRAPHS), 0);
-        int operators = reader.vector(graph, ModelTables.Field.OPERATORS);
+        WritableModel reader = new WritableModel(model);
+        int graph = reader.element(reader.vector(reader.root(), Model.SUBGRAPHS), 0);
+        int operators = reader.vector(graph, SubGraph.OPERATORS);
         List<Bytes> changed = new ArrayList<>();
         for (int i = 0; i < reader.size(operators); i++) {
-            int options = reader.table(reader.element(operators, i), ModelTables.Field.OPTIONS);
+            int options = reader.table(reader.element(operators, i), Operator.BUILTIN_OPTIONS);
             int vtable = options == 0 ? 0 : options - reader.file().getInt(options);
             for (int slot = 4; options > 0 && slot < reader.file().getShort(vtable); slot += 2) {
                 int offset = reader.file().getShort(vtable + slot);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.fuzz;
 
+import io.kiln.frontend.tflite.schema.ModelTables.Buffer;
+import io.kiln.frontend.tflite.schema.ModelTables.Model;
+import io.kiln.frontend.tflite.schema.ModelTables.Operator;
+import io.kiln.frontend.tflite.schema.ModelTables.QuantizationParameters;
+import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
+import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
 import io.kiln.base.Bytes;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -37,12 +43,12 @@ final class ModelMutations {
     private static final byte[] TYPES = {0, 1, 2, 3, 4, 6, 7, 9, 15, 16, 17};
 
     private final Random random;
-    private final ModelTables tables;
+    private final WritableModel tables;
     private final ByteBuffer file;
 
     private ModelMutations(long seed, Bytes model) {
         this.random = new Random(seed);
-        this.tables = new ModelTables(model);
+        this.tables = new WritableModel(model);
         this.file = tables.file();
     }
 
@@ -57,25 +63,25 @@ final class ModelMutations {
     }
 
     private void change() {
-        int subgraphs = tables.vector(tables.root(), ModelTables.Field.SUBGRAPHS);
+        int subgraphs = tables.vector(tables.root(), Model.SUBGRAPHS);
         int graph = tables.element(subgraphs, random.nextInt(10) > 0 ? 0 : random.nextInt(tables.size(subgraphs)));
-        int tensors = tables.vector(graph, ModelTables.Field.TENSORS);
+        int tensors = tables.vector(graph, SubGraph.TENSORS);
         int tensor = tables.element(tensors, random.nextInt(tables.size(tensors)));
-        int operators = tables.vector(graph, ModelTables.Field.OPERATORS);
+        int operators = tables.vector(graph, SubGraph.OPERATORS);
         int operator =
                 tables.size(operators) == 0 ? 0 : tables.element(operators, random.nextInt(tables.size(operators)));
         switch (random.nextInt(14)) {
-            case 0, 1 -> changeInt(tables.vector(tensor, ModelTables.Field.SHAPE));
-            case 2 -> changeByte(tables.place(tensor, ModelTables.Field.TYPE), TYPES[random.nextInt(TYPES.length)]);
-            case 3, 4 -> changeScale(tables.table(tensor, ModelTables.Field.QUANTIZATION));
-            case 5 -> changeZeroPoint(tables.table(tensor, ModelTables.Field.QUANTIZATION));
+            case 0, 1 -> changeInt(tables.vector(tensor, Tensor.SHAPE));
+            case 2 -> changeByte(tables.place(tensor, Tensor.TYPE), TYPES[random.nextInt(TYPES.length)]);
+            case 3, 4 -> changeScale(tables.table(tensor, Tensor.QUANTIZATION));
+            case 5 -> changeZeroPoint(tables.table(tensor, Tensor.QUANTIZATION));
             case 6, 7 -> changeData(tensor);
             case 8, 9, 10 -> changeOption(operator);
             case 11 -> changeOperand(operator, tables.size(tensors));
             case 12 ->
                 changeOperand(
                         tables.vector(
-                                graph, random.nextBoolean() ? ModelTables.Field.INPUTS : ModelTables.Field.OUTPUTS),
+                                graph, random.nextBoolean() ? SubGraph.INPUTS : SubGraph.OUTPUTS),
                         tables.size(tensors),
                         0);
             default -> changeOperators(operators);
@@ -110,7 +116,7 @@ final class ModelMutations {
     }
 
     private void changeScale(int quantization) {
-        int scales = quantization == 0 ? 0 : tables.vector(quantization, ModelTables.Field.SCALE);
+        int scales = quantization == 0 ? 0 : tables.vector(quantization, QuantizationParameters.SCALE);
         if (tables.size(scales) > 0) {
             int at = scales + 4 + 4 * random.nextInt(tables.size(scales));
             float old = file.getFloat(at);
@@ -123,7 +129,7 @@ final class ModelMutations {
     }
 
     private void changeZeroPoint(int quantization) {
-        int zeroPoints = quantization == 0 ? 0 : tables.vector(quantization, ModelTables.Field.ZERO_POINT);
+        int zeroPoints = quantization == 0 ? 0 : tables.vector(quantization, QuantizationParameters.ZERO_POINT);
         if (tables.size(zeroPoints) > 0) {
             file.putLong(
                     zeroPoints + 4 + 8 * random.nextInt(tables.size(zeroPoints)),
@@ -133,8 +139,8 @@ final class ModelMutations {
 
     /** Elements of a constant as bytes, small numbers or extreme floats; or the constant of another tensor. */
     private void changeData(int tensor) {
-        int place = tables.place(tensor, ModelTables.Field.BUFFER);
-        int buffers = tables.vector(tables.root(), ModelTables.Field.BUFFERS);
+        int place = tables.place(tensor, Tensor.BUFFER);
+        int buffers = tables.vector(tables.root(), Model.BUFFERS);
         if (place == 0 || file.getInt(place) < 0 || file.getInt(place) >= tables.size(buffers)) {
             return;
         }
@@ -142,7 +148,7 @@ final class ModelMutations {
             file.putInt(place, random.nextInt(tables.size(buffers)));
             return;
         }
-        int data = tables.vector(tables.element(buffers, file.getInt(place)), ModelTables.Field.DATA);
+        int data = tables.vector(tables.element(buffers, file.getInt(place)), Buffer.DATA);
         for (int changes = tables.size(data) < 4 ? 0 : 1 + random.nextInt(3); changes > 0; changes--) {
             int at = data + 4 + (random.nextInt(tables.size(data) - 3) & ~3);
             switch (random.nextInt(3)) {
@@ -155,7 +161,7 @@ final class ModelMutations {
 
     /** Any scalar of the options; without the schema's types: a byte, an int32 or a float. */
     private void changeOption(int operator) {
-        int options = operator == 0 ? 0 : tables.table(operator, ModelTables.Field.OPTIONS);
+        int options = operator == 0 ? 0 : tables.table(operator, Operator.BUILTIN_OPTIONS);
         if (options == 0) {
             return;
         }
@@ -179,7 +185,7 @@ final class ModelMutations {
             boolean isInput = random.nextInt(4) > 0;
             changeOperand(
                     tables.vector(
-                            operator, isInput ? ModelTables.Field.OPERATOR_INPUTS : ModelTables.Field.OPERATOR_OUTPUTS),
+                            operator, isInput ? Operator.INPUTS : Operator.OUTPUTS),
                     tensors,
                     -1);
         }

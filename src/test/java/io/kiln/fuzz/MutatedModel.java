@@ -83,7 +83,7 @@ record MutatedModel(long seed, Bytes file, CompiledModel compiled, List<Bytes> i
         if (seed % 2 == 0) {
             return TfliteFrontend.read(file, fileName, name);
         }
-        Optional<Map.Entry<String, Shape>> first = ModelTables.firstInput(file);
+        Optional<Map.Entry<String, Shape>> first = WritableModel.firstInput(file);
         return TfliteFrontend.read(
                 file,
                 fileName,

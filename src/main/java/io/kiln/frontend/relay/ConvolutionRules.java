@@ -98,7 +98,7 @@ final class ConvolutionRules {
                                 frame.groups(),
                                 frame.channels(),
                                 frame.kernel().layout(),
-                                LayerOperators.sumDtype(call.attributes())),
+                                LayerRules.sumDtype(call.attributes())),
                         args)
                 : call.emit(
                         new Conv2d(

@@ -34,7 +34,7 @@ final class DenseRules {
         args.add(ZeroPoints.scalar(call.plain(3)));
         args.add(call.plain(4));
         args.add(call.plain(5));
-        Arg result = call.emit(new QnnDense(units(call), LayerOperators.sumDtype(call.attributes())), args);
+        Arg result = call.emit(new QnnDense(units(call), LayerRules.sumDtype(call.attributes())), args);
         return Value.plain(result, call.type(result));
     }
 

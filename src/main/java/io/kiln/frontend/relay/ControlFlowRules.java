@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
+import static java.util.Map.entry;
+
 import io.kiln.ir.op.If;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.While;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 /** Operators that call functions of the text. */
-final class ControlFlowOperators {
+final class ControlFlowRules {
     private static final int MAX_ARGUMENTS = 256;
 
-    static final Map<String, Function<Attributes, Op>> ALL = Map.of(
-            "tfl.if",
-            ControlFlowOperators::condition,
-            "tfl.if_then_else",
-            ControlFlowOperators::condition,
-            "tfl.while",
-            a -> new While(
+    static final Map<String, Rule> ALL = Map.ofEntries(
+            entry("tfl.if", Rule.of(ControlFlowRules::condition)),
+            entry("tfl.if_then_else", Rule.of(ControlFlowRules::condition)),
+            entry("tfl.while", Rule.of(ControlFlowRules::loop)));
+
+    private ControlFlowRules() {}
+
+    private static Op loop(Attributes a) {
+        return new While(
                     a.function("condition"),
                     a.function("body"),
                     a.integer("loop_variables", 0, MAX_ARGUMENTS),
                     variables(a, "condition_variables"),
-                    variables(a, "body_variables")));
-
-    private ControlFlowOperators() {}
+                    variables(a, "body_variables"));
+    }
 
     private static Op condition(Attributes a) {
         return new If(

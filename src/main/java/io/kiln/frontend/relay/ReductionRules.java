@@ -6,17 +6,47 @@ import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Reduce;
 import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.TflNormalize;
+import io.kiln.ir.op.TflSum;
 import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Relay's operators that reduce dimensions. */
-final class ReduceRules {
-    private ReduceRules() {}
+/** Operators that reduce dimensions, or normalise along the last. */
+final class ReductionRules {
+    private static final int MAX_AXIS = 7;
+
+    static final Map<String, Rule> ALL = all();
+
+    private ReductionRules() {}
+
+    private static Map<String, Rule> all() {
+        Map<String, Rule> all = new HashMap<>();
+        for (Reduce.Kind kind : Reduce.Kind.values()) {
+            all.put(kind.text(), call -> reduce(call, kind));
+        }
+        all.put("argmax", call -> index(call, true));
+        all.put("argmin", call -> index(call, false));
+        all.put("tfl.l2_normalize", Rule.of(a -> normalize(a, TflNormalize.Kind.L2_NORMALIZE)));
+        all.put("tfl.log_softmax", Rule.of(a -> normalize(a, TflNormalize.Kind.LOG_SOFTMAX)));
+        all.put("tfl.sum", Rule.of(a -> new TflSum(axes(a), a.truth("keepdims", false))));
+        return Map.copyOf(all);
+    }
+
+    private static Op normalize(Attributes a, TflNormalize.Kind kind) {
+        a.integer("axis", -1, -1, -1);
+        return new TflNormalize(kind);
+    }
+
+    private static List<Integer> axes(Attributes a) {
+        return a.integers("axis", 0, MAX_AXIS).stream().sorted().distinct().toList();
+    }
 
     /** {@code sum}, {@code mean}, {@code max}, {@code min}: without axes, along all. */
-    static Value reduce(CallSite call, Reduce.Kind kind) {
+    private static Value reduce(CallSite call, Reduce.Kind kind) {
         call.arity(1);
         List<Integer> axes = axes(call);
         Op op = new Reduce(kind, axes, call.attributes().truth("keepdims", false));
@@ -25,7 +55,7 @@ final class ReduceRules {
     }
 
     /** {@code argmax}, {@code argmin}: along one axis, the first of several. */
-    static Value index(CallSite call, boolean largest) {
+    private static Value index(CallSite call, boolean largest) {
         call.arity(1);
         List<Integer> axes = axes(call);
         boolean keeps = call.attributes().truth("keepdims", false);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.fuzz;
 
+import io.kiln.frontend.tflite.schema.ModelTables.Model;
+import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
+import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
+import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.base.Bytes;
 import io.kiln.ir.type.Shape;
 import java.nio.ByteBuffer;
@@ -12,31 +16,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Finds the tables and vectors of a TFLite model by their numbers in the schema; the model must be well built. */
-final class ModelTables {
-    /** Numbers of fields in the schema. */
-    static final class Field {
-        static final int SUBGRAPHS = 2;
-        static final int BUFFERS = 4;
-        static final int TENSORS = 0;
-        static final int INPUTS = 1;
-        static final int OUTPUTS = 2;
-        static final int OPERATORS = 3;
-        static final int SHAPE = 0;
-        static final int TYPE = 1;
-        static final int BUFFER = 2;
-        static final int NAME = 3;
-        static final int QUANTIZATION = 4;
-        static final int SCALE = 2;
-        static final int ZERO_POINT = 3;
-        static final int OPERATOR_INPUTS = 1;
-        static final int OPERATOR_OUTPUTS = 2;
-        static final int OPTIONS = 4;
-        static final int DATA = 0;
-    }
-
+final class WritableModel {
     private final ByteBuffer file;
 
-    ModelTables(Bytes model) {
+    WritableModel(Bytes model) {
         this.file = ByteBuffer.wrap(model.toArray()).order(ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -59,17 +42,17 @@ final class ModelTables {
 
     /** Name and shape of the first input of a model, if it has one of positive dimensions. */
     static Optional<Map.Entry<String, Shape>> firstInput(Bytes model) {
-        ModelTables reader = new ModelTables(model);
-        int graph = reader.element(reader.vector(reader.file.getInt(0), Field.SUBGRAPHS), 0);
-        int inputs = reader.vector(graph, Field.INPUTS);
-        int tensors = reader.vector(graph, Field.TENSORS);
+        WritableModel reader = new WritableModel(model);
+        int graph = reader.element(reader.vector(reader.file.getInt(0), Model.SUBGRAPHS), 0);
+        int inputs = reader.vector(graph, SubGraph.INPUTS);
+        int tensors = reader.vector(graph, SubGraph.TENSORS);
         int index = reader.size(inputs) == 0 ? -1 : reader.file.getInt(inputs + 4);
         if (index < 0 || index >= reader.size(tensors)) {
             return Optional.empty();
         }
         int tensor = reader.element(tensors, index);
-        int shape = reader.vector(tensor, Field.SHAPE);
-        int name = reader.vector(tensor, Field.NAME);
+        int shape = reader.vector(tensor, Tensor.SHAPE);
+        int name = reader.vector(tensor, Tensor.NAME);
         List<Integer> dims = IntStream.range(0, reader.size(shape))
                 .mapToObj(i -> reader.file.getInt(shape + 4 + 4 * i))
                 .toList();
@@ -91,18 +74,18 @@ final class ModelTables {
     }
 
     /** Where a field's value lies; 0 if the table leaves it out. */
-    int place(int table, int field) {
+    int place(int table, Field field) {
         int vtable = table - file.getInt(table);
-        int offset = 4 + 2 * field < file.getShort(vtable) ? file.getShort(vtable + 4 + 2 * field) : 0;
+        int offset = 4 + 2 * field.number() < file.getShort(vtable) ? file.getShort(vtable + 4 + 2 * field.number()) : 0;
         return offset == 0 ? 0 : table + offset;
     }
 
-    int vector(int table, int field) {
+    int vector(int table, Field field) {
         int place = place(table, field);
         return place == 0 ? 0 : place + file.getInt(place);
     }
 
-    int table(int table, int field) {
+    int table(int table, Field field) {
         return vector(table, field);
     }
 }

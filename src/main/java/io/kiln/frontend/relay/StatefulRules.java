@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
+import static java.util.Map.entry;
+
 import io.kiln.ir.op.CircularBuffer;
 import io.kiln.ir.op.Lstm;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Svdf;
 import java.util.Map;
-import java.util.function.Function;
 
 /** Variables, and layers that remember. */
-final class StatefulOperators {
+final class StatefulRules {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MIN = Integer.MIN_VALUE;
 
-    static final Map<String, Function<Attributes, Op>> ALL = Map.ofEntries(
-            Map.entry("ref_write", a -> new RefWrite()),
-            Map.entry("tfl.circular_buffer", a -> new CircularBuffer(a.integer("cycles_max", 1, MAX))),
-            Map.entry("tfl.svdf", a -> {
+    static final Map<String, Rule> ALL = Map.ofEntries(
+            entry("ref_write", Rule.of(a -> new RefWrite())),
+            entry("tfl.circular_buffer", Rule.of(a -> new CircularBuffer(a.integer("cycles_max", 1, MAX)))),
+            entry("tfl.svdf", Rule.of(StatefulRules::svdf)),
+            entry("tfl.unidirectional_sequence_lstm", Rule.of(StatefulRules::lstm)));
+
+    private StatefulRules() {}
+
+    private static Op svdf(Attributes a) {
                 a.choice("rounding", "TFLITE");
                 return new Svdf(
                         a.integer("rank", 1, MAX),
                         a.integer("input_zero_point", MIN, MAX),
                         a.integer("state_zero_point", MIN, MAX),
                         a.integer("output_zero_point", MIN, MAX));
-            }),
-            Map.entry("tfl.unidirectional_sequence_lstm", a -> {
+            }
+
+    private static Op lstm(Attributes a) {
                 a.choice("rounding", "TFLITE");
                 return new Lstm(
                         a.choice("layout", "NTC", "TNC").equals("TNC"),
@@ -34,7 +41,5 @@ final class StatefulOperators {
                         a.integer("tanh_multiplier", 1, Short.MAX_VALUE),
                         a.integer("tanh_shift", 0, Integer.SIZE - 1),
                         (float) a.real("cell_clip"));
-            }));
-
-    private StatefulOperators() {}
+            }
 }

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
+import static java.util.Map.entry;
+
 import io.kiln.frontend.CustomOperator;
 import io.kiln.ir.op.CustomCall;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /** Calls of functions that the user wrote in C. */
-final class CustomCalls {
+final class CustomCallRules {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MAX_ARGUMENTS = 256;
     private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
 
-    static final Map<String, Function<Attributes, Op>> ALL = Map.of(
-            "tfl.custom",
-            a -> new CustomCall(
+    static final Map<String, Rule> ALL = Map.ofEntries(
+            entry("tfl.custom", Rule.of(CustomCallRules::call)));
+
+    private CustomCallRules() {}
+
+    private static Op call(Attributes a) {
+        return new CustomCall(
                     a.text("code", ANY),
                     a.text("function", CustomOperator.FUNCTION),
                     a.text("header", CustomOperator.HEADER),
@@ -26,7 +31,6 @@ final class CustomCalls {
                     a.integer("outputs", 1, MAX_ARGUMENTS),
                     new TensorType(new Shape(a.integers("shape", 1, MAX)), a.dtype("out_dtype")),
                     a.truth("quantization", false),
-                    a.integer("options_size", 0, MAX, -1)));
-
-    private CustomCalls() {}
+                    a.integer("options_size", 0, MAX, -1));
+    }
 }

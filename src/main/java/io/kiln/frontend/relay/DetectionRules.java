@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.relay;
 
+import static java.util.Map.entry;
+
 import io.kiln.ir.op.DetectionPostprocess;
 import io.kiln.ir.op.Op;
 import java.util.Map;
-import java.util.function.Function;
 
 /** What stands behind an object detector, by its name in the text. */
-final class DetectionOperators {
+final class DetectionRules {
     private static final int MAX = Integer.MAX_VALUE;
 
-    static final Map<String, Function<Attributes, Op>> ALL = Map.of(
-            "tfl.detection_postprocess",
-            a -> new DetectionPostprocess(
+    static final Map<String, Rule> ALL = Map.ofEntries(
+            entry("tfl.detection_postprocess", Rule.of(DetectionRules::postprocess)));
+
+    private DetectionRules() {}
+
+    private static Op postprocess(Attributes a) {
+        return new DetectionPostprocess(
                     a.integer("max_detections", 1, MAX),
                     a.integer("max_classes_per_detection", 1, MAX),
                     a.integer("detections_per_class", 1, MAX),
@@ -20,7 +25,6 @@ final class DetectionOperators {
                     a.integer("num_classes", 1, MAX),
                     (float) a.real("nms_score_threshold"),
                     (float) a.real("nms_iou_threshold"),
-                    a.reals("scales").stream().map(Double::floatValue).toList()));
-
-    private DetectionOperators() {}
+                    a.reals("scales").stream().map(Double::floatValue).toList());
+    }
 }
