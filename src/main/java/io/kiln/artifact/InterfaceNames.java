@@ -17,9 +17,6 @@ public record InterfaceNames(String model) {
     /** The ending of a model's header. */
     public static final String HEADER_SUFFIX = ".h";
 
-    /** The workspace pool that every model has unless the request names another. */
-    public static final String DEFAULT_POOL = "global_workspace";
-
     /** The linker section of workspace pools, which need no initial values. */
     public static final String WORKSPACE_SECTION = ".bss.noinit.tvm";
 

@@ -1,63 +1,221 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
+import io.kiln.artifact.CNames;
+import io.kiln.artifact.Convention;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.target.MemoryPool;
+import io.kiln.target.Target;
 import io.kiln.transform.PassOptions;
 import java.nio.file.Path;
+import java.util.List;
 
-/**
- * What is to be compiled.
- *
- * @param model the model file
- * @param name module name
- * @param target target string
- * @param io who owns inputs and outputs
- * @param optimize what to favour
- * @param passes what to change about the passes
- * @param inputShapes shapes of inputs in place of the file's
- * @param customOperators operators that C functions of the user's compute
- * @param slim whether the archive goes without the constants' data, which the C has anyway
- */
-public record CompileRequest(
-        Path model,
-        String name,
-        String target,
-        Io io,
-        Optimize optimize,
-        PassOptions passes,
-        InputShapes inputShapes,
-        CustomOperators customOperators,
-        boolean slim) {
-    /** A request for an archive with all its data. */
-    public CompileRequest(
-            Path model,
-            String name,
-            String target,
-            Io io,
-            Optimize optimize,
-            PassOptions passes,
-            InputShapes inputShapes,
-            CustomOperators customOperators) {
-        this(model, name, target, io, optimize, passes, inputShapes, customOperators, false);
+/** What is to be compiled, and how. Made by a {@link Builder}, which knows what is usual. */
+public final class CompileRequest {
+    private final Path model;
+    private final String name;
+    private final Target target;
+    private final Optimize optimize;
+    private final Io io;
+    private final Convention convention;
+    private final ExecutorKind executor;
+    private final MemoryPool pool;
+    private final PassOptions passes;
+    private final InputShapes inputShapes;
+    private final CustomOperators customOperators;
+    private final boolean slim;
+
+    private CompileRequest(Builder builder) {
+        model = builder.model;
+        name = builder.name;
+        target = builder.target;
+        optimize = builder.optimize;
+        io = builder.io;
+        convention = builder.convention;
+        executor = builder.executor;
+        pool = builder.pools.get(0);
+        passes = builder.passes;
+        inputShapes = builder.inputShapes;
+        customOperators = builder.customOperators;
+        slim = builder.slim;
     }
 
-    /** A request without functions of the user's. */
-    public CompileRequest(
-            Path model,
-            String name,
-            String target,
-            Io io,
-            Optimize optimize,
-            PassOptions passes,
-            InputShapes inputShapes) {
-        this(model, name, target, io, optimize, passes, inputShapes, CustomOperators.NONE);
+    /**
+     * A request for a model.
+     *
+     * @param model the model file
+     * @param target target string, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4}
+     * @throws KilnException with everything that is wrong with the target string
+     */
+    public static Builder builder(Path model, String target) {
+        return new Builder(model, Target.parse(target));
     }
 
-    /** A request that changes neither passes nor shapes. */
-    public CompileRequest(Path model, String name, String target, Io io, Optimize optimize) {
-        this(model, name, target, io, optimize, PassOptions.DEFAULT, InputShapes.NONE);
+    /** The model file. */
+    public Path model() {
+        return model;
+    }
+
+    /** Module name. */
+    public String name() {
+        return name;
+    }
+
+    /** What code is generated for. */
+    public Target target() {
+        return target;
+    }
+
+    /** What to favour. */
+    public Optimize optimize() {
+        return optimize;
+    }
+
+    /** Who owns inputs and outputs. */
+    public Io io() {
+        return io;
+    }
+
+    /** How programs hand over tensors. */
+    public Convention convention() {
+        return convention;
+    }
+
+    /** What calls the operators in order. */
+    public ExecutorKind executor() {
+        return executor;
+    }
+
+    /** What the workspace lies in. */
+    public MemoryPool pool() {
+        return pool;
+    }
+
+    /** What to change about the passes. */
+    public PassOptions passes() {
+        return passes;
+    }
+
+    /** Shapes of inputs in place of the file's. */
+    public InputShapes inputShapes() {
+        return inputShapes;
+    }
+
+    /** Operators that C functions of the user's compute. */
+    public CustomOperators customOperators() {
+        return customOperators;
+    }
+
+    /** Whether the archive goes without the constants' data, which the C has anyway. */
+    public boolean isSlim() {
+        return slim;
+    }
+
+    /** Collects a request; what is not set is as usual. */
+    public static final class Builder {
+        private final Path model;
+        private final Target target;
+        private String name = "default";
+        private Optimize optimize = Optimize.SPEED;
+        private Io io = Io.CALLER;
+        private Convention convention = Convention.TYPED;
+        private ExecutorKind executor = ExecutorKind.AOT;
+        private List<MemoryPool> pools = List.of(MemoryPool.GLOBAL_WORKSPACE);
+        private PassOptions passes = PassOptions.DEFAULT;
+        private InputShapes inputShapes = InputShapes.NONE;
+        private CustomOperators customOperators = CustomOperators.NONE;
+        private boolean slim;
+
+        private Builder(Path model, Target target) {
+            this.model = model;
+            this.target = target;
+        }
+
+        /** Sets the module name; {@code default} otherwise, as microTVM's. */
+        public Builder name(String newName) {
+            name = newName;
+            return this;
+        }
+
+        /** Sets what to favour; speed otherwise. */
+        public Builder optimize(Optimize newOptimize) {
+            optimize = newOptimize;
+            return this;
+        }
+
+        /** Sets who owns inputs and outputs; the caller otherwise. */
+        public Builder io(Io newIo) {
+            io = newIo;
+            return this;
+        }
+
+        /** Sets how programs hand over tensors; by a typed interface otherwise. */
+        public Builder convention(Convention newConvention) {
+            convention = newConvention;
+            return this;
+        }
+
+        /** Sets what calls the operators in order; a function generated ahead of time otherwise. */
+        public Builder executor(ExecutorKind newExecutor) {
+            executor = newExecutor;
+            return this;
+        }
+
+        /** Sets the memory pools that the workspace is spread over; {@link MemoryPool#GLOBAL_WORKSPACE} otherwise. */
+        public Builder pools(List<MemoryPool> newPools) {
+            pools = List.copyOf(newPools);
+            return this;
+        }
+
+        /** Sets what to change about the passes; nothing otherwise. */
+        public Builder passes(PassOptions newPasses) {
+            passes = newPasses;
+            return this;
+        }
+
+        /** Sets shapes of inputs; the file's otherwise. */
+        public Builder inputShapes(InputShapes newInputShapes) {
+            inputShapes = newInputShapes;
+            return this;
+        }
+
+        /** Sets operators that C functions of the user's compute; none otherwise. */
+        public Builder customOperators(CustomOperators newCustomOperators) {
+            customOperators = newCustomOperators;
+            return this;
+        }
+
+        /** Sets whether the archive goes without the constants' data; otherwise it has them. */
+        public Builder slim(boolean newSlim) {
+            slim = newSlim;
+            return this;
+        }
+
+        /**
+         * The request.
+         *
+         * @throws KilnException with everything about it that cannot be compiled, whatever the model
+         */
+        public CompileRequest build() {
+            Problems problems = new Problems();
+            CNames.modelNameProblem(name, "kiln.name").ifPresent(problems::add);
+            CodeGenerators.problem(target).ifPresent(problems::add);
+            if (pools.size() != 1) {
+                problems.add(new Problem(
+                        "the workspace is spread over " + pools.size() + " memory pools",
+                        "compile request",
+                        "one pool, which holds all of it",
+                        "Give one pool"));
+            }
+            problems.throwIfAny();
+            return new CompileRequest(this);
+        }
     }
 }

@@ -2,7 +2,8 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.executor.aot.AotModule;
+import io.kiln.codegen.CodeUnit;
+import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
 import io.kiln.transform.Stage;
 import java.util.List;
@@ -14,8 +15,10 @@ import java.util.List;
  * @param imported the model as it was imported, before any pass: what the reference interpreter runs
  * @param stages the model as it was imported and after each pass
  * @param module the model as loops, planned
+ * @param code all functions as loops, in the order of the C
  */
-public record CompiledModel(ModelLibrary library, Function imported, List<Stage> stages, AotModule module) {
+public record CompiledModel(
+        ModelLibrary library, Function imported, List<Stage> stages, PlannedModule module, CodeUnit code) {
     public CompiledModel {
         stages = List.copyOf(stages);
     }

@@ -2,8 +2,6 @@
 package io.kiln.compile;
 
 import io.kiln.base.WholeFiles;
-import io.kiln.executor.aot.AotExecutor;
-import io.kiln.executor.aot.AotModule;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.tir.PrimFunc;
@@ -31,7 +29,7 @@ public final class IrDump {
             written.add(write(folder, stage.index(), stage.pass() + ".relay", RelayPrinter.print(stage.function())));
         }
         Stage last = model.stages().get(model.stages().size() - 1);
-        written.add(write(folder, last.index() + 1, "lower.tir", loops(model.module())));
+        written.add(write(folder, last.index() + 1, "lower.tir", loops(model)));
         return written;
     }
 
@@ -42,10 +40,10 @@ public final class IrDump {
     }
 
     /** All functions in the order of the C file. */
-    static String loops(AotModule module) {
-        Map<String, LoweredOperator> operators = module.operators().stream()
+    static String loops(CompiledModel model) {
+        Map<String, LoweredOperator> operators = model.module().operators().stream()
                 .collect(Collectors.toMap(operator -> operator.function().name(), Function.identity()));
-        return AotExecutor.functions(module).stream()
+        return model.code().functions().stream()
                 .map(function -> schedule(function, operators) + TirPrinter.print(function))
                 .collect(Collectors.joining("\n"));
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
+import io.kiln.artifact.CNames;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
-import io.kiln.executor.aot.CNames;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Quantization;

@@ -146,16 +146,16 @@ final class GenerateStep {
     /** Compiles one of a build's models for other choices than the build's. */
     static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
-        return ModelCompiler.compile(new CompileRequest(
-                model.file(),
-                model.name(),
-                build.board().target(),
-                io,
-                optimize,
-                spec.pipeline().options(),
-                model.shapes(),
-                spec.pipeline().customOperators(),
-                spec.slimArchive()));
+        return ModelCompiler.compile(CompileRequest.builder(
+                        model.file(), build.board().target())
+                .name(model.name())
+                .optimize(optimize)
+                .io(io)
+                .passes(spec.pipeline().options())
+                .inputShapes(model.shapes())
+                .customOperators(spec.pipeline().customOperators())
+                .slim(spec.slimArchive())
+                .build());
     }
 
     /** Archives bring names of their own, so that only now all are known. Not every file system tells cases apart. */

@@ -101,19 +101,18 @@ final class Inspector {
         if (!spec.malformed().isEmpty()) {
             throw new KilnException(spec.malformed());
         }
-        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
-                source.file(),
-                source.name(),
-                board().target(),
-                ModelMetadata.Io.CALLER,
-                spec.optimize(),
-                spec.pipeline().options(),
-                source.shapes(),
-                spec.pipeline().customOperators()));
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(
+                        source.file(), board().target())
+                .name(source.name())
+                .optimize(spec.optimize())
+                .passes(spec.pipeline().options())
+                .inputShapes(source.shapes())
+                .customOperators(spec.pipeline().customOperators())
+                .build());
         List<String> lines =
                 new ArrayList<>(table(source.file(), compiled.library().metadata()));
-        if (compiled.module().stateBytes() > 0) {
-            lines.add("state " + compiled.module().stateBytes() + " bytes, kept from run to run");
+        if (compiled.code().staticBytes() > 0) {
+            lines.add("state " + compiled.code().staticBytes() + " bytes, kept from run to run");
         }
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.compile.CompiledModel;
-import io.kiln.executor.aot.AotModule;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
@@ -137,7 +137,7 @@ final class ModelGraph {
 
     /** The C function of each group that becomes one, as the C and all reports name it, by the id that the group computes. */
     private static Map<Integer, String> functions(Function fused, String name) {
-        return FusedOperator.all(fused, AotModule.prefix(name)).stream()
+        return FusedOperator.all(fused, new InterfaceNames(name).prefix()).stream()
                 .filter(operator -> !operator.root().op().has(Trait.VIEW))
                 .collect(Collectors.toMap(FusedOperator::output, FusedOperator::name));
     }

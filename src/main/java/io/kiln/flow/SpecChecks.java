@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.artifact.CNames;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.compile.Frontends;
-import io.kiln.executor.aot.CNames;
 import java.nio.file.Files;
 import java.util.HashSet;
 import java.util.Locale;

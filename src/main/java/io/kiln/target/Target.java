@@ -19,17 +19,16 @@ import java.util.regex.Pattern;
  * <p>Canonical form: the kind, then {@code -keys}, then the other attributes sorted by name; empty values, {@code host} and
  * {@code tag} are left out. Names and values have the letters of {@link TargetText}.
  *
- * @param kind {@code c}, {@code llvm} or {@code cmsis-nn}
+ * @param kind what sort of code generator it is for
  * @param keys what schedules are looked up by, most specific first
  * @param attributes values by name, without the leading dash; no {@code keys} among them
  */
-public record Target(String kind, List<String> keys, SortedMap<String, String> attributes) {
+public record Target(TargetKind kind, List<String> keys, SortedMap<String, String> attributes) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]*");
     private static final Set<String> NOT_PRINTED = Set.of("host", "tag");
 
     /** Fills in keys: those given, then the device's, then the CPU's or the kind's own. */
     public Target {
-        check(TargetKind.find(kind).isPresent(), "unknown target kind `" + kind + "`");
         TreeMap<String, String> kept = new TreeMap<>();
         attributes.forEach((name, value) -> {
             check(NAME.matcher(name).matches() && !name.equals("keys"), "`" + name + "` cannot name an attribute");
@@ -59,7 +58,7 @@ public record Target(String kind, List<String> keys, SortedMap<String, String> a
 
     /** The canonical string; {@link #parse} reads it back to an equal target. */
     public String text() {
-        StringBuilder text = new StringBuilder(kind).append(" -keys=").append(String.join(",", keys));
+        StringBuilder text = new StringBuilder(kind.text()).append(" -keys=").append(String.join(",", keys));
         attributes.forEach(
                 (name, value) -> text.append(" -").append(name).append('=').append(value));
         return text.toString();
@@ -72,22 +71,6 @@ public record Target(String kind, List<String> keys, SortedMap<String, String> a
     /** The CPU with its extensions, such as {@code cortex-m33+nodsp}. */
     public Optional<String> mcpu() {
         return attribute("mcpu");
-    }
-
-    /**
-     * The same target, if code can be generated for it: as C, all of it.
-     *
-     * @throws KilnException if it is of another kind, which would need another code generator
-     */
-    public Target asC() {
-        if (!kind.equals("c")) {
-            throw new KilnException(new Problem(
-                    "code for targets of kind `" + kind + "` cannot be generated",
-                    "target `" + text() + "`",
-                    "the kind c",
-                    "Begin the target with c: " + new Target("c", keys, attributes).text()));
-        }
-        return this;
     }
 
     /** What the CPU can do. */

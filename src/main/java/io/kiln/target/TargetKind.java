@@ -6,8 +6,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The kinds of target, and which attributes each understands. */
-enum TargetKind {
+/** The kinds of target, and which attributes each understands. Target strings may name them all, whether or not there is a code generator. */
+public enum TargetKind {
     // Up to TVM 0.8 the executor's options were part of the target, and archives of that time still say so.
     C(
             "c",
@@ -35,7 +35,7 @@ enum TargetKind {
     }
 
     /** The name in target strings. */
-    String text() {
+    public String text() {
         return text;
     }
 

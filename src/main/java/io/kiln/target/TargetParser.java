@@ -59,7 +59,7 @@ final class TargetParser {
             next = attribute(kind, words, next);
         }
         problems.throwIfAny();
-        return new Target(words.get(0).text(), keys, attributes);
+        return new Target(kind.orElseThrow(), keys, attributes);
     }
 
     /** Reads the attribute at an index; returns the index after it. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
@@ -49,7 +48,7 @@ final class GoldenSetInQemuTest {
         BenchTest.needs(((Board.Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         for (String model : models) {
             CompileRequest request =
-                    new CompileRequest(GoldenModels.model(model), "golden", target, Io.CALLER, optimize);
+                    CompileRequest.builder(GoldenModels.model(model), target).name("golden").optimize(optimize).build();
             ModelLibrary library = ModelCompiler.compile(request).library();
             List<TensorInfo> outputs = library.metadata().outputs();
             Bytes actual = OperatorsImage.run(

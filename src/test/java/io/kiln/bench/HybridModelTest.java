@@ -4,7 +4,6 @@ package io.kiln.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
@@ -72,7 +71,7 @@ class HybridModelTest {
 
     private static ModelLibrary library(Optimize optimize) {
         return ModelCompiler.compile(
-                        new CompileRequest(GoldenModels.model(MODEL), "hybrid", TARGET, Io.CALLER, optimize))
+                        CompileRequest.builder(GoldenModels.model(MODEL), TARGET).name("hybrid").optimize(optimize).build())
                 .library();
     }
 

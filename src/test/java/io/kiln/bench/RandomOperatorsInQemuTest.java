@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
@@ -66,7 +65,7 @@ final class RandomOperatorsInQemuTest {
             Function drawn = RandomOperators.mixed(seed);
             Function function = schedules.contains("bits=4") ? RandomOperators.ofFourBits(drawn) : drawn;
             CompileRequest request =
-                    new CompileRequest(Path.of("random"), function.name(), target, Io.CALLER, optimize);
+                    CompileRequest.builder(Path.of("random"), target).name(function.name()).optimize(optimize).build();
             ModelLibrary library = ModelCompiler.compile(request, function).library();
             if (library.metadata().operators().stream()
                     .anyMatch(o -> o.schedule().contains(schedules))) {

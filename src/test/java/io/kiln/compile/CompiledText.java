@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
-import io.kiln.base.Optimize;
 import io.kiln.frontend.relay.RelayFrontend;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -25,8 +23,7 @@ public final class CompiledText {
 
     /** The model of this text, compiled for a Cortex-M4. */
     public static CompiledModel of(String name, String text) {
-        CompileRequest request = new CompileRequest(
-                Path.of(name + ".relay"), name, "c -keys=arm_cpu,cpu -mcpu=cortex-m4", Io.CALLER, Optimize.SPEED);
+        CompileRequest request = CompileRequest.builder(Path.of(name + ".relay"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4").name(name).build();
         return ModelCompiler.compile(
                 request,
                 RelayFrontend.read(Bytes.ofText(text), name + ".relay", Optional.empty(), name + ".params", name));

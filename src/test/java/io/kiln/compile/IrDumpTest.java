@@ -42,7 +42,7 @@ class IrDumpTest {
     @Test
     void theLoopsOfOneOperatorAreAsReviewed() throws IOException {
         CompiledModel model = CompiledText.of("pool", MODEL);
-        String loops = IrDump.loops(model.module());
+        String loops = IrDump.loops(model);
         if (Boolean.getBoolean("golden.update")) {
             Files.writeString(GOLDEN, loops);
         }

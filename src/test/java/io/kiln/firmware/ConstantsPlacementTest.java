@@ -3,7 +3,6 @@ package io.kiln.firmware;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
@@ -39,7 +38,7 @@ class ConstantsPlacementTest {
     void allTablesOfAModelLieInTheSectionForConstants(String id, String toolchain) {
         Board board = TestFirmware.board(id);
         var library = ModelCompiler.compile(
-                        new CompileRequest(MODEL, "gesture", board.target(), Io.CALLER, Optimize.SPEED))
+                        CompileRequest.builder(MODEL, board.target()).name("gesture").build())
                 .library();
         Set<String> tables = tables(library.artifacts().artifacts().get(1).text());
 

@@ -5,22 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.frontend.CustomOperators;
-import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.tflite.TfliteFrontend;
 import io.kiln.ir.Function;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
-import io.kiln.transform.PassOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,16 +35,7 @@ class ArchiveTextTest {
     private Path folder;
 
     private static CompileRequest request(Path model, boolean slim) {
-        return new CompileRequest(
-                model,
-                "net",
-                "c -keys=arm_cpu,cpu -mcpu=cortex-m4",
-                Io.CALLER,
-                Optimize.SPEED,
-                PassOptions.DEFAULT,
-                InputShapes.NONE,
-                CustomOperators.NONE,
-                slim);
+        return CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4").name("net").slim(slim).build();
     }
 
     /** Layers, residuals, an LSTM's state, pools with TensorFlow Lite's rounding, floats. */

@@ -3,7 +3,6 @@ package io.kiln.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
@@ -99,7 +98,7 @@ class AudioPreprocessorTest {
         }
         for (Optimize optimize : List.of(Optimize.SPEED, Optimize.RAM)) {
             CompiledModel compiled = ModelCompiler.compile(
-                    new CompileRequest(Path.of("audio.tflite"), "audio", "c -keys=cpu", Io.CALLER, optimize),
+                    CompileRequest.builder(Path.of("audio.tflite"), "c -keys=cpu").name("audio").optimize(optimize).build(),
                     ofStreams);
             HostProgram program = HostProgram.build(
                     folder.resolve(optimize.name()),

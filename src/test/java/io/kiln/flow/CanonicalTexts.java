@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
@@ -86,12 +84,7 @@ abstract class CanonicalTexts {
     }
 
     void add(Function function) {
-        CompileRequest request = new CompileRequest(
-                Path.of("m.relay"),
-                function.name(),
-                TARGETS.get(models.size() % TARGETS.size()),
-                Io.CALLER,
-                Optimize.SPEED);
+        CompileRequest request = CompileRequest.builder(Path.of("m.relay"), TARGETS.get(models.size() % TARGETS.size())).name(function.name()).build();
         CompiledModel compiled = ModelCompiler.compile(request, function);
         models.add(compiled.library().metadata());
         artifacts.add(compiled.library().artifacts().artifacts());

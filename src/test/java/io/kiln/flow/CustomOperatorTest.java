@@ -97,8 +97,7 @@ class CustomOperatorTest {
     }
 
     private CompiledModel compile(Optimize optimize, Io io) {
-        return ModelCompiler.compile(new CompileRequest(
-                file(), "m", "c -keys=cpu", io, optimize, PassOptions.DEFAULT, InputShapes.NONE, MY_OP));
+        return ModelCompiler.compile(CompileRequest.builder(file(), "c -keys=cpu").name("m").io(io).optimize(optimize).customOperators(MY_OP).build());
     }
 
     @ParameterizedTest
@@ -130,8 +129,7 @@ class CustomOperatorTest {
                 .outputs(y);
         Path file = folder.resolve("rows.tflite");
         WholeFiles.write(file, builder.build());
-        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
-                file, "m", "c -keys=cpu", Io.CALLER, Optimize.RAM, PassOptions.DEFAULT, InputShapes.NONE, MY_OP));
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu").name("m").optimize(Optimize.RAM).customOperators(MY_OP).build());
         assertThat(source(compiled)).doesNotContainPattern("custom\\w*\\([^)]*row");
     }
 
@@ -168,8 +166,7 @@ class CustomOperatorTest {
                 .outputs(z);
         Path file = folder.resolve("limited.tflite");
         WholeFiles.write(file, builder.build());
-        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
-                file, "m", "c -keys=cpu", Io.CALLER, Optimize.SPEED, PassOptions.DEFAULT, InputShapes.NONE, MY_OP));
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu").name("m").customOperators(MY_OP).build());
         assertThat(compiled.library().metadata().operators())
                 .extracting(ModelMetadata.OperatorInfo::op)
                 .containsExactly("tfl.custom", "clip");
@@ -197,8 +194,7 @@ class CustomOperatorTest {
 
     private static CompiledModel compileTold(Path file, String passed) {
         CustomOperators told = CustomOperators.of(CustomOperators.parse("Told:told:told.h::" + passed));
-        return ModelCompiler.compile(new CompileRequest(
-                file, "m", "c -keys=cpu", Io.CALLER, Optimize.SPEED, PassOptions.DEFAULT, InputShapes.NONE, told));
+        return ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu").name("m").customOperators(told).build());
     }
 
     @Test

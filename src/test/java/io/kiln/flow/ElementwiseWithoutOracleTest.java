@@ -3,9 +3,7 @@ package io.kiln.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
@@ -42,7 +40,7 @@ class ElementwiseWithoutOracleTest {
         Path file = folder.resolve("model.tflite");
         Files.write(file, model.build());
         CompiledModel compiled = ModelCompiler.compile(
-                new CompileRequest(file, "model", "c -keys=cpu -model=host", Io.CALLER, Optimize.SPEED));
+                CompileRequest.builder(file, "c -keys=cpu -model=host").name("model").build());
         HostProgram program = HostProgram.build(
                 folder,
                 List.of(compiled.library().metadata()),

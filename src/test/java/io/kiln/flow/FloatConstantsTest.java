@@ -3,13 +3,10 @@ package io.kiln.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.executor.aot.AotExecutor;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.Options.Field;
 import io.kiln.frontend.tflite.TensorSpec;
@@ -88,7 +85,7 @@ class FloatConstantsTest {
     void theyKeepTheirBits() {
         Function function = function();
         CompileRequest request =
-                new CompileRequest(Path.of("floats"), "floats", "c -keys=cpu -model=host", Io.CALLER, Optimize.SPEED);
+                CompileRequest.builder(Path.of("floats"), "c -keys=cpu -model=host").name("floats").build();
         CompiledModel compiled = ModelCompiler.compile(request, function);
         HostProgram program = HostProgram.build(
                 folder,
@@ -109,7 +106,7 @@ class FloatConstantsTest {
         ByteBuffer all = ByteBuffer.wrap(expected);
         answer.forEach(part -> all.put(part.toArray()));
         assertThat(program.run(inputs)).isEqualTo(Bytes.wrap(expected));
-        String tir = AotExecutor.functions(compiled.module()).stream()
+        String tir = compiled.code().functions().stream()
                 .map(TirPrinter::print)
                 .collect(Collectors.joining());
         assertThat(tir).contains("-nan(0x400abc)").doesNotContain("NaN");

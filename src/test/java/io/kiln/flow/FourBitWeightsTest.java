@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
@@ -46,7 +45,7 @@ class FourBitWeightsTest {
 
     private static CompiledModel compile(Function function, String name, String target, Optimize optimize) {
         return ModelCompiler.compile(
-                new CompileRequest(Path.of("int4.tflite"), name, target, Io.CALLER, optimize), function);
+                CompileRequest.builder(Path.of("int4.tflite"), target).name(name).optimize(optimize).build(), function);
     }
 
     private static ModelMetadata.OperatorInfo only(CompiledModel model) {

@@ -83,7 +83,7 @@ class GeneratedCTest {
     void everyGoldenModelAnswersAsTheReferenceKernelsDo(String model, String target, Optimize optimize, Io io)
             throws IOException {
         Path source = GoldenModels.model(model);
-        answersAsTheReferenceKernelsDo(model, new CompileRequest(source, "golden", target, io, optimize));
+        answersAsTheReferenceKernelsDo(model, CompileRequest.builder(source, target).name("golden").io(io).optimize(optimize).build());
     }
 
     static Stream<Arguments> bareModels() {
@@ -103,7 +103,7 @@ class GeneratedCTest {
     /** All passes left out that can be, nothing fused. */
     private static CompileRequest bare(Path source, String name, String target, Io io) {
         PassOptions options = PassOptions.of(1, PassOptionsTest.optional());
-        return new CompileRequest(source, name, target, io, Optimize.SPEED, options, InputShapes.NONE);
+        return CompileRequest.builder(source, target).name(name).io(io).passes(options).build();
     }
 
     /** All in one program, on one target after another. */
@@ -118,7 +118,7 @@ class GeneratedCTest {
             Optimize optimize = List.of(Optimize.values()).get(models.size() % Optimize.values().length);
             Path source = GoldenModels.model(model);
             CompiledModel compiled =
-                    ModelCompiler.compile(new CompileRequest(source, model, target, Io.CALLER, optimize));
+                    ModelCompiler.compile(CompileRequest.builder(source, target).name(model).optimize(optimize).build());
             models.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());
             inputs.add(Bytes.wrap(Files.readAllBytes(source.resolveSibling("input_1.bin"))));
@@ -149,14 +149,7 @@ class GeneratedCTest {
     @Test
     void aBatchOfTwoAnswersAsTwoRuns() throws IOException {
         Path source = GoldenModels.model("kws_ref_model");
-        CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
-                source,
-                "golden",
-                TARGETS.get(1),
-                Io.CALLER,
-                Optimize.SPEED,
-                PassOptions.DEFAULT,
-                InputShapes.parse("input_1:2,49,10,1")));
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source, TARGETS.get(1)).name("golden").inputShapes(InputShapes.parse("input_1:2,49,10,1")).build());
         HostProgram program = HostProgram.build(
                 folder,
                 List.of(compiled.library().metadata()),
@@ -206,7 +199,7 @@ class GeneratedCTest {
     private void answerAsTheInterpreterDoes(
             Io io, String target, Optimize optimize, int count, LongFunction<Function> bySeed) {
         answerAsTheInterpreterDoes(
-                count, bySeed, name -> new CompileRequest(Path.of("random"), name, target, io, optimize));
+                count, bySeed, name -> CompileRequest.builder(Path.of("random"), target).name(name).io(io).optimize(optimize).build());
     }
 
     private void answerAsTheInterpreterDoes(
@@ -257,7 +250,7 @@ class GeneratedCTest {
         for (long seed = 0; seed < 20; seed++) {
             Function function = RandomOperators.next(seed);
             CompileRequest request =
-                    new CompileRequest(Path.of("random"), function.name(), TARGET, Io.CALLER, Optimize.SPEED);
+                    CompileRequest.builder(Path.of("random"), TARGET).name(function.name()).build();
             assertThat(ModelCompiler.compile(request, function).library())
                     .isEqualTo(ModelCompiler.compile(request, RandomOperators.next(seed))
                             .library());

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelMetadata.Io;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import java.io.IOException;
@@ -26,7 +25,7 @@ class GoldenCTest {
     @EnumSource(Io.class)
     void theExampleModelsCodeIsAsReviewed(Io io) throws IOException {
         CompileRequest request =
-                new CompileRequest(MODEL, "gesture", "c -keys=arm_cpu,cpu -mcpu=cortex-m4", io, Optimize.SPEED);
+                CompileRequest.builder(MODEL, "c -keys=arm_cpu,cpu -mcpu=cortex-m4").name("gesture").io(io).build();
         for (Artifact artifact :
                 ModelCompiler.compile(request).library().artifacts().artifacts()) {
             if (artifact.loader() == Loader.SOURCE || artifact.loader() == Loader.HEADER) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
@@ -41,8 +40,7 @@ class GoldenSetTest {
         List<ModelMetadata> metadata = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         for (String model : models) {
-            CompiledModel compiled = ModelCompiler.compile(new CompileRequest(
-                    GoldenModels.model(model), "golden" + metadata.size(), DSP, Io.CALLER, optimize));
+            CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(GoldenModels.model(model), DSP).name("golden" + metadata.size()).optimize(optimize).build());
             metadata.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());
         }

@@ -121,7 +121,7 @@ class InputsAndOutputsTest {
 
     private void add(Function function, Io io, Optimize optimize, long seed) {
         CompileRequest request =
-                new CompileRequest(Path.of("net"), function.name(), "c -keys=cpu -model=host", io, optimize);
+                CompileRequest.builder(Path.of("net"), "c -keys=cpu -model=host").name(function.name()).io(io).optimize(optimize).build();
         CompiledModel compiled = ModelCompiler.compile(request, function);
         models.add(compiled.library().metadata());
         artifacts.add(compiled.library().artifacts().artifacts());

@@ -3,10 +3,8 @@ package io.kiln.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.DType;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.CompiledText;
@@ -55,7 +53,7 @@ class ModelGraphTest {
     void goldenModelsAreDrawn(String model) throws Exception {
         Path file = GoldenModels.model(model);
         CompiledModel compiled =
-                ModelCompiler.compile(new CompileRequest(file, model, TARGET, Io.CALLER, Optimize.SPEED));
+                ModelCompiler.compile(CompileRequest.builder(file, TARGET).name(model).build());
         Graph graph = ModelGraph.of(compiled, "model.tflite");
         assertNothingOverlaps(graph);
         Document page = parsed(GraphPage.of(graph));
@@ -74,7 +72,7 @@ class ModelGraphTest {
     @Test
     void whatABoxSaysIsTrue() {
         CompiledModel compiled = ModelCompiler.compile(
-                new CompileRequest(GoldenModels.model("kws_ref_model"), "kws", TARGET, Io.CALLER, Optimize.SPEED));
+                CompileRequest.builder(GoldenModels.model("kws_ref_model"), TARGET).name("kws").build());
         Graph.Block first = ModelGraph.of(compiled, "m").blocks().get(1);
         assertThat(first.caption()).isEqualTo("tvmgen_kws_fused_qnn_conv2d_nn_bias_add_tfl_requantize");
         assertThat(first.boxes().get(0).lines())
@@ -91,7 +89,7 @@ class ModelGraphTest {
     void longNamesKeepTheirEnds() {
         String name = "keyword_spotting_of_the_second_generation";
         CompiledModel compiled = ModelCompiler.compile(
-                new CompileRequest(GoldenModels.model("kws_ref_model"), name, TARGET, Io.CALLER, Optimize.SPEED));
+                CompileRequest.builder(GoldenModels.model("kws_ref_model"), TARGET).name(name).build());
         String page = GraphPage.of(ModelGraph.of(compiled, "m"));
         List<String> numbers = compiled.library().metadata().operators().stream()
                 .map(OperatorInfo::name)
@@ -195,7 +193,7 @@ class ModelGraphTest {
 
     private static CompiledModel compile(Function function) {
         return ModelCompiler.compile(
-                new CompileRequest(Path.of("m"), function.name(), TARGET, Io.CALLER, Optimize.SPEED), function);
+                CompileRequest.builder(Path.of("m"), TARGET).name(function.name()).build(), function);
     }
 
     /** Blocks keep apart; lines begin and end at their blocks, run straight, and cross none. */

@@ -4,9 +4,7 @@ package io.kiln.flow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.reference.GoldenModels;
@@ -17,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class OperatorInfoTest {
     private static ModelMetadata visualWakeWords(String target) {
         return ModelCompiler.compile(
-                        new CompileRequest(GoldenModels.model("vww_96_int8"), "vww", target, Io.CALLER, Optimize.SPEED))
+                        CompileRequest.builder(GoldenModels.model("vww_96_int8"), target).name("vww").build())
                 .library()
                 .metadata();
     }

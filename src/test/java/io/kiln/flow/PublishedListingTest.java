@@ -3,7 +3,6 @@ package io.kiln.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
@@ -37,7 +36,7 @@ class PublishedListingTest {
     void answersAsTheInterpreterInFarLessMemoryThanTvmNeeds(String target, Optimize optimize, int workspace)
             throws IOException {
         Path text = PublishedListing.write(folder);
-        CompiledModel model = ModelCompiler.compile(new CompileRequest(text, "kws", target, Io.CALLER, optimize));
+        CompiledModel model = ModelCompiler.compile(CompileRequest.builder(text, target).name("kws").optimize(optimize).build());
         HostProgram program = HostProgram.build(
                 folder,
                 List.of(model.library().metadata()),

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
@@ -56,12 +55,7 @@ class RoundedOnceTest {
         ByteArrayOutputStream expected = new ByteArrayOutputStream();
         for (int i = 0; i < MODELS; i++) {
             Function function = function("m" + i);
-            CompileRequest request = new CompileRequest(
-                    Path.of("m.relay"),
-                    "m" + i,
-                    TARGETS.get(i % TARGETS.size()),
-                    Io.CALLER,
-                    OPTIMIZE.get(i / TARGETS.size() % OPTIMIZE.size()));
+            CompileRequest request = CompileRequest.builder(Path.of("m.relay"), TARGETS.get(i % TARGETS.size())).name("m" + i).optimize(OPTIMIZE.get(i / TARGETS.size() % OPTIMIZE.size())).build();
             CompiledModel compiled = ModelCompiler.compile(request, function);
             models.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());

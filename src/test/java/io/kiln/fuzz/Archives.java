@@ -2,9 +2,7 @@
 package io.kiln.fuzz;
 
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.ir.Function;
@@ -35,7 +33,7 @@ final class Archives {
     static Bytes whole(int version) {
         Function function = Reader.functions().get(0);
         CompileRequest request =
-                new CompileRequest(Path.of("fuzzed.tflite"), function.name(), "c -keys=cpu", Io.CALLER, Optimize.SPEED);
+                CompileRequest.builder(Path.of("fuzzed.tflite"), "c -keys=cpu").name(function.name()).build();
         ModelLibrary library = ModelCompiler.compile(request, function).library();
         return ModelLibraryFormat.write(List.of(library), Options.of(version, Optional.empty(), "0.1.0"));
     }

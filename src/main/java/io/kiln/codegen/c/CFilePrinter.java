@@ -1,64 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen.c;
 
-import io.kiln.base.DType;
-import io.kiln.tir.Buffer;
-import io.kiln.tir.Intrinsic;
-import io.kiln.tir.Kernel;
-import io.kiln.tir.PrimFunc;
-import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
+import io.kiln.base.CText;
 
-/** Prints functions of the loop IR, with their tables and the intrinsics they call, as one C file. */
-public final class CFilePrinter {
-    private CFilePrinter() {}
+/** Prints C files that are described as data. Headers have comments for Doxygen, and C++ may include them. */
+final class CFilePrinter {
+    private final CFile file;
+    private final StringBuilder out = new StringBuilder();
 
-    /**
-     * The file's text.
-     *
-     * @param head comment lines at the top
-     * @param statics static memory of the functions
-     * @param functions in the order of the file; calls go backwards
-     */
-    public static String print(String head, List<Buffer> statics, List<PrimFunc> functions) {
-        List<Intrinsic> intrinsics = UsedIntrinsics.of(functions);
-        Set<String> headers = new TreeSet<>(Set.of("stdint.h", "string.h"));
-        intrinsics.stream().map(Intrinsic::header).filter(h -> !h.isEmpty()).forEach(headers::add);
-        List<Kernel> kernels = UsedIntrinsics.kernels(functions);
-        kernels.forEach(k -> headers.addAll(k.headers()));
-        if (UsedIntrinsics.bools(functions) || statics.stream().anyMatch(s -> s.dtype() == DType.BOOL)) {
-            headers.add("stdbool.h");
-        }
-        if (!UsedIntrinsics.copies(functions)) {
-            headers.remove("string.h");
-        }
-        StringBuilder out = new StringBuilder(head).append('\n');
-        out.append(headers.stream().map(h -> "#include <" + h + ">\n").collect(Collectors.joining()));
-        intrinsics.stream()
-                .filter(i -> !i.definition().isEmpty())
-                .forEach(i -> out.append('\n').append(i.definition()));
-        kernels.forEach(k -> out.append('\n').append(k.definition()));
-        if (!statics.isEmpty()) {
-            out.append("\n/* What is remembered from run to run. */\n");
-            statics.forEach(
-                    s -> out.append("static " + s.dtype().cName() + " " + s.name() + "[" + s.elements() + "];\n"));
-        }
-        for (PrimFunc function : functions) {
-            function.constants().forEach(t -> out.append('\n').append(TablePrinter.print(t)));
-            out.append('\n').append(prototype(function)).append(FunctionPrinter.print(function));
-        }
-        return out.toString();
+    private CFilePrinter(CFile file) {
+        this.file = file;
     }
 
-    /** Whether a function's declaration needs stdbool.h. */
-    public static boolean declaresBool(PrimFunc function) {
-        return function.buffers().stream().anyMatch(buffer -> buffer.dtype() == DType.BOOL);
+    static String print(CFile file) {
+        CFilePrinter printer = new CFilePrinter(file);
+        printer.out.append(FileHead.print(file.origin()));
+        file.guard().ifPresentOrElse(printer::header, printer::content);
+        return printer.out.toString();
     }
 
-    /** The declaration of a function, ended by a newline. */
-    public static String prototype(PrimFunc function) {
-        return FunctionPrinter.signature(function) + ";\n";
+    private void header(String guard) {
+        line("#ifndef " + guard);
+        line("#define " + guard);
+        includes();
+        line("");
+        line("#ifdef __cplusplus");
+        line("extern \"C\" {");
+        line("#endif");
+        file.items().forEach(this::item);
+        line("");
+        line("#ifdef __cplusplus");
+        line("}");
+        line("#endif");
+        line("");
+        line("#endif  // " + guard);
+    }
+
+    private void content() {
+        includes();
+        file.items().forEach(this::item);
+    }
+
+    private void includes() {
+        file.includes().forEach(name -> line("#include " + name));
+    }
+
+    private void line(String text) {
+        out.append(text).append('\n');
+    }
+
+    private void comment(String text) {
+        if (!text.isEmpty()) {
+            line((file.guard().isPresent() ? "/*! \\brief " : "/* ") + CText.comment(text) + " */");
+        }
+    }
+
+    private void item(CItem item) {
+        line("");
+        if (item instanceof CItem.Macro macro) {
+            comment(macro.comment());
+            line("#define " + macro.name() + " " + macro.value());
+        } else if (item instanceof CItem.Struct struct) {
+            comment(struct.comment());
+            line(struct.name() + " {");
+            struct.members().forEach(member -> line("  " + struct.type() + " " + member + ";"));
+            line("};");
+        } else if (item instanceof CItem.Prototype prototype) {
+            comment(prototype.comment());
+            line(prototype.signature().text() + ";");
+        } else if (item instanceof CItem.StaticBytes array) {
+            comment(array.comment());
+            line("static uint8_t " + array.name() + "[" + array.size() + "] __attribute__((section(\"" + array.section()
+                    + "\"), aligned(" + array.alignment() + ")));");
+        } else if (item instanceof CItem.Definition definition) {
+            line(definition.signature().text() + " {");
+            definition.body().forEach(this::statement);
+            line("}");
+        }
+    }
+
+    private void statement(CStatement statement) {
+        if (statement instanceof CStatement.CheckAlignment check) {
+            line("  if (((uintptr_t)" + check.pointer() + " & " + (check.alignment() - 1) + "u) != 0u) {");
+            line("    return " + check.error() + ";  /* " + check.errorName() + ": not aligned to " + check.alignment()
+                    + " bytes */");
+            line("  }");
+        } else if (statement instanceof CStatement.BytePointer pointer) {
+            line("  uint8_t* const " + pointer.name() + " = " + pointer.value() + ";");
+        } else if (statement instanceof CStatement.StructValue struct) {
+            line("  " + struct.type() + " " + struct.name() + " = {");
+            struct.fields().forEach(field -> line("      ." + field.member() + " = " + field.value() + ","));
+            line("  };");
+        } else if (statement instanceof CStatement.Return exit) {
+            line("  return " + exit.value() + ";");
+        }
     }
 }

@@ -18,22 +18,11 @@ final class FunctionPrinter {
 
     private FunctionPrinter() {}
 
-    /** {@code int32_t name(const int8_t* restrict input, ...)}. */
-    static String signature(PrimFunc func) {
-        List<String> parameters = new ArrayList<>();
-        for (Buffer buffer : func.buffers()) {
-            String constness = buffer.isWritable() ? "" : "const ";
-            parameters.add(constness + buffer.dtype().cName() + "* restrict " + buffer.name());
-        }
-        func.scalars().forEach(s -> parameters.add(s.dtype().cName() + " " + s.name()));
-        return "int32_t " + func.name() + "(" + (parameters.isEmpty() ? "void" : String.join(", ", parameters)) + ")";
-    }
-
     /** The comment, the attribute that keeps the function a symbol of its own, and the definition. */
     static String print(PrimFunc func) {
         FunctionPrinter printer = new FunctionPrinter();
         printer.line("/* " + CText.comment(func.comment()) + " */");
-        printer.line("__attribute__((noinline)) " + signature(func) + " {");
+        printer.line("__attribute__((noinline)) " + CSignature.of(func).text() + " {");
         printer.depth++;
         Set<String> used = UsedIntrinsics.buffers(func);
         func.buffers().stream()

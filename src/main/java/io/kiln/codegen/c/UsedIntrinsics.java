@@ -67,7 +67,7 @@ final class UsedIntrinsics {
     static boolean bools(List<PrimFunc> functions) {
         boolean[] found = new boolean[1];
         for (PrimFunc function : functions) {
-            found[0] |= CFilePrinter.declaresBool(function)
+            found[0] |= CSignature.needsBool(function)
                     || function.constants().stream()
                             .anyMatch(table -> table.buffer().dtype() == DType.BOOL);
             walk(

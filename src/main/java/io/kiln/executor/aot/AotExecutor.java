@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor.aot;
 
-import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
-import io.kiln.codegen.c.CFilePrinter;
+import io.kiln.codegen.CodeUnit;
+import io.kiln.executor.ExecutableModule;
+import io.kiln.executor.Executor;
+import io.kiln.executor.PlannedModule;
 import io.kiln.lower.Callee;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
@@ -11,42 +12,37 @@ import io.kiln.tir.TirVerifier;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Turns a planned program into C: entry point, operators, header. */
-public final class AotExecutor {
-    private static final String CODEGEN = "c";
+/**
+ * The ahead-of-time executor: the order of the operators is a function of the loop IR, {@code tvmgen_<name>___tvm_main__}, and the entry point
+ * calls it.
+ */
+public final class AotExecutor implements Executor {
+    /** Behind the entry point, which is library 0. */
+    private static final int OPERATORS = 1;
 
-    private AotExecutor() {}
-
-    /** {@code <name>_lib0.c}, {@code <name>_lib1.c} and {@code tvmgen_<name>.h}. */
-    public static List<Artifact> emit(AotModule module) {
-        List<PrimFunc> functions = functions(module);
-        PrimFunc main = functions.get(functions.size() - 1);
-        List<Buffer> state = StateMemory.arrays(module);
-        functions.forEach(function -> TirVerifier.verify(function, state));
-        String operators = CFilePrinter.print(module.head(), state, functions);
-        return List.of(
-                artifact(module, Loader.SOURCE, module.name() + "_lib0.c", EntryPoint.print(module, main)),
-                artifact(module, Loader.SOURCE, module.name() + "_lib1.c", operators),
-                artifact(module, Loader.HEADER, module.prefix() + ".h", InterfaceHeader.print(module)));
-    }
-
-    /** What the C is printed from, in the order of the file, the entry last. */
-    public static List<PrimFunc> functions(AotModule module) {
+    @Override
+    public ExecutableModule drive(PlannedModule module) {
+        List<Buffer> statics = StateMemory.arrays(module);
         List<PrimFunc> functions = new ArrayList<>(module.functions());
         StateMemory.reset(module).ifPresent(functions::add);
-        functions.add(MainFunction.build(module));
-        return functions;
+        PrimFunc main = MainFunctionBuilder.build(module);
+        functions.add(main);
+        functions.forEach(function -> TirVerifier.verify(function, statics));
+        CodeUnit code = new CodeUnit(module.origin(), module.names().library(OPERATORS), statics, functions);
+        return switch (module.api().convention()) {
+            case TYPED ->
+                new ExecutableModule(
+                        code,
+                        EntryPoint.of(module, main).artifact(),
+                        InterfaceHeader.of(module, code.staticBytes()).artifact());
+        };
     }
 
     /** A module that operators of another one call. */
-    public static Callee callee(AotModule module) {
-        PrimFunc main = MainFunction.build(module);
+    public static Callee callee(PlannedModule module) {
+        PrimFunc main = MainFunctionBuilder.build(module);
         List<PrimFunc> functions = new ArrayList<>(module.functions());
         functions.add(main);
         return new Callee(main, module.workspaceBytes(), functions, module.operators());
-    }
-
-    private static Artifact artifact(AotModule module, Loader loader, String fileName, String text) {
-        return Artifact.ofText(CODEGEN, loader, fileName, text, module.target());
     }
 }

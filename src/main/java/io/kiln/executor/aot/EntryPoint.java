@@ -1,115 +1,131 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor.aot;
 
-import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
-import io.kiln.codegen.c.CFilePrinter;
+import io.kiln.codegen.c.CFile;
+import io.kiln.codegen.c.CItem;
+import io.kiln.codegen.c.CSignature;
+import io.kiln.codegen.c.CStatement;
+import io.kiln.executor.PlannedModule;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
-/** Prints {@code <name>_lib0.c}: the entry point and the workspace pool. */
+/** {@code <name>_lib0.c}: the functions of the typed interface and the workspace pool. */
 final class EntryPoint {
-    /** kTvmErrorPlatformCheckFailure. */
     private static final String CHECK_FAILURE = "0x500";
+    private static final String CHECK_FAILURE_NAME = "kTvmErrorPlatformCheckFailure";
 
-    private final AotModule module;
+    private final PlannedModule module;
     private final PrimFunc main;
-    private final StringBuilder out = new StringBuilder();
 
-    private EntryPoint(AotModule module, PrimFunc main) {
+    private EntryPoint(PlannedModule module, PrimFunc main) {
         this.module = module;
         this.main = main;
     }
 
-    static String print(AotModule module, PrimFunc main) {
-        return new EntryPoint(module, main).print();
+    /**
+     * The file.
+     *
+     * @param main what drives the operators
+     */
+    static CFile of(PlannedModule module, PrimFunc main) {
+        EntryPoint entry = new EntryPoint(module, main);
+        return new CFile(
+                module.origin(),
+                module.names().library(0) + ".c",
+                Optional.empty(),
+                entry.includes(),
+                module.isCallerOwned() ? entry.callerItems() : entry.workspaceItems());
     }
 
-    private String print() {
-        out.append(module.head());
-        line("#include \"" + module.prefix() + ".h\"");
-        if (CFilePrinter.declaresBool(main)) {
-            line("#include <stdbool.h>");
+    private List<String> includes() {
+        List<String> includes = new ArrayList<>(List.of("\"" + module.names().header() + "\""));
+        if (CSignature.needsBool(main)) {
+            includes.add("<stdbool.h>");
         }
-        line("");
-        out.append(CFilePrinter.prototype(main));
-        if (module.io() == Io.CALLER) {
-            callerEntry();
-        } else {
-            map("inputs", Place.INPUT, module.inputs());
-            map("outputs", Place.OUTPUT, module.outputs());
-            workspaceEntry();
-        }
-        return out.toString();
+        return includes;
     }
 
-    private void line(String text) {
-        out.append(text).append('\n');
-    }
-
-    private void callerEntry() {
-        line("");
+    /** Inputs and outputs are the caller's, the pool is ours. */
+    private List<CItem> callerItems() {
+        List<CItem> items = new ArrayList<>();
+        items.add(new CItem.Prototype("", CSignature.of(main)));
         if (module.hasPool()) {
-            line("/* Values between operators, placed by the memory plan. */");
-            line("static uint8_t " + AotModule.POOL + "[" + module.macroPrefix()
-                    + "_WORKSPACE_SIZE] __attribute__((section(\".bss.noinit.tvm\"), aligned("
-                    + AotModule.POOL_ALIGNMENT + ")));");
-            line("");
+            items.add(new CItem.StaticBytes(
+                    "Values between operators, placed by the memory plan.",
+                    module.api().pool().name(),
+                    module.names().workspaceSize(),
+                    InterfaceNames.WORKSPACE_SECTION,
+                    module.api().pool().alignment()));
         }
-        line("int32_t " + InterfaceHeader.runSignature(module) + " {");
+        items.add(new CItem.Definition(TypedSignatures.run(module), callerRun()));
+        return items;
+    }
+
+    private List<CStatement> callerRun() {
+        List<CStatement> body = new ArrayList<>();
         List<String> arguments = new ArrayList<>();
-        module.inputs().forEach(t -> arguments.add("inputs->" + t.cName()));
-        module.outputs().forEach(t -> arguments.add("outputs->" + t.cName()));
-        List<TensorInfo> all = new ArrayList<>(module.inputs());
-        all.addAll(module.outputs());
-        for (int i = 0; i < all.size(); i++) {
-            checkAlignment(arguments.get(i), all.get(i).dtype().bytes());
+        for (TensorInfo input : module.api().inputs()) {
+            arguments.add("inputs->" + input.cName());
+            body.addAll(checked("inputs->" + input.cName(), input.dtype().bytes()));
+        }
+        for (TensorInfo output : module.api().outputs()) {
+            arguments.add("outputs->" + output.cName());
+            body.addAll(checked("outputs->" + output.cName(), output.dtype().bytes()));
         }
         if (module.hasPool()) {
-            arguments.add(AotModule.POOL);
+            arguments.add(module.api().pool().name());
         }
-        call(arguments);
+        body.add(call(arguments));
+        return body;
     }
 
-    private void workspaceEntry() {
-        line("");
-        line("int32_t " + InterfaceHeader.runSignature(module) + " {");
-        String pool = "workspace_pools->" + AotModule.POOL;
-        checkAlignment(pool, AotModule.POOL_ALIGNMENT);
-        call(List.of(pool));
+    /** The pool is the caller's, and inputs and outputs lie in it. */
+    private List<CItem> workspaceItems() {
+        String pool = "workspace_pools->" + module.api().pool().name();
+        List<CStatement> run = Stream.concat(
+                        checked(pool, module.api().pool().alignment()).stream(), Stream.of(call(List.of(pool))))
+                .toList();
+        return List.of(
+                new CItem.Prototype("", CSignature.of(main)),
+                map(Side.INPUTS, Place.INPUT, module.api().inputs()),
+                map(Side.OUTPUTS, Place.OUTPUT, module.api().outputs()),
+                new CItem.Definition(TypedSignatures.run(module), run));
+    }
+
+    private CItem map(Side side, Place place, List<TensorInfo> tensors) {
+        List<CStatement.Field> fields = module.program().values().stream()
+                .filter(value -> value.place() == place)
+                .map(value -> new CStatement.Field(tensors.get(value.index()).cName(), address(value)))
+                .toList();
+        return new CItem.Definition(
+                TypedSignatures.map(module, side),
+                List.of(
+                        new CStatement.BytePointer(
+                                "pool", "workspace_pools->" + module.api().pool().name()),
+                        new CStatement.StructValue(module.names().struct(side), "mapped", fields),
+                        new CStatement.Return("mapped")));
+    }
+
+    private String address(StoredValue value) {
+        return "&pool[" + module.layout().value(value.id()) + "]";
     }
 
     /** Misaligned memory is an error of the caller's; it is reported, never worked around. */
-    private void checkAlignment(String pointer, int alignment) {
-        if (alignment > 1) {
-            line("  if (((uintptr_t)" + pointer + " & " + (alignment - 1) + "u) != 0u) {");
-            line("    return " + CHECK_FAILURE + ";  /* kTvmErrorPlatformCheckFailure: not aligned to " + alignment
-                    + " bytes */");
-            line("  }");
-        }
+    private static List<CStatement> checked(String pointer, int alignment) {
+        return alignment > 1
+                ? List.of(new CStatement.CheckAlignment(pointer, alignment, CHECK_FAILURE, CHECK_FAILURE_NAME))
+                : List.of();
     }
 
-    private void call(List<String> arguments) {
-        line("  return " + module.mainName() + "(" + String.join(", ", arguments) + ");");
-        line("}");
-    }
-
-    private void map(String what, Place place, List<TensorInfo> tensors) {
-        line("");
-        line(InterfaceHeader.mapSignature(module, what) + " {");
-        line("  uint8_t* const pool = workspace_pools->" + AotModule.POOL + ";");
-        line("  struct " + module.prefix() + "_" + what + " mapped = {");
-        for (StoredValue value : module.program().values()) {
-            if (value.place() == place) {
-                line("      ." + tensors.get(value.index()).cName() + " = &pool["
-                        + module.layout().value(value.id()) + "],");
-            }
-        }
-        line("  };");
-        line("  return mapped;");
-        line("}");
+    private CStatement call(List<String> arguments) {
+        return new CStatement.Return(module.names().main() + "(" + String.join(", ", arguments) + ")");
     }
 }

@@ -1,135 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor.aot;
 
-import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
-import io.kiln.base.CText;
+import io.kiln.codegen.c.CFile;
+import io.kiln.codegen.c.CItem;
+import io.kiln.executor.ModuleInterface;
+import io.kiln.executor.PlannedModule;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 
-/** Prints {@code tvmgen_<name>.h}, microTVM's C interface header. */
+/** {@code tvmgen_<name>.h}: microTVM's C interface header. */
 final class InterfaceHeader {
-    private final AotModule module;
-    private final StringBuilder out = new StringBuilder();
+    private final PlannedModule module;
+    private final ModuleInterface api;
+    private final InterfaceNames names;
+    private final List<CItem> items = new ArrayList<>();
 
-    private InterfaceHeader(AotModule module) {
+    private InterfaceHeader(PlannedModule module) {
         this.module = module;
+        this.api = module.api();
+        this.names = module.names();
     }
 
-    static String print(AotModule module) {
-        return new InterfaceHeader(module).print();
-    }
-
-    private String print() {
-        String guard = module.macroPrefix() + "_H_";
-        out.append(module.head());
-        line("#ifndef " + guard);
-        line("#define " + guard);
-        line("#include <stdint.h>");
-        line("");
-        line("#ifdef __cplusplus");
-        line("extern \"C\" {");
-        line("#endif");
-        module.inputs().forEach(t -> size("Input", t));
-        module.outputs().forEach(t -> size("Output", t));
-        struct("inputs", "Input tensor pointers", module.io() == Io.CALLER ? "const void*" : "void*", module.inputs());
-        struct("outputs", "Output tensor pointers", "void*", module.outputs());
-        if (module.io() == Io.CALLER) {
-            line("");
-            doc("Runs " + module.name() + " once; returns 0, or an error code of tvm/runtime/crt/error_codes.h.");
-            line("int32_t " + runSignature(module) + ";");
+    /**
+     * The file.
+     *
+     * @param stateBytes static memory that is kept from run to run
+     */
+    static CFile of(PlannedModule module, long stateBytes) {
+        InterfaceHeader header = new InterfaceHeader(module);
+        header.tensors();
+        if (module.isCallerOwned()) {
+            header.callerInterface();
         } else {
-            workspaceInterface();
+            header.workspaceInterface();
         }
-        workspaceSize();
-        if (module.stateBytes() > 0) {
-            state();
+        header.workspaceSize();
+        if (stateBytes > 0) {
+            header.state(stateBytes);
         }
-        line("");
-        line("#ifdef __cplusplus");
-        line("}");
-        line("#endif");
-        line("");
-        line("#endif  // " + guard);
-        return out.toString();
+        return new CFile(
+                module.origin(),
+                module.names().header(),
+                Optional.of(module.names().includeGuard()),
+                List.of("<stdint.h>"),
+                header.items);
     }
 
-    /** Name and parameters of the entry point. */
-    static String runSignature(AotModule module) {
-        String p = module.prefix();
-        return module.io() == Io.CALLER
-                ? p + "_run(struct " + p + "_inputs* inputs, struct " + p + "_outputs* outputs)"
-                : p + "_run(struct " + p + "_workspace_pools* workspace_pools)";
-    }
-
-    /** Name and parameters of {@code map_inputs} or {@code map_outputs}. */
-    static String mapSignature(AotModule module, String what) {
-        String p = module.prefix();
-        return "struct " + p + "_" + what + " " + p + "_map_" + what + "(struct " + p
-                + "_workspace_pools* workspace_pools)";
-    }
-
-    private void line(String text) {
-        out.append(text).append('\n');
-    }
-
-    private void doc(String text) {
-        line("/*! \\brief " + CText.comment(text) + " */");
+    private void tensors() {
+        api.inputs().forEach(tensor -> size("Input", tensor));
+        api.outputs().forEach(tensor -> size("Output", tensor));
+        String input = module.isCallerOwned() ? "const void*" : "void*";
+        struct("Input tensor pointers", names.struct(Side.INPUTS), input, api.inputs());
+        struct("Output tensor pointers", names.struct(Side.OUTPUTS), "void*", api.outputs());
     }
 
     private void size(String kind, TensorInfo tensor) {
-        line("");
-        doc(kind + " tensor " + tensor.name() + " " + tensor.dtype().text() + tensor.shape() + ", size in bytes, of "
-                + module.name());
-        line("#define " + module.macroPrefix() + "_" + tensor.cName().toUpperCase(Locale.ROOT) + "_SIZE "
-                + tensor.bytes());
+        items.add(new CItem.Macro(
+                kind + " tensor " + tensor.name() + " " + tensor.dtype().text() + tensor.shape()
+                        + ", size in bytes, of " + module.name(),
+                names.tensorSize(tensor.cName()),
+                tensor.bytes()));
     }
 
-    private void struct(String suffix, String what, String type, List<TensorInfo> tensors) {
-        line("");
-        doc(what + " of " + module.name());
-        line("struct " + module.prefix() + "_" + suffix + " {");
-        tensors.forEach(t -> line("  " + type + " " + t.cName() + ";"));
-        line("};");
+    private void struct(String what, String name, String type, List<TensorInfo> tensors) {
+        items.add(new CItem.Struct(
+                what + " of " + module.name(),
+                name,
+                type,
+                tensors.stream().map(TensorInfo::cName).toList()));
+    }
+
+    private void callerInterface() {
+        items.add(new CItem.Prototype(
+                "Runs " + module.name() + " once; returns 0, or an error code of tvm/runtime/crt/error_codes.h.",
+                TypedSignatures.run(module)));
     }
 
     private void workspaceInterface() {
-        line("");
-        doc("Workspace pool pointers of " + module.name() + ", each aligned to " + AotModule.POOL_ALIGNMENT + " bytes");
-        line("struct " + module.prefix() + "_workspace_pools {");
-        line("  void* " + AotModule.POOL + ";");
-        line("};");
-        line("");
-        doc("Where the inputs lie in the pool; they are valid until run has read them.");
-        line(mapSignature(module, "inputs") + ";");
-        line("");
-        doc("Where the outputs lie in the pool; they are valid after run until the next one.");
-        line(mapSignature(module, "outputs") + ";");
-        line("");
-        doc("Runs " + module.name() + " once on the pool; returns 0, or an error code.");
-        line("int32_t " + runSignature(module) + ";");
-    }
-
-    private void state() {
-        line("");
-        doc("Static memory in bytes that " + module.name() + " keeps from run to run; internal");
-        line("#define " + module.macroPrefix() + "_STATE_SIZE " + module.stateBytes());
-        line("");
-        doc("Makes " + module.name() + " forget what it saw; returns 0.");
-        line("int32_t " + module.resetName() + "(void);");
+        items.add(new CItem.Struct(
+                "Workspace pool pointers of " + module.name() + ", each aligned to "
+                        + api.pool().alignment() + " bytes",
+                names.poolsStruct(),
+                "void*",
+                List.of(api.pool().name())));
+        items.add(new CItem.Prototype(
+                "Where the inputs lie in the pool; they are valid until run has read them.",
+                TypedSignatures.map(module, Side.INPUTS)));
+        items.add(new CItem.Prototype(
+                "Where the outputs lie in the pool; they are valid after run until the next one.",
+                TypedSignatures.map(module, Side.OUTPUTS)));
+        items.add(new CItem.Prototype(
+                "Runs " + module.name() + " once on the pool; returns 0, or an error code.",
+                TypedSignatures.run(module)));
     }
 
     private void workspaceSize() {
-        line("");
-        boolean internal = module.io() == Io.CALLER;
-        doc("Workspace of " + module.name() + " in bytes"
-                + (internal ? "; internal, the caller provides nothing" : ", inputs and outputs included"));
-        line("#define " + module.macroPrefix() + "_WORKSPACE_SIZE " + module.workspaceBytes());
-        if (!internal) {
-            line("");
-            doc("Size in bytes of the pool " + AotModule.POOL);
-            line("#define " + module.macroPrefix() + "_" + AotModule.POOL.toUpperCase(Locale.ROOT)
-                    + "_WORKSPACE_POOL_SIZE " + module.workspaceBytes());
+        String who = module.isCallerOwned()
+                ? "; internal, the caller provides nothing"
+                : ", inputs and outputs included";
+        items.add(new CItem.Macro(
+                "Workspace of " + module.name() + " in bytes" + who, names.workspaceSize(), module.workspaceBytes()));
+        if (!module.isCallerOwned()) {
+            String pool = api.pool().name();
+            items.add(new CItem.Macro(
+                    "Size in bytes of the pool " + pool, names.poolSize(pool), module.workspaceBytes()));
         }
+    }
+
+    private void state(long bytes) {
+        items.add(new CItem.Macro(
+                "Static memory in bytes that " + module.name() + " keeps from run to run; internal",
+                names.stateSize(),
+                bytes));
+        items.add(new CItem.Prototype(
+                "Makes " + module.name() + " forget what it saw; returns 0.", TypedSignatures.reset(module)));
     }
 }

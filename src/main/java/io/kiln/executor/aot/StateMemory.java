@@ -2,6 +2,7 @@
 package io.kiln.executor.aot;
 
 import io.kiln.base.DType;
+import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Variable;
 import io.kiln.lower.Tables;
 import io.kiln.stream.StoredValue;
@@ -24,26 +25,26 @@ final class StateMemory {
     private StateMemory() {}
 
     /** The static array of a variable, or the parameter that stands for the caller's. */
-    static Buffer buffer(AotModule module, StoredValue value) {
+    static Buffer buffer(PlannedModule module, StoredValue value) {
         return array(module, value.index(), variables(module).get(value.index()));
     }
 
-    private static Buffer array(AotModule module, int index, Variable variable) {
+    private static Buffer array(PlannedModule module, int index, Variable variable) {
         long elements = variable.type().shape().elements();
         return module.called()
                 ? new Buffer("state" + index, variable.type().dtype(), elements, Scope.OUTPUT)
-                : new Buffer(module.prefix() + "_state" + index, variable.type().dtype(), elements, Scope.STATE);
+                : new Buffer(module.names().state(index), variable.type().dtype(), elements, Scope.STATE);
     }
 
-    private static List<Variable> variables(AotModule module) {
+    private static List<Variable> variables(PlannedModule module) {
         return module.program().function().variables();
     }
 
-    private static Buffer ready(AotModule module) {
-        return new Buffer(module.prefix() + "_ready", DType.BOOL, 1, Scope.STATE);
+    private static Buffer ready(PlannedModule module) {
+        return new Buffer(module.names().ready(), DType.BOOL, 1, Scope.STATE);
     }
 
-    private static boolean beginsWithZeros(AotModule module) {
+    private static boolean beginsWithZeros(PlannedModule module) {
         return variables(module).stream().allMatch(StateMemory::beginsWithZeros);
     }
 
@@ -57,7 +58,7 @@ final class StateMemory {
     }
 
     /** Everything that the file has to define. */
-    static List<Buffer> arrays(AotModule module) {
+    static List<Buffer> arrays(PlannedModule module) {
         List<Buffer> arrays = new ArrayList<>();
         for (int i = 0; i < variables(module).size(); i++) {
             arrays.add(array(module, i, variables(module).get(i)));
@@ -69,20 +70,20 @@ final class StateMemory {
     }
 
     /** Calls the reset before the first run, if that is not what static memory begins with. */
-    static void ensureInitialised(AotModule module, BlockBuilder body) {
+    static void ensureInitialised(PlannedModule module, BlockBuilder body) {
         if (!module.called() && !beginsWithZeros(module)) {
             body.ifThen(
                     Exprs.equal(Exprs.load(ready(module), Exprs.imm(0)), Exprs.imm(0, DType.BOOL)),
-                    b -> b.add(new Stmt.CallFunction(module.resetName(), List.of(), List.of())));
+                    b -> b.add(new Stmt.CallFunction(module.names().reset(), List.of(), List.of())));
         }
     }
 
     /** The reset function; empty for a model without variables. */
-    static Optional<PrimFunc> reset(AotModule module) {
+    static Optional<PrimFunc> reset(PlannedModule module) {
         if (variables(module).isEmpty()) {
             return Optional.empty();
         }
-        Tables tables = new Tables(module.prefix());
+        Tables tables = new Tables(module.names().prefix());
         BlockBuilder body = new BlockBuilder();
         for (int i = 0; i < variables(module).size(); i++) {
             Variable variable = variables(module).get(i);
@@ -98,7 +99,7 @@ final class StateMemory {
             body.store(ready(module), Exprs.imm(0), Exprs.imm(1, DType.BOOL));
         }
         return Optional.of(new PrimFunc(
-                module.resetName(),
+                module.names().reset(),
                 "Makes " + module.name() + " forget what it saw: its variables get their first values.",
                 List.of(),
                 List.of(),

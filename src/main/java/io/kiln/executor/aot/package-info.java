@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The ahead-of-time executor: the function that drives the operators, the entry point, and the C interface header. */
+/** The ahead-of-time executor: the function that calls the operators in order, the entry point, and the header of the typed interface. */
 package io.kiln.executor.aot;

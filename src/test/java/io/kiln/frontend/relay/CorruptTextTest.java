@@ -3,13 +3,11 @@ package io.kiln.frontend.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.KilnException;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.fuzz.ReaderProperty;
@@ -176,7 +174,7 @@ class CorruptTextTest {
                 .orElse(0);
         if (largest < 1 << 12) {
             CompileRequest request =
-                    new CompileRequest(Path.of("corrupt.relay"), "default", "c -keys=cpu", Io.CALLER, Optimize.SPEED);
+                    CompileRequest.builder(Path.of("corrupt.relay"), "c -keys=cpu").build();
             try {
                 assertThat(ModelCompiler.compile(request, function)
                                 .library()

@@ -4,11 +4,9 @@ package io.kiln.frontend.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.base.Bytes;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.ModelCompiler;
@@ -132,6 +130,6 @@ class RoundTripTest {
     }
 
     private static CompileRequest request(Path model) {
-        return new CompileRequest(model, "default", "c -keys=arm_cpu,cpu -mcpu=cortex-m4", Io.CALLER, Optimize.SPEED);
+        return CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4").build();
     }
 }

@@ -3,9 +3,7 @@ package io.kiln.frontend.tflite.single;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
-import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.frontend.relay.RelayFrontend;
@@ -52,8 +50,7 @@ class OperatorRoundTripTest {
     void theSameFilesAreGenerated(OperatorCases operator) throws IOException {
         for (long seed = 0; seed < CASES; seed++) {
             Function printed = imported(operator, seed);
-            CompileRequest request = new CompileRequest(
-                    Path.of("model"), "default", "c -keys=arm_cpu,cpu -mcpu=cortex-m4", Io.CALLER, Optimize.SPEED);
+            CompileRequest request = CompileRequest.builder(Path.of("model"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4").build();
             assertThat(ModelCompiler.compile(request, RelayFrontend.read(text(printed), "default"))
                             .library())
                     .as("seed %d", seed)

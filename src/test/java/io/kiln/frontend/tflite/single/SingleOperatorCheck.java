@@ -3,7 +3,6 @@ package io.kiln.frontend.tflite.single;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
@@ -123,7 +122,7 @@ public final class SingleOperatorCheck {
     private static CompileRequest request(long seed, String name) {
         String target = TARGETS.get(Math.floorMod(seed, TARGETS.size()));
         Optimize optimize = FAVOURED.get(Math.floorMod(seed / TARGETS.size(), FAVOURED.size()));
-        return new CompileRequest(Path.of(name + ".tflite"), name, target, Io.CALLER, optimize);
+        return CompileRequest.builder(Path.of(name + ".tflite"), target).name(name).optimize(optimize).build();
     }
 
     private void compareWithOracle(Prepared one, List<List<TfliteOracle.Output>> expected) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.executor.aot;
+package io.kiln.artifact;
 
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;

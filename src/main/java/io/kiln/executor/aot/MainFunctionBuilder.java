@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.executor.aot;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
+import io.kiln.executor.PlannedModule;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Tables;
@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.Map;
 
 /** Builds {@code tvmgen_<name>___tvm_main__}: places every value and calls the operators in order. */
-final class MainFunction {
-    private final AotModule module;
+final class MainFunctionBuilder {
+    private final PlannedModule module;
     private final List<Buffer> parameters = new ArrayList<>();
     private final List<Buffer> variables = new ArrayList<>();
     private final Map<Integer, Buffer> buffers = new HashMap<>();
@@ -33,15 +33,15 @@ final class MainFunction {
     private final Buffer pool;
     private final Tables orders;
 
-    private MainFunction(AotModule module) {
+    private MainFunctionBuilder(PlannedModule module) {
         this.module = module;
-        this.pool = new Buffer(AotModule.POOL, DType.UINT8, module.workspaceBytes(), Scope.SCRATCH);
-        this.orders = new Tables(module.prefix());
+        this.pool = new Buffer(module.api().pool().name(), DType.UINT8, module.workspaceBytes(), Scope.SCRATCH);
+        this.orders = new Tables(module.names().prefix());
         module.program().operators().forEach(o -> indexOf.put(o.output(), indexOf.size()));
     }
 
-    static PrimFunc build(AotModule module) {
-        return new MainFunction(module).build();
+    static PrimFunc build(PlannedModule module) {
+        return new MainFunctionBuilder(module).build();
     }
 
     private PrimFunc build() {
@@ -57,7 +57,7 @@ final class MainFunction {
             if (value.elements() == 0) {
                 continue;
             }
-            boolean parameter = module.io() == Io.CALLER && value.place() != Place.WORKSPACE;
+            boolean parameter = module.isCallerOwned() && value.place() != Place.WORKSPACE;
             Buffer buffer = new Buffer(name(value), value.type().dtype(), value.elements(), scope(value, parameter));
             buffers.put(value.id(), buffer);
             if (parameter) {
@@ -85,7 +85,7 @@ final class MainFunction {
         boolean streams = module.program().steps().stream().anyMatch(Step.Stream.class::isInstance);
         String comment = "Runs the operators of " + module.name() + " in order"
                 + (streams ? ", some of them interleaved, row by row." : ".");
-        return new PrimFunc(module.mainName(), comment, parameters, List.of(), orders.list(), body.build());
+        return new PrimFunc(module.names().main(), comment, parameters, List.of(), orders.list(), body.build());
     }
 
     private static Scope scope(StoredValue value, boolean parameter) {
@@ -96,7 +96,7 @@ final class MainFunction {
     }
 
     private String name(StoredValue value) {
-        List<TensorInfo> named = value.place() == Place.INPUT ? module.inputs() : module.outputs();
+        List<TensorInfo> named = value.place() == Place.INPUT ? module.api().inputs() : module.api().outputs();
         return value.place() == Place.WORKSPACE
                 ? "sid_" + value.id()
                 : (value.place() == Place.INPUT ? "in_" : "out_")

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.codegen;
+
+import io.kiln.tir.Buffer;
+import io.kiln.tir.PrimFunc;
+import java.util.List;
+
+/**
+ * Functions of the loop IR that one code generator turns into files.
+ *
+ * @param origin for the comment at the head of files, and for the target of artifacts
+ * @param name of its files, without their endings
+ * @param statics memory that the functions keep from run to run
+ * @param functions with their tables; calls go to functions that come before
+ */
+public record CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions) {
+    public CodeUnit {
+        statics = List.copyOf(statics);
+        functions = List.copyOf(functions);
+    }
+
+    /** Bytes of memory that the functions keep from run to run. */
+    public long staticBytes() {
+        return statics.stream().mapToLong(Buffer::bytes).sum();
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.codegen.c;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.codegen.CodeGenerator;
+import io.kiln.codegen.CodeUnit;
+import io.kiln.codegen.Origin;
+import io.kiln.target.TargetKind;
+import java.util.List;
+
+/** Generates C: one source file for each unit. */
+public final class CGenerator implements CodeGenerator {
+    /** The {@link Artifact#codegenId} of all C that Kiln prints. */
+    static final String ID = TargetKind.C.text();
+
+    @Override
+    public TargetKind kind() {
+        return TargetKind.C;
+    }
+
+    @Override
+    public List<Artifact> generate(CodeUnit unit) {
+        return List.of(artifact(unit.origin(), Loader.SOURCE, unit.name() + ".c", OperatorFilePrinter.print(unit)));
+    }
+
+    static Artifact artifact(Origin origin, Loader loader, String fileName, String text) {
+        return Artifact.ofText(ID, loader, fileName, text, origin.target().text());
+    }
+}

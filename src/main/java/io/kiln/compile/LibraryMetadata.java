@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.compile;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.ModelMetadata.Plan;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.executor.ModuleInterface;
+import io.kiln.executor.PlannedModule;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Function;
+import io.kiln.ir.Group;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.memory.MemoryPlan;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Describes a compiled model for those who do not read its C. */
+final class LibraryMetadata {
+    private final PlannedModule module;
+    private final TensorDescriptions tensors;
+    private final Map<Integer, List<String>> layers;
+    private final Map<Integer, Long> macs;
+
+    private LibraryMetadata(Function imported, Function fused, PlannedModule module) {
+        this.module = module;
+        this.tensors = TensorDescriptions.of(fused);
+        this.layers = layers(fused);
+        this.macs = macs(imported, fused);
+    }
+
+    /**
+     * The description.
+     *
+     * @param imported the model as it was imported
+     * @param fused the model after the last pass
+     * @param module what became of it
+     */
+    static ModelMetadata of(Function imported, Function fused, PlannedModule module) {
+        return new LibraryMetadata(imported, fused, module).build();
+    }
+
+    private ModelMetadata build() {
+        ModuleInterface api = module.api();
+        return new ModelMetadata(
+                module.name(),
+                module.origin().target().text(),
+                api.io(),
+                api.inputs(),
+                api.outputs(),
+                module.workspaceBytes(),
+                api.pool().alignment(),
+                module.constantBytes(),
+                plan(),
+                module.program().operators().stream().map(this::describe).toList());
+    }
+
+    private Plan plan() {
+        MemoryPlan plan = module.layout().plan();
+        return new Plan(
+                plan.algorithm(),
+                plan.bytes(),
+                plan.lowerBound(),
+                PlannedBuffers.of(module.program(), module.layout(), tensors));
+    }
+
+    private OperatorInfo describe(LoweredOperator operator) {
+        List<TensorInfo> inputs =
+                operator.inputs().stream().map(tensors::describe).toList();
+        return new OperatorInfo(
+                operator.function().name(),
+                layers.get(operator.output()),
+                operator.op(),
+                inputs,
+                List.of(tensors.describe(operator.output())),
+                macs.get(operator.output()),
+                operator.executedMacs(),
+                operator.function().constantBytes(),
+                operator.scratchBytes(),
+                operator.schedule(),
+                operator.reason());
+    }
+
+    /**
+     * Multiply-accumulates of the operators as they were imported, by the ids that the fused groups compute: passes keep
+     * ids but may leave less to do.
+     */
+    private static Map<Integer, Long> macs(Function imported, Function fused) {
+        Map<Integer, Long> nominal = imported.bindings().stream().collect(Collectors.toMap(Binding::id, Binding::macs));
+        return fused.groups().stream()
+                .collect(Collectors.toMap(
+                        Group::output,
+                        group -> group.bindings().stream()
+                                .mapToLong(id -> nominal.getOrDefault(id, 0L))
+                                .sum()));
+    }
+
+    /** The model's own operators that became one group, by the id that the group computes. */
+    private static Map<Integer, List<String>> layers(Function fused) {
+        Map<Integer, Binding> bindings = fused.bindingsById();
+        return fused.groups().stream()
+                .collect(Collectors.toMap(
+                        Group::output,
+                        group -> group.bindings().stream()
+                                .map(id -> bindings.get(id).origin().layer())
+                                .distinct()
+                                .toList()));
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.compile;
+
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.codegen.Origin;
+import io.kiln.executor.ModuleInterface;
+import io.kiln.executor.PlannedModule;
+import io.kiln.executor.aot.AotExecutor;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.Trait;
+import io.kiln.lower.Callee;
+import io.kiln.lower.FusedOperator;
+import io.kiln.schedule.Dispatch;
+import io.kiln.stream.PlannedProgram;
+import io.kiln.stream.StreamPlanner;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Lowers the operators of a fused function, puts them in order and places their values. */
+final class ModulePlanner {
+    private final CompileRequest request;
+    private final Origin origin;
+
+    ModulePlanner(CompileRequest request) {
+        this.request = request;
+        this.origin = new Origin(String.valueOf(request.model().getFileName()), request.target());
+    }
+
+    /** The model's own function. */
+    PlannedModule plan(Function fused) {
+        return module(request.name(), fused, request.io(), false);
+    }
+
+    /** A function planned and lowered, and before it those that its operators call. */
+    private PlannedModule module(String name, Function fused, Io io, boolean called) {
+        List<Callee> callees = new ArrayList<>();
+        for (Function function : fused.functions()) {
+            String own = name + "_" + callees.size();
+            callees.add(AotExecutor.callee(module(own, function, Io.CALLER, true)));
+        }
+        InterfaceNames names = new InterfaceNames(name);
+        Dispatch dispatch = new Dispatch(request.target(), request.optimize(), callees);
+        List<FusedOperator> operators = FusedOperator.all(fused, names.prefix()).stream()
+                .filter(op -> !op.root().op().has(Trait.VIEW))
+                .toList();
+        PlannedProgram planned =
+                StreamPlanner.plan(fused, operators, dispatch::lower, request.optimize(), io == Io.WORKSPACE);
+        TensorDescriptions tensors = TensorDescriptions.of(fused);
+        ModuleInterface api = new ModuleInterface(
+                names, request.convention(), io, request.pool(), tensors.inputs(), tensors.outputs());
+        return new PlannedModule(origin, api, planned, callees, called);
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.executor;
+
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.codegen.Origin;
+import io.kiln.lower.Callee;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.stream.PlannedProgram;
+import io.kiln.stream.Program;
+import io.kiln.stream.WorkspaceLayout;
+import io.kiln.tir.PrimFunc;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A function of a model, lowered and planned, with everything that an executor needs to drive it.
+ *
+ * @param origin what it was compiled from, and for which target
+ * @param api how it is called
+ * @param planned what runs, and where it lies
+ * @param callees what its operators call
+ * @param called whether an operator calls it, so that its variables are its caller's
+ */
+public record PlannedModule(
+        Origin origin, ModuleInterface api, PlannedProgram planned, List<Callee> callees, boolean called) {
+    public PlannedModule {
+        callees = List.copyOf(callees);
+    }
+
+    /** Module name. */
+    public String name() {
+        return api.names().model();
+    }
+
+    /** Names of its functions, structs and macros. */
+    public InterfaceNames names() {
+        return api.names();
+    }
+
+    /** What runs. */
+    public Program program() {
+        return planned.program();
+    }
+
+    /** Where it lies. */
+    public WorkspaceLayout layout() {
+        return planned.layout();
+    }
+
+    /** Whether the caller hands in pointers to inputs and outputs. */
+    public boolean isCallerOwned() {
+        return api.io() == Io.CALLER;
+    }
+
+    /** What operators call, then the operators. */
+    public List<PrimFunc> functions() {
+        List<PrimFunc> functions = new ArrayList<>();
+        callees.forEach(callee -> functions.addAll(callee.functions()));
+        program().operators().forEach(operator -> functions.add(operator.function()));
+        return functions;
+    }
+
+    /** Its operators, those of the functions that they call first. */
+    public List<LoweredOperator> operators() {
+        return Stream.concat(
+                        callees.stream().flatMap(callee -> callee.operators().stream()), program().operators().stream())
+                .toList();
+    }
+
+    /** Bytes of weights and tables. */
+    public long constantBytes() {
+        return functions().stream().mapToLong(PrimFunc::constantBytes).sum();
+    }
+
+    /** Planned bytes of the workspace. */
+    public long workspaceBytes() {
+        return layout().plan().bytes();
+    }
+
+    /** Whether it needs a workspace. */
+    public boolean hasPool() {
+        return workspaceBytes() > 0;
+    }
+}
