@@ -57,8 +57,7 @@ public final class ModelCompiler {
                 : RelayPrinter.withParameters(imported);
         String target = request.target().text();
         return List.of(
-                Artifact.ofText(
-                        CODEGEN, Loader.RELAY, ArchivePaths.relayFile(request.name()), relay.text(), target),
+                Artifact.ofText(CODEGEN, Loader.RELAY, ArchivePaths.relayFile(request.name()), relay.text(), target),
                 new Artifact(
                         CODEGEN,
                         Loader.PARAMETERS,

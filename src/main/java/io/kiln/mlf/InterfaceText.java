@@ -60,7 +60,8 @@ final class InterfaceText {
 
     /** The macro that says how large an external pool is. */
     OptionalLong poolBytes(String pool) {
-        Matcher matcher = Pattern.compile("#define\\s+" + names.poolSize(pool) + "\\s+\\(?(\\d{1," + MOST_DIGITS + "})\\b")
+        Matcher matcher = Pattern.compile(
+                        "#define\\s+" + names.poolSize(pool) + "\\s+\\(?(\\d{1," + MOST_DIGITS + "})\\b")
                 .matcher(text);
         return matcher.find() ? OptionalLong.of(Long.parseLong(matcher.group(1))) : OptionalLong.empty();
     }

@@ -151,7 +151,8 @@ final class MetadataReader {
         }
         if (header.has(header.names().devicesStruct())) {
             problems.add(
-                    "the model wants drivers of " + String.join(", ", header.members(header.names().devicesStruct())),
+                    "the model wants drivers of "
+                            + String.join(", ", header.members(header.names().devicesStruct())),
                     headerPlace(),
                     "operators that the core itself computes",
                     "Export the model with --target=c alone");

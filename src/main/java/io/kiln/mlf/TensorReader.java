@@ -58,8 +58,7 @@ final class TensorReader {
             tensor.ifPresentOrElse(read::add, () -> unknown(tensors, member));
         }
         stated.values()
-                .forEach(left -> left.json()
-                        .wrong("a member of " + struct + " in the header, which has " + members));
+                .forEach(left -> left.json().wrong("a member of " + struct + " in the header, which has " + members));
         return read;
     }
 

@@ -60,7 +60,11 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
     static BenchImage build(Path folder, Path model, String name, Core core, Setting setting, int cases) {
         Board board = Boards.builtIn().find(core.board());
         String target = core.target().isEmpty() ? board.target() : core.target();
-        var library = ModelCompiler.compile(CompileRequest.builder(model, target).name(name).io(setting.io()).optimize(setting.optimize()).build())
+        var library = ModelCompiler.compile(CompileRequest.builder(model, target)
+                        .name(name)
+                        .io(setting.io())
+                        .optimize(setting.optimize())
+                        .build())
                 .library();
         Toolchain toolchain = Toolchains.resolve(setting.toolchain(), TargetOptions.parse(target), environment());
         Compiler compiler = new Compiler(folder, toolchain, setting.optimize());

@@ -73,7 +73,10 @@ public final class GoldenOutputs {
                 String core = target.substring(target.lastIndexOf('=') + 1);
                 String key = model.getParent().getFileName() + "/" + core + "-"
                         + optimize.name().toLowerCase(Locale.ROOT) + "/";
-                outputs(CompileRequest.builder(model, target).io(io).optimize(optimize).build())
+                outputs(CompileRequest.builder(model, target)
+                                .io(io)
+                                .optimize(optimize)
+                                .build())
                         .forEach(output -> {
                             lines.add(digest(output.content()) + "  " + key + output.name());
                             keep.ifPresent(folder -> write(folder.resolve(key + output.name()), output.content()));

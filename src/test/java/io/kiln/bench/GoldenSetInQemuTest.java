@@ -47,8 +47,10 @@ final class GoldenSetInQemuTest {
         TestToolchains.resolve("gnu", target);
         BenchTest.needs(((Board.Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         for (String model : models) {
-            CompileRequest request =
-                    CompileRequest.builder(GoldenModels.model(model), target).name("golden").optimize(optimize).build();
+            CompileRequest request = CompileRequest.builder(GoldenModels.model(model), target)
+                    .name("golden")
+                    .optimize(optimize)
+                    .build();
             ModelLibrary library = ModelCompiler.compile(request).library();
             List<TensorInfo> outputs = library.metadata().outputs();
             Bytes actual = OperatorsImage.run(

@@ -70,8 +70,10 @@ class HybridModelTest {
     }
 
     private static ModelLibrary library(Optimize optimize) {
-        return ModelCompiler.compile(
-                        CompileRequest.builder(GoldenModels.model(MODEL), TARGET).name("hybrid").optimize(optimize).build())
+        return ModelCompiler.compile(CompileRequest.builder(GoldenModels.model(MODEL), TARGET)
+                        .name("hybrid")
+                        .optimize(optimize)
+                        .build())
                 .library();
     }
 

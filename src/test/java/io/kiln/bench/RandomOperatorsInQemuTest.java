@@ -64,8 +64,10 @@ final class RandomOperatorsInQemuTest {
         for (long seed = 20_000; models.size() < OPERATORS; seed++) {
             Function drawn = RandomOperators.mixed(seed);
             Function function = schedules.contains("bits=4") ? RandomOperators.ofFourBits(drawn) : drawn;
-            CompileRequest request =
-                    CompileRequest.builder(Path.of("random"), target).name(function.name()).optimize(optimize).build();
+            CompileRequest request = CompileRequest.builder(Path.of("random"), target)
+                    .name(function.name())
+                    .optimize(optimize)
+                    .build();
             ModelLibrary library = ModelCompiler.compile(request, function).library();
             if (library.metadata().operators().stream()
                     .anyMatch(o -> o.schedule().contains(schedules))) {

@@ -42,7 +42,8 @@ class CompileRequestTest {
                 .hasMessageContaining(message)
                 .hasMessageContaining("expected the kind c")
                 .hasMessageContaining("Begin the target with c: c -keys=arm_cpu,cpu -mcpu=cortex-m");
-        assertThat(CompileRequest.builder(MODEL, TARGET).build().target().kind()).isEqualTo(TargetKind.C);
+        assertThat(CompileRequest.builder(MODEL, TARGET).build().target().kind())
+                .isEqualTo(TargetKind.C);
     }
 
     @Test

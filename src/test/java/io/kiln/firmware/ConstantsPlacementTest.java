@@ -37,8 +37,9 @@ class ConstantsPlacementTest {
     @CsvSource({"mps3-an547, gnu", "qemu-riscv32, clang", "host, host"})
     void allTablesOfAModelLieInTheSectionForConstants(String id, String toolchain) {
         Board board = TestFirmware.board(id);
-        var library = ModelCompiler.compile(
-                        CompileRequest.builder(MODEL, board.target()).name("gesture").build())
+        var library = ModelCompiler.compile(CompileRequest.builder(MODEL, board.target())
+                        .name("gesture")
+                        .build())
                 .library();
         Set<String> tables = tables(library.artifacts().artifacts().get(1).text());
 

@@ -35,7 +35,10 @@ class ArchiveTextTest {
     private Path folder;
 
     private static CompileRequest request(Path model, boolean slim) {
-        return CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4").name("net").slim(slim).build();
+        return CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                .name("net")
+                .slim(slim)
+                .build();
     }
 
     /** Layers, residuals, an LSTM's state, pools with TensorFlow Lite's rounding, floats. */

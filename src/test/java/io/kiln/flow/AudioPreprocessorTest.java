@@ -98,7 +98,10 @@ class AudioPreprocessorTest {
         }
         for (Optimize optimize : List.of(Optimize.SPEED, Optimize.RAM)) {
             CompiledModel compiled = ModelCompiler.compile(
-                    CompileRequest.builder(Path.of("audio.tflite"), "c -keys=cpu").name("audio").optimize(optimize).build(),
+                    CompileRequest.builder(Path.of("audio.tflite"), "c -keys=cpu")
+                            .name("audio")
+                            .optimize(optimize)
+                            .build(),
                     ofStreams);
             HostProgram program = HostProgram.build(
                     folder.resolve(optimize.name()),

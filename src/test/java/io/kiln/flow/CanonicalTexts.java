@@ -84,7 +84,9 @@ abstract class CanonicalTexts {
     }
 
     void add(Function function) {
-        CompileRequest request = CompileRequest.builder(Path.of("m.relay"), TARGETS.get(models.size() % TARGETS.size())).name(function.name()).build();
+        CompileRequest request = CompileRequest.builder(Path.of("m.relay"), TARGETS.get(models.size() % TARGETS.size()))
+                .name(function.name())
+                .build();
         CompiledModel compiled = ModelCompiler.compile(request, function);
         models.add(compiled.library().metadata());
         artifacts.add(compiled.library().artifacts().artifacts());

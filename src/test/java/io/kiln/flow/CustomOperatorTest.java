@@ -97,7 +97,12 @@ class CustomOperatorTest {
     }
 
     private CompiledModel compile(Optimize optimize, Io io) {
-        return ModelCompiler.compile(CompileRequest.builder(file(), "c -keys=cpu").name("m").io(io).optimize(optimize).customOperators(MY_OP).build());
+        return ModelCompiler.compile(CompileRequest.builder(file(), "c -keys=cpu")
+                .name("m")
+                .io(io)
+                .optimize(optimize)
+                .customOperators(MY_OP)
+                .build());
     }
 
     @ParameterizedTest
@@ -129,7 +134,11 @@ class CustomOperatorTest {
                 .outputs(y);
         Path file = folder.resolve("rows.tflite");
         WholeFiles.write(file, builder.build());
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu").name("m").optimize(Optimize.RAM).customOperators(MY_OP).build());
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu")
+                .name("m")
+                .optimize(Optimize.RAM)
+                .customOperators(MY_OP)
+                .build());
         assertThat(source(compiled)).doesNotContainPattern("custom\\w*\\([^)]*row");
     }
 
@@ -166,7 +175,10 @@ class CustomOperatorTest {
                 .outputs(z);
         Path file = folder.resolve("limited.tflite");
         WholeFiles.write(file, builder.build());
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu").name("m").customOperators(MY_OP).build());
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu")
+                .name("m")
+                .customOperators(MY_OP)
+                .build());
         assertThat(compiled.library().metadata().operators())
                 .extracting(ModelMetadata.OperatorInfo::op)
                 .containsExactly("tfl.custom", "clip");
@@ -194,7 +206,10 @@ class CustomOperatorTest {
 
     private static CompiledModel compileTold(Path file, String passed) {
         CustomOperators told = CustomOperators.of(CustomOperators.parse("Told:told:told.h::" + passed));
-        return ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu").name("m").customOperators(told).build());
+        return ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu")
+                .name("m")
+                .customOperators(told)
+                .build());
     }
 
     @Test

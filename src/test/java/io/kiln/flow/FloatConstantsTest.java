@@ -84,8 +84,9 @@ class FloatConstantsTest {
     @Test
     void theyKeepTheirBits() {
         Function function = function();
-        CompileRequest request =
-                CompileRequest.builder(Path.of("floats"), "c -keys=cpu -model=host").name("floats").build();
+        CompileRequest request = CompileRequest.builder(Path.of("floats"), "c -keys=cpu -model=host")
+                .name("floats")
+                .build();
         CompiledModel compiled = ModelCompiler.compile(request, function);
         HostProgram program = HostProgram.build(
                 folder,
@@ -106,9 +107,7 @@ class FloatConstantsTest {
         ByteBuffer all = ByteBuffer.wrap(expected);
         answer.forEach(part -> all.put(part.toArray()));
         assertThat(program.run(inputs)).isEqualTo(Bytes.wrap(expected));
-        String tir = compiled.code().functions().stream()
-                .map(TirPrinter::print)
-                .collect(Collectors.joining());
+        String tir = compiled.code().functions().stream().map(TirPrinter::print).collect(Collectors.joining());
         assertThat(tir).contains("-nan(0x400abc)").doesNotContain("NaN");
     }
 }

@@ -45,7 +45,11 @@ class FourBitWeightsTest {
 
     private static CompiledModel compile(Function function, String name, String target, Optimize optimize) {
         return ModelCompiler.compile(
-                CompileRequest.builder(Path.of("int4.tflite"), target).name(name).optimize(optimize).build(), function);
+                CompileRequest.builder(Path.of("int4.tflite"), target)
+                        .name(name)
+                        .optimize(optimize)
+                        .build(),
+                function);
     }
 
     private static ModelMetadata.OperatorInfo only(CompiledModel model) {

@@ -83,7 +83,13 @@ class GeneratedCTest {
     void everyGoldenModelAnswersAsTheReferenceKernelsDo(String model, String target, Optimize optimize, Io io)
             throws IOException {
         Path source = GoldenModels.model(model);
-        answersAsTheReferenceKernelsDo(model, CompileRequest.builder(source, target).name("golden").io(io).optimize(optimize).build());
+        answersAsTheReferenceKernelsDo(
+                model,
+                CompileRequest.builder(source, target)
+                        .name("golden")
+                        .io(io)
+                        .optimize(optimize)
+                        .build());
     }
 
     static Stream<Arguments> bareModels() {
@@ -103,7 +109,11 @@ class GeneratedCTest {
     /** All passes left out that can be, nothing fused. */
     private static CompileRequest bare(Path source, String name, String target, Io io) {
         PassOptions options = PassOptions.of(1, PassOptionsTest.optional());
-        return CompileRequest.builder(source, target).name(name).io(io).passes(options).build();
+        return CompileRequest.builder(source, target)
+                .name(name)
+                .io(io)
+                .passes(options)
+                .build();
     }
 
     /** All in one program, on one target after another. */
@@ -117,8 +127,10 @@ class GeneratedCTest {
             String target = TARGETS.get(models.size() % TARGETS.size());
             Optimize optimize = List.of(Optimize.values()).get(models.size() % Optimize.values().length);
             Path source = GoldenModels.model(model);
-            CompiledModel compiled =
-                    ModelCompiler.compile(CompileRequest.builder(source, target).name(model).optimize(optimize).build());
+            CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source, target)
+                    .name(model)
+                    .optimize(optimize)
+                    .build());
             models.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());
             inputs.add(Bytes.wrap(Files.readAllBytes(source.resolveSibling("input_1.bin"))));
@@ -149,7 +161,10 @@ class GeneratedCTest {
     @Test
     void aBatchOfTwoAnswersAsTwoRuns() throws IOException {
         Path source = GoldenModels.model("kws_ref_model");
-        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source, TARGETS.get(1)).name("golden").inputShapes(InputShapes.parse("input_1:2,49,10,1")).build());
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source, TARGETS.get(1))
+                .name("golden")
+                .inputShapes(InputShapes.parse("input_1:2,49,10,1"))
+                .build());
         HostProgram program = HostProgram.build(
                 folder,
                 List.of(compiled.library().metadata()),
@@ -199,7 +214,13 @@ class GeneratedCTest {
     private void answerAsTheInterpreterDoes(
             Io io, String target, Optimize optimize, int count, LongFunction<Function> bySeed) {
         answerAsTheInterpreterDoes(
-                count, bySeed, name -> CompileRequest.builder(Path.of("random"), target).name(name).io(io).optimize(optimize).build());
+                count,
+                bySeed,
+                name -> CompileRequest.builder(Path.of("random"), target)
+                        .name(name)
+                        .io(io)
+                        .optimize(optimize)
+                        .build());
     }
 
     private void answerAsTheInterpreterDoes(
@@ -249,8 +270,9 @@ class GeneratedCTest {
     void compilingTwiceGivesTheSameBytes() {
         for (long seed = 0; seed < 20; seed++) {
             Function function = RandomOperators.next(seed);
-            CompileRequest request =
-                    CompileRequest.builder(Path.of("random"), TARGET).name(function.name()).build();
+            CompileRequest request = CompileRequest.builder(Path.of("random"), TARGET)
+                    .name(function.name())
+                    .build();
             assertThat(ModelCompiler.compile(request, function).library())
                     .isEqualTo(ModelCompiler.compile(request, RandomOperators.next(seed))
                             .library());

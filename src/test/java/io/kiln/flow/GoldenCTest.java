@@ -24,8 +24,10 @@ class GoldenCTest {
     @ParameterizedTest
     @EnumSource(Io.class)
     void theExampleModelsCodeIsAsReviewed(Io io) throws IOException {
-        CompileRequest request =
-                CompileRequest.builder(MODEL, "c -keys=arm_cpu,cpu -mcpu=cortex-m4").name("gesture").io(io).build();
+        CompileRequest request = CompileRequest.builder(MODEL, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                .name("gesture")
+                .io(io)
+                .build();
         for (Artifact artifact :
                 ModelCompiler.compile(request).library().artifacts().artifacts()) {
             if (artifact.loader() == Loader.SOURCE || artifact.loader() == Loader.HEADER) {

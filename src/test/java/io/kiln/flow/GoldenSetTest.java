@@ -40,7 +40,10 @@ class GoldenSetTest {
         List<ModelMetadata> metadata = new ArrayList<>();
         List<List<Artifact>> artifacts = new ArrayList<>();
         for (String model : models) {
-            CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(GoldenModels.model(model), DSP).name("golden" + metadata.size()).optimize(optimize).build());
+            CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(GoldenModels.model(model), DSP)
+                    .name("golden" + metadata.size())
+                    .optimize(optimize)
+                    .build());
             metadata.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());
         }

@@ -120,8 +120,11 @@ class InputsAndOutputsTest {
     }
 
     private void add(Function function, Io io, Optimize optimize, long seed) {
-        CompileRequest request =
-                CompileRequest.builder(Path.of("net"), "c -keys=cpu -model=host").name(function.name()).io(io).optimize(optimize).build();
+        CompileRequest request = CompileRequest.builder(Path.of("net"), "c -keys=cpu -model=host")
+                .name(function.name())
+                .io(io)
+                .optimize(optimize)
+                .build();
         CompiledModel compiled = ModelCompiler.compile(request, function);
         models.add(compiled.library().metadata());
         artifacts.add(compiled.library().artifacts().artifacts());

@@ -52,8 +52,8 @@ class ModelGraphTest {
             strings = {"kws_ref_model", "pretrainedResnet_quant", "ad01_fp32", "simple_add_model", "keyword_scrambled"})
     void goldenModelsAreDrawn(String model) throws Exception {
         Path file = GoldenModels.model(model);
-        CompiledModel compiled =
-                ModelCompiler.compile(CompileRequest.builder(file, TARGET).name(model).build());
+        CompiledModel compiled = ModelCompiler.compile(
+                CompileRequest.builder(file, TARGET).name(model).build());
         Graph graph = ModelGraph.of(compiled, "model.tflite");
         assertNothingOverlaps(graph);
         Document page = parsed(GraphPage.of(graph));
@@ -71,8 +71,10 @@ class ModelGraphTest {
 
     @Test
     void whatABoxSaysIsTrue() {
-        CompiledModel compiled = ModelCompiler.compile(
-                CompileRequest.builder(GoldenModels.model("kws_ref_model"), TARGET).name("kws").build());
+        CompiledModel compiled =
+                ModelCompiler.compile(CompileRequest.builder(GoldenModels.model("kws_ref_model"), TARGET)
+                        .name("kws")
+                        .build());
         Graph.Block first = ModelGraph.of(compiled, "m").blocks().get(1);
         assertThat(first.caption()).isEqualTo("tvmgen_kws_fused_qnn_conv2d_nn_bias_add_tfl_requantize");
         assertThat(first.boxes().get(0).lines())
@@ -88,8 +90,10 @@ class ModelGraphTest {
     @Test
     void longNamesKeepTheirEnds() {
         String name = "keyword_spotting_of_the_second_generation";
-        CompiledModel compiled = ModelCompiler.compile(
-                CompileRequest.builder(GoldenModels.model("kws_ref_model"), TARGET).name(name).build());
+        CompiledModel compiled =
+                ModelCompiler.compile(CompileRequest.builder(GoldenModels.model("kws_ref_model"), TARGET)
+                        .name(name)
+                        .build());
         String page = GraphPage.of(ModelGraph.of(compiled, "m"));
         List<String> numbers = compiled.library().metadata().operators().stream()
                 .map(OperatorInfo::name)
@@ -193,7 +197,10 @@ class ModelGraphTest {
 
     private static CompiledModel compile(Function function) {
         return ModelCompiler.compile(
-                CompileRequest.builder(Path.of("m"), TARGET).name(function.name()).build(), function);
+                CompileRequest.builder(Path.of("m"), TARGET)
+                        .name(function.name())
+                        .build(),
+                function);
     }
 
     /** Blocks keep apart; lines begin and end at their blocks, run straight, and cross none. */

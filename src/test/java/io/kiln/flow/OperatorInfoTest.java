@@ -14,8 +14,9 @@ import org.junit.jupiter.api.Test;
 /** What is said of a model whose constant channels are removed. */
 class OperatorInfoTest {
     private static ModelMetadata visualWakeWords(String target) {
-        return ModelCompiler.compile(
-                        CompileRequest.builder(GoldenModels.model("vww_96_int8"), target).name("vww").build())
+        return ModelCompiler.compile(CompileRequest.builder(GoldenModels.model("vww_96_int8"), target)
+                        .name("vww")
+                        .build())
                 .library()
                 .metadata();
     }

@@ -36,7 +36,10 @@ class PublishedListingTest {
     void answersAsTheInterpreterInFarLessMemoryThanTvmNeeds(String target, Optimize optimize, int workspace)
             throws IOException {
         Path text = PublishedListing.write(folder);
-        CompiledModel model = ModelCompiler.compile(CompileRequest.builder(text, target).name("kws").optimize(optimize).build());
+        CompiledModel model = ModelCompiler.compile(CompileRequest.builder(text, target)
+                .name("kws")
+                .optimize(optimize)
+                .build());
         HostProgram program = HostProgram.build(
                 folder,
                 List.of(model.library().metadata()),

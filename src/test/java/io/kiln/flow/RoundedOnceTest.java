@@ -55,7 +55,10 @@ class RoundedOnceTest {
         ByteArrayOutputStream expected = new ByteArrayOutputStream();
         for (int i = 0; i < MODELS; i++) {
             Function function = function("m" + i);
-            CompileRequest request = CompileRequest.builder(Path.of("m.relay"), TARGETS.get(i % TARGETS.size())).name("m" + i).optimize(OPTIMIZE.get(i / TARGETS.size() % OPTIMIZE.size())).build();
+            CompileRequest request = CompileRequest.builder(Path.of("m.relay"), TARGETS.get(i % TARGETS.size()))
+                    .name("m" + i)
+                    .optimize(OPTIMIZE.get(i / TARGETS.size() % OPTIMIZE.size()))
+                    .build();
             CompiledModel compiled = ModelCompiler.compile(request, function);
             models.add(compiled.library().metadata());
             artifacts.add(compiled.library().artifacts().artifacts());

@@ -100,7 +100,11 @@ class StatefulModelTest {
         "true, 1, RAM, WORKSPACE"
     })
     void generatedCRemembersAndForgets(boolean isImported, float first, Optimize optimize, Io io) {
-        CompileRequest request = CompileRequest.builder(Path.of("sums.tflite"), "c -keys=cpu").name("sums").io(io).optimize(optimize).build();
+        CompileRequest request = CompileRequest.builder(Path.of("sums.tflite"), "c -keys=cpu")
+                .name("sums")
+                .io(io)
+                .optimize(optimize)
+                .build();
         CompiledModel compiled = ModelCompiler.compile(
                 request, isImported ? StreamingModel.sums(first).read() : sums(first));
         List<String> line = new ArrayList<>(List.of("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow"));

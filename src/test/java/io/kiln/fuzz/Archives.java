@@ -32,8 +32,9 @@ final class Archives {
     /** An archive of a version, 5 or 7. */
     static Bytes whole(int version) {
         Function function = Reader.functions().get(0);
-        CompileRequest request =
-                CompileRequest.builder(Path.of("fuzzed.tflite"), "c -keys=cpu").name(function.name()).build();
+        CompileRequest request = CompileRequest.builder(Path.of("fuzzed.tflite"), "c -keys=cpu")
+                .name(function.name())
+                .build();
         ModelLibrary library = ModelCompiler.compile(request, function).library();
         return ModelLibraryFormat.write(List.of(library), Options.of(version, Optional.empty(), "0.1.0"));
     }

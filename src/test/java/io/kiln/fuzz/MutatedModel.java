@@ -68,7 +68,12 @@ record MutatedModel(long seed, Bytes file, CompiledModel compiled, List<Bytes> i
         }
         Interpreter.State state = Interpreter.State.initial(function, MOST_ITERATIONS);
         List<Bytes> expected = Interpreter.run(function, inputs, state);
-        CompileRequest request = CompileRequest.builder(Path.of(name + ".tflite"), TARGETS.get((int) (seed % TARGETS.size()))).name(name).io(seed % 3 == 0 ? Io.WORKSPACE : Io.CALLER).optimize(FAVOURED.get((int) (seed / TARGETS.size() % FAVOURED.size()))).build();
+        CompileRequest request = CompileRequest.builder(
+                        Path.of(name + ".tflite"), TARGETS.get((int) (seed % TARGETS.size())))
+                .name(name)
+                .io(seed % 3 == 0 ? Io.WORKSPACE : Io.CALLER)
+                .optimize(FAVOURED.get((int) (seed / TARGETS.size() % FAVOURED.size())))
+                .build();
         return Optional.of(new MutatedModel(seed, file, ModelCompiler.compile(request, function), inputs, expected));
     }
 

@@ -78,7 +78,8 @@ class TargetTest {
         String value = text.substring(text.indexOf('=') + 1);
         if (text.startsWith("c -model=") && !value.contains(" -")) {
             TreeMap<String, String> attributes = new TreeMap<>(Map.of("model", value));
-            assertThatThrownBy(() -> new Target(TargetKind.C, List.of(), attributes)).isInstanceOf(KilnException.class);
+            assertThatThrownBy(() -> new Target(TargetKind.C, List.of(), attributes))
+                    .isInstanceOf(KilnException.class);
         }
     }
 

@@ -43,7 +43,10 @@ final class OperatorFilePrinter {
         }
         for (PrimFunc function : functions) {
             function.constants().forEach(t -> out.append('\n').append(TablePrinter.print(t)));
-            out.append('\n').append(CSignature.of(function).text()).append(";\n").append(FunctionPrinter.print(function));
+            out.append('\n')
+                    .append(CSignature.of(function).text())
+                    .append(";\n")
+                    .append(FunctionPrinter.print(function));
         }
         return out.toString();
     }

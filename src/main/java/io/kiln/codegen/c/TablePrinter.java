@@ -14,7 +14,8 @@ import java.nio.ByteBuffer;
 final class TablePrinter {
     private static final int WIDTH = 120;
 
-    private static final String PLACE = "__attribute__((section(\"" + InterfaceNames.CONSTANTS_SECTION + "\"), aligned(16)))";
+    private static final String PLACE =
+            "__attribute__((section(\"" + InterfaceNames.CONSTANTS_SECTION + "\"), aligned(16)))";
 
     private TablePrinter() {}
 

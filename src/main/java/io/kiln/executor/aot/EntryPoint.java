@@ -109,7 +109,8 @@ final class EntryPoint {
                 TypedSignatures.map(module, side),
                 List.of(
                         new CStatement.BytePointer(
-                                "pool", "workspace_pools->" + module.api().pool().name()),
+                                "pool",
+                                "workspace_pools->" + module.api().pool().name()),
                         new CStatement.StructValue(module.names().struct(side), "mapped", fields),
                         new CStatement.Return("mapped")));
     }

@@ -99,9 +99,8 @@ final class InterfaceHeader {
     }
 
     private void workspaceSize() {
-        String who = module.isCallerOwned()
-                ? "; internal, the caller provides nothing"
-                : ", inputs and outputs included";
+        String who =
+                module.isCallerOwned() ? "; internal, the caller provides nothing" : ", inputs and outputs included";
         items.add(new CItem.Macro(
                 "Workspace of " + module.name() + " in bytes" + who, names.workspaceSize(), module.workspaceBytes()));
         if (!module.isCallerOwned()) {

@@ -96,7 +96,9 @@ final class MainFunctionBuilder {
     }
 
     private String name(StoredValue value) {
-        List<TensorInfo> named = value.place() == Place.INPUT ? module.api().inputs() : module.api().outputs();
+        List<TensorInfo> named = value.place() == Place.INPUT
+                ? module.api().inputs()
+                : module.api().outputs();
         return value.place() == Place.WORKSPACE
                 ? "sid_" + value.id()
                 : (value.place() == Place.INPUT ? "in_" : "out_")

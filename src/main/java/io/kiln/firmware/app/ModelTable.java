@@ -65,8 +65,9 @@ final class ModelTable {
                     .max()
                     .orElse(ALIGNMENT);
             line("/* Workspace of the model that runs; its inputs and outputs lie in it. */");
-            line("__attribute__((section(\"" + InterfaceNames.WORKSPACE_SECTION + "\"), aligned(" + Math.max(ALIGNMENT, alignment)
-                    + "))) static uint8_t kiln_app_workspace[" + Math.max(1, bytes) + "];");
+            line("__attribute__((section(\"" + InterfaceNames.WORKSPACE_SECTION + "\"), aligned("
+                    + Math.max(ALIGNMENT, alignment) + "))) static uint8_t kiln_app_workspace[" + Math.max(1, bytes)
+                    + "];");
             line("");
         }
     }

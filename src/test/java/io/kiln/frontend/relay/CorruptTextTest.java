@@ -173,8 +173,8 @@ class CorruptTextTest {
                 .max()
                 .orElse(0);
         if (largest < 1 << 12) {
-            CompileRequest request =
-                    CompileRequest.builder(Path.of("corrupt.relay"), "c -keys=cpu").build();
+            CompileRequest request = CompileRequest.builder(Path.of("corrupt.relay"), "c -keys=cpu")
+                    .build();
             try {
                 assertThat(ModelCompiler.compile(request, function)
                                 .library()

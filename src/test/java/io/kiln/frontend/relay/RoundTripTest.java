@@ -130,6 +130,7 @@ class RoundTripTest {
     }
 
     private static CompileRequest request(Path model) {
-        return CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4").build();
+        return CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                .build();
     }
 }

@@ -50,7 +50,8 @@ class OperatorRoundTripTest {
     void theSameFilesAreGenerated(OperatorCases operator) throws IOException {
         for (long seed = 0; seed < CASES; seed++) {
             Function printed = imported(operator, seed);
-            CompileRequest request = CompileRequest.builder(Path.of("model"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4").build();
+            CompileRequest request = CompileRequest.builder(Path.of("model"), "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                    .build();
             assertThat(ModelCompiler.compile(request, RelayFrontend.read(text(printed), "default"))
                             .library())
                     .as("seed %d", seed)

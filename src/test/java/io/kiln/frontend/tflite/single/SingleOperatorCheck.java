@@ -122,7 +122,10 @@ public final class SingleOperatorCheck {
     private static CompileRequest request(long seed, String name) {
         String target = TARGETS.get(Math.floorMod(seed, TARGETS.size()));
         Optimize optimize = FAVOURED.get(Math.floorMod(seed / TARGETS.size(), FAVOURED.size()));
-        return CompileRequest.builder(Path.of(name + ".tflite"), target).name(name).optimize(optimize).build();
+        return CompileRequest.builder(Path.of(name + ".tflite"), target)
+                .name(name)
+                .optimize(optimize)
+                .build();
     }
 
     private void compareWithOracle(Prepared one, List<List<TfliteOracle.Output>> expected) {
