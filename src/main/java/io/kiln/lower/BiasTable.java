@@ -30,32 +30,55 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
         if (conv.isFloat()) {
             return new BiasTable(tables.add("bias", real(conv)), false, 0);
         }
-        int channels = conv.channels();
-        long[] bias = new long[channels];
-        conv.op().bias().ifPresent(b -> Arrays.setAll(bias, b::integer));
-        long[] folded = new long[channels];
-        long plainBound = 0;
-        long foldedBound = 0;
-        long least = conv.dataType().min();
-        long largestOffset = Math.max(conv.dataType().max() - conv.inputZeroPoint(), conv.inputZeroPoint() - least);
-        List<TapSums> sums = TapSums.of(conv);
-        for (int kernel = 0; kernel < sums.size(); kernel++) {
-            int o = kernel % channels;
-            TapSums taps = sums.get(kernel);
-            folded[o] = bias[o] - conv.inputZeroPoint() * taps.sum();
-            foldedBound = Math.max(foldedBound, Math.abs(folded[o]) - least * taps.magnitude());
-            plainBound = Math.max(plainBound, Math.abs(bias[o]) + largestOffset * taps.magnitude());
-        }
-        boolean fold = mayFold && !conv.isTransposed() && foldedBound <= Integer.MAX_VALUE;
-        long[] values = fold ? folded : bias;
-        long bound = fold ? foldedBound : plainBound;
-        Buffer buffer = conv.dataType() == DType.INT16 && bound > Integer.MAX_VALUE
-                ? tables.add("bias", values)
+        Start start = Start.of(conv, mayFold);
+        Buffer buffer = start.isWide()
+                ? tables.add("bias", start.values())
                 : tables.add(
                         "bias",
                         DType.INT32,
-                        Arrays.stream(values).mapToInt(v -> (int) v).toArray());
-        return new BiasTable(buffer, fold, bound);
+                        Arrays.stream(start.values()).mapToInt(v -> (int) v).toArray());
+        return new BiasTable(buffer, start.isFolded(), start.bound());
+    }
+
+    /** Whether {@link #ofFilled} folds the zero point in. */
+    public static boolean isFoldedIfFilled(ConvComputation conv) {
+        return !conv.isFloat() && Start.of(conv, true).isFolded();
+    }
+
+    /**
+     * Whether sums need 64 bits.
+     *
+     * @param isFilled whether the loops find the zero point wherever a tap lies outside the input
+     */
+    public static boolean isWide(ConvComputation conv, boolean isFilled) {
+        return !conv.isFloat()
+                && Start.of(conv, isFilled || !conv.window().isPadded()).isWide();
+    }
+
+    /** Start values, before they are a table. */
+    private record Start(long[] values, boolean isFolded, long bound, boolean isWide) {
+        static Start of(ConvComputation conv, boolean mayFold) {
+            int channels = conv.channels();
+            long[] bias = new long[channels];
+            conv.op().bias().ifPresent(b -> Arrays.setAll(bias, b::integer));
+            long[] folded = new long[channels];
+            long plainBound = 0;
+            long foldedBound = 0;
+            long least = conv.dataType().min();
+            long largestOffset = Math.max(conv.dataType().max() - conv.inputZeroPoint(), conv.inputZeroPoint() - least);
+            List<TapSums> sums = TapSums.of(conv);
+            for (int kernel = 0; kernel < sums.size(); kernel++) {
+                int o = kernel % channels;
+                TapSums taps = sums.get(kernel);
+                folded[o] = bias[o] - conv.inputZeroPoint() * taps.sum();
+                foldedBound = Math.max(foldedBound, Math.abs(folded[o]) - least * taps.magnitude());
+                plainBound = Math.max(plainBound, Math.abs(bias[o]) + largestOffset * taps.magnitude());
+            }
+            boolean fold = mayFold && !conv.isTransposed() && foldedBound <= Integer.MAX_VALUE;
+            long bound = fold ? foldedBound : plainBound;
+            boolean isWide = conv.dataType() == DType.INT16 && bound > Integer.MAX_VALUE;
+            return new Start(fold ? folded : bias, fold, bound, isWide);
+        }
     }
 
     /** Biases on the scale of the sums. */

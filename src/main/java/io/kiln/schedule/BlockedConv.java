@@ -14,13 +14,14 @@ import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Convolution for cores without SIMD: a few neighbouring pixels against a few output channels, so that every input and
@@ -47,19 +48,8 @@ final class BlockedConv {
     private final Buffer columns;
     private final WindowCopy copy;
 
-    /** The schedule for a core without SIMD, where the rescaling is proven. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        return BlockedSums.of(task)
-                .filter(sums -> suits(task, sums))
-                .flatMap(sums -> ScalarRescale.of(task.conv()).map(rescale -> {
-                    BlockedConv blocked = new BlockedConv(task, sums, rescale);
-                    String reason = "no SIMD: blocks of pixels and channels share loads";
-                    return new ConvSchedule(
-                            blocked.body(task.rows()), task.macs(), blocked.text(), reason, blocked.rowBlock());
-                }));
-    }
-
-    private BlockedConv(ConvTask task, BlockedSums sums, ScalarRescale rescale) {
+    /** Makes tables and asks for scratch. */
+    BlockedConv(ConvTask task, BlockedSums sums, ScalarRescale rescale) {
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
         this.sums = sums;
@@ -86,41 +76,9 @@ final class BlockedConv {
         return sums.pairsInputs() ? (conv.taps() + 1) / 2 * 2 : conv.taps();
     }
 
-    /** Whether the shape fits: not grouped, a window's row contiguous in the input, a block of pixels in a run. */
-    private static boolean suits(ConvTask task, BlockedSums sums) {
-        ConvComputation conv = task.conv();
-        Rows rows = task.rows();
-        Window w = conv.window();
-        return conv.groups() == 1
-                && !conv.depthwise()
-                && conv.kernelZeroPoint() == 0
-                && (w.dilationW() == 1 || w.kernelW() == 1)
-                && run(conv, rows) >= sums.pixels()
-                && (sums.pairsWeights() || !task.packsWeights())
-                && !(sums.pairsInputs() && hasLeast(conv));
-    }
-
-    /** Whether a weight is -128, two products of which with -128 leave 16 bits. */
-    private static boolean hasLeast(ConvComputation conv) {
-        for (int i = 0; i < conv.weight().data().size(); i++) {
-            if (conv.weight().data().buffer().get(i) == Byte.MIN_VALUE) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private String text() {
-        String bits = sums.pairsWeights() ? ", weight_bits=4" : "";
-        return "conv_blocked(pixels=" + sums.pixels() + ", channels=" + sums.channels() + bits + ")";
-    }
-
-    /** Pixels that follow each other in the output, at least: all of them, or a row where the caller names rows or holds them in rings. */
-    private static int run(ConvComputation conv, Rows rows) {
-        int width = conv.output().dim(2);
-        return rows.areContiguous() && rows.parameters().isEmpty()
-                ? width * conv.output().dim(1)
-                : width;
+    /** The loops. */
+    LayerLoops loops(ConvTask task) {
+        return new LayerLoops(body(task.rows()), task.workload().macs(), rowBlock());
     }
 
     /** Rows that are whole blocks of pixels together: of others some pixels are computed twice. */
@@ -226,11 +184,6 @@ final class BlockedConv {
         return sums.pairsWeights()
                 ? FourBitWeights.sums("weight", packed, tables)
                 : tables.add("weight", DType.INT8, packed);
-    }
-
-    /** Whether weights of neighbouring channels can share bytes. */
-    static boolean pairsWeights(ConvComputation conv) {
-        return FourBitWeights.areSummable(packed(conv, 2, conv.taps()));
     }
 
     private static int[] packed(ConvComputation conv, int block, int taps) {

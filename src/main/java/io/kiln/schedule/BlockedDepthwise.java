@@ -5,13 +5,12 @@ import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
-import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
-import io.kiln.target.CpuFeatures;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -30,9 +29,6 @@ import java.util.Optional;
  * </pre>
  */
 final class BlockedDepthwise {
-    /** Windows with more taps than this are left to loops, to bound the code's size. */
-    private static final int MOST_TAPS = 32;
-
     private final ConvComputation conv;
     private final int pixels;
     private final Pixels kernel;
@@ -45,16 +41,26 @@ final class BlockedDepthwise {
         void emit(BlockBuilder block, Buffer in, Expr out);
     }
 
-    private BlockedDepthwise(ConvTask task, Optional<ScalarRescale> rescale) {
+    /**
+     * Makes tables and asks for scratch.
+     *
+     * @param rescale if it is proven
+     * @param assembled the micro-kernel, if the core has one
+     * @param pixels computed at once
+     * @param isPacked whether weights are packed two to a byte, which no micro-kernel reads
+     */
+    BlockedDepthwise(
+            ConvTask task,
+            Optional<ScalarRescale> rescale,
+            Optional<DepthwiseBlock> assembled,
+            int pixels,
+            boolean isPacked) {
         this.conv = task.conv();
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
         Buffer input = buffers.argument(0);
         this.output = buffers.output();
-        Optional<DepthwiseBlock> assembled = rescale.flatMap(r -> assembled(conv, task.features(), r));
-        this.pixels = assembled
-                .map(DepthwiseBlock::pixels)
-                .orElseGet(() -> task.isForSize() ? 1 : DepthwiseLoops.pixels(conv, task.features()));
+        this.pixels = pixels;
         if (assembled.isPresent()) {
             Buffer weights = tables.add("weight", DType.INT8, weightsByChannel(conv));
             Buffer constants = rescale.orElseThrow().table(tables);
@@ -62,76 +68,15 @@ final class BlockedDepthwise {
             this.kernel = (b, in, out) ->
                     b.call(block, List.of(in, weights, constants, b.mutableView("out", output, out)), List.of());
         } else {
-            this.kernel = new DepthwiseLoops(task, pixels, output, rescale)::emit;
+            this.kernel = new DepthwiseLoops(task, pixels, rescale, isPacked)::emit;
         }
         this.scratch = buffers.scratch(DType.INT8, PaddedRows.elements(conv));
         this.rows = new PaddedRows(conv, input, scratch, WordMoves.of(task.features()));
     }
 
-    /** The schedule for a core without SIMD, where the rescaling is proven. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        return task.isForSize() || !suits(task)
-                ? Optional.empty()
-                : ScalarRescale.of(task.conv())
-                        .map(r -> schedule(task, Optional.of(r), "no SIMD: pixels side by side share weights"));
-    }
-
-    /** The schedule for a core with SIMD, whatever the rescaling; the zero point must vanish in the bias. */
-    static Optional<ConvSchedule> schedulePlain(ConvTask task) {
-        ConvComputation conv = task.conv();
-        boolean suits = task.features().hasDsp()
-                && suits(conv)
-                && !conv.isFloat()
-                && conv.op().requantization().isPresent()
-                && BiasTable.ofFilled(conv, new Tables("")).isFolded();
-        String reason = "no DSP schedule for this shape or its rescaling: pixels side by side share weights";
-        return suits ? Optional.of(schedule(task, Optional.empty(), reason)) : Optional.empty();
-    }
-
-    private static ConvSchedule schedule(ConvTask task, Optional<ScalarRescale> rescale, String reason) {
-        BlockedDepthwise blocked = new BlockedDepthwise(task, rescale);
-        String text = "depthwise_blocked(pixels=" + blocked.pixels + (task.packsWeights() ? ", weight_bits=4)" : ")");
-        return new ConvSchedule(blocked.body(task.rows()), task.macs(), text, reason);
-    }
-
-    /** Whether core and shape fit, so far as the rescaling does. */
-    static boolean suits(ConvTask task) {
-        return BlockedSums.of(task).isPresent() && suits(task.conv());
-    }
-
-    /** Whether the shape fits: one output channel for each input channel, few taps. */
-    private static boolean suits(ConvComputation conv) {
-        Window w = conv.window();
-        return conv.depthwise()
-                && conv.channels() == conv.input().dim(3)
-                && conv.kernelZeroPoint() == 0
-                && w.kernelH() * w.kernelW() <= MOST_TAPS;
-    }
-
-    /** The micro-kernel of a core that has one. */
-    private static Optional<DepthwiseBlock> assembled(
-            ConvComputation conv, CpuFeatures features, ScalarRescale rescale) {
-        DepthwiseBlock.Assembly assembly;
-        if (features.family() == CpuFeatures.Family.RISCV) {
-            assembly = new DepthwiseRiscV();
-        } else if (features.hasLongMultiply()) {
-            assembly = new DepthwiseThumb();
-        } else {
-            return Optional.empty();
-        }
-        Window w = conv.window();
-        int pixels = PixelBlocks.best(conv.output().dim(2), assembly.mostPixels(w.kernelW()));
-        return Optional.of(new DepthwiseBlock(
-                        w.kernelH(),
-                        w.kernelW(),
-                        pixels,
-                        w.strideW(),
-                        w.dilationW(),
-                        conv.channels(),
-                        PaddedRows.rowElements(conv),
-                        rescale,
-                        assembly))
-                .filter(block -> assembly.mostPixels(w.kernelW()) > 0 && assembly.suits(block));
+    /** The loops. */
+    LayerLoops loops(ConvTask task) {
+        return new LayerLoops(body(task.rows()), task.workload().macs());
     }
 
     /** Weights in the order in which a kernel takes them, {@code [channel][ky][kx]}. */

@@ -2,8 +2,10 @@
 package io.kiln.schedule;
 
 import io.kiln.base.DType;
+import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.Intrinsic;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -43,32 +45,49 @@ record BlockedSums(
     private static final int UNROLL = 8;
 
     /**
-     * The loop that suits a core and a layer best, if the core is one of those without SIMD. Cores with it get the loop of Armv7-M where
-     * size counts: one kernel for all layers, and a weight a byte, or two. Pairs of weights cost no instructions but a shift for each sum; on
-     * RISC-V, which has no instruction for signed halves of bytes, 2 of 42 and the choice of five pixels.
+     * Whether blocks of pixels and channels are what suits a core best: one without SIMD, or one with it where size counts, because one
+     * kernel does for all layers and a weight takes a byte or half of one.
      */
-    static Optional<BlockedSums> of(ConvTask task) {
-        CpuFeatures features = task.features();
-        boolean small = task.isForSize();
-        boolean packed = FourBitWeights.fit(task.conv()) && BlockedConv.pairsWeights(task.conv());
+    static boolean isFor(Workload workload) {
+        CpuFeatures features = workload.features();
+        return isThere(features)
+                && (features.family() == CpuFeatures.Family.RISCV || !features.hasDsp() || workload.isForSize());
+    }
+
+    /** Whether a core has a loop at all. */
+    private static boolean isThere(CpuFeatures features) {
         return switch (features.family()) {
-            case RISCV ->
-                features.bits() == 32 && features.hasLongMultiply()
-                        ? Optional.of(riscV(task.conv().output().dim(2), small ? 1 : UNROLL, small && packed))
-                        : Optional.empty();
-            case CORTEX_M -> {
-                if (features.hasDsp()) {
-                    yield small
-                            ? Optional.of(loop(packed ? THUMB_2_PACKED : THUMB_2, 4, false, packed))
-                            : Optional.empty();
-                }
-                yield Optional.of(
-                        !features.hasLongMultiply()
-                                ? loop(packed ? THUMB_1_PACKED : THUMB_1, 2, true, packed)
-                                : small ? loop(packed ? THUMB_2_PACKED : THUMB_2, 4, false, packed) : thumb2(packed));
-            }
-            case HOST, OTHER -> Optional.empty();
+            case RISCV -> features.bits() == 32 && features.hasLongMultiply();
+            case CORTEX_M -> true;
+            case HOST, OTHER -> false;
         };
+    }
+
+    /**
+     * The loops of a core for a layer, the best first. Pairs of weights cost no instructions but a shift for each sum; on RISC-V, which has
+     * no instruction for signed halves of bytes, 2 of 42 and the choice of five pixels, so that they come last where size does not count.
+     */
+    static List<BlockedSums> of(Workload workload) {
+        CpuFeatures features = workload.features();
+        boolean isSmall = workload.isForSize();
+        boolean canPack = FourBitWeights.fit(workload.conv()) && FourBitWeights.areSummable(workload.conv());
+        if (!isThere(features)) {
+            return List.of();
+        }
+        if (features.family() == CpuFeatures.Family.RISCV) {
+            return riscV(workload.conv().output().dim(2), isSmall, canPack);
+        }
+        List<Boolean> packings = canPack ? List.of(true, false) : List.of(false);
+        if (!features.hasLongMultiply()) {
+            return packings.stream()
+                    .map(packed -> loop(packed ? THUMB_1_PACKED : THUMB_1, 2, true, packed))
+                    .toList();
+        }
+        return packings.stream()
+                .map(packed -> isSmall || features.hasDsp()
+                        ? loop(packed ? THUMB_2_PACKED : THUMB_2, 4, false, packed)
+                        : thumb2(packed))
+                .toList();
     }
 
     /** Weights of a byte. */
@@ -92,13 +111,22 @@ record BlockedSums(
                 Optional.of(new BlockedThumb(packed)));
     }
 
-    /** Four pixels and channels, or five pixels where they fill rows and four do not. */
-    private static BlockedSums riscV(int width, int unroll, boolean packed) {
-        boolean five = width % 5 == 0 && width % 4 != 0 && !packed;
-        BlockedRiscV assembly = new BlockedRiscV(five ? 5 : 4, five ? 3 : 4, unroll, packed);
-        String name = "kiln_sums_" + assembly.pixels() + "x" + assembly.channels() + suffix(packed);
-        return new BlockedSums(
-                name, assembly.pixels(), assembly.channels(), false, packed, Optional.empty(), Optional.of(assembly));
+    /** Four pixels and channels, or five pixels and three channels, which are better where they fill rows and four do not. */
+    private static List<BlockedSums> riscV(int width, boolean isSmall, boolean canPack) {
+        int unroll = isSmall ? 1 : UNROLL;
+        List<BlockedSums> all = new ArrayList<>();
+        all.add(riscV(4, 4, unroll, false));
+        all.add(width % 5 == 0 && width % 4 != 0 ? 0 : 1, riscV(5, 3, unroll, false));
+        if (canPack) {
+            all.add(isSmall ? 0 : 2, riscV(4, 4, unroll, true));
+        }
+        return all;
+    }
+
+    private static BlockedSums riscV(int pixels, int channels, int unroll, boolean packed) {
+        BlockedRiscV assembly = new BlockedRiscV(pixels, channels, unroll, packed);
+        String name = "kiln_sums_" + pixels + "x" + channels + suffix(packed);
+        return new BlockedSums(name, pixels, channels, false, packed, Optional.empty(), Optional.of(assembly));
     }
 
     private static BlockedSums loop(Intrinsic function, int channels, boolean pairsInputs, boolean packed) {

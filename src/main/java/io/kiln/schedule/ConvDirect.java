@@ -8,7 +8,6 @@ import static io.kiln.tir.Exprs.load;
 import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.sub;
 
-import io.kiln.base.Optimize;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
@@ -17,7 +16,8 @@ import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.TapRange;
-import io.kiln.target.CpuFeatures;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -25,7 +25,6 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Direct convolution for any core: for each pixel, blocks of output channels whose accumulators stay in registers.
@@ -40,9 +39,6 @@ import java.util.Optional;
  * window row is contiguous in the input unless the width is dilated or the convolution grouped.
  */
 final class ConvDirect {
-    /** With blocks of 4 channels, sums and operands fill 24 of 32 floating-point registers. */
-    private static final int MOST_PIXELS = 4;
-
     private final ConvComputation conv;
     private final Knobs knobs;
     private final Tables tables;
@@ -60,69 +56,22 @@ final class ConvDirect {
      * @param fused whether a product is added in one instruction
      * @param packed whether weights are {@link FourBitWeights#halves}
      */
-    private record Knobs(int channelBlock, int unroll, int pixelBlock, boolean fused, boolean packed) {
-        String text() {
-            String pixels = pixelBlock == 1 ? "" : ", pixel_block=" + pixelBlock;
-            String bits = packed ? ", weight_bits=4" : "";
-            return "conv_direct(channel_block=" + channelBlock + ", unroll=" + unroll + pixels + bits + ")";
-        }
-    }
+    record Knobs(int channelBlock, int unroll, int pixelBlock, boolean fused, boolean packed) {}
 
-    /** The schedule, which suits any convolution but depthwise ones. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        ConvComputation conv = task.conv();
-        Knobs knobs = defaultKnobs(conv, task.features(), task.optimize(), task.packsWeights());
-        ConvDirect direct = new ConvDirect(
-                conv,
-                knobs,
-                task.tables(),
-                task.buffers().argument(0),
-                task.buffers().output());
-        String reason = "no micro-kernel for this core and shape: portable loops";
-        return Optional.of(new ConvSchedule(direct.body(task.rows()), conv.macsInside(), knobs.text(), reason));
-    }
-
-    private ConvDirect(ConvComputation conv, Knobs knobs, Tables tables, Buffer input, Buffer output) {
-        this.conv = conv;
+    /** Makes the table of start values. */
+    ConvDirect(ConvTask task, Knobs knobs) {
+        this.conv = task.conv();
         this.knobs = knobs;
-        this.tables = tables;
-        this.input = input;
-        this.output = output;
+        this.tables = task.tables();
+        this.input = task.buffers().argument(0);
+        this.output = task.buffers().output();
         this.bias = BiasTable.of(conv, tables);
         this.epilogue = new Epilogue(conv.op(), bias.bound(), tables);
     }
 
-    /**
-     * Knobs that fit a convolution and a CPU: blocks never straddle groups, and the unrolling divides a run of channels.
-     * Counted on the MLPerf Tiny keyword model: on Cortex-M blocks of 2 and 3 cost more than 4 (16-bit Thumb too), on
-     * RISC-V 8 costs 14 % more than 4, on x86-64 4 costs 4 % more than 8.
-     */
-    private static Knobs defaultKnobs(ConvComputation conv, CpuFeatures features, Optimize optimize, boolean packed) {
-        boolean small =
-                features.family() == CpuFeatures.Family.CORTEX_M || features.family() == CpuFeatures.Family.RISCV;
-        boolean fused = conv.isFloat() && features.family() == CpuFeatures.Family.CORTEX_M && features.hasFpu();
-        boolean inBlocks = fused && optimize != Optimize.SIZE && isContiguous(conv) && !conv.isTransposed();
-        int pixels = inBlocks && Interior.of(conv).size() >= MOST_PIXELS ? MOST_PIXELS : 1;
-        boolean wide = !small || (fused && pixels == 1);
-        int most = optimize == Optimize.SIZE ? 2 : wide ? 8 : 4;
-        int perGroup = conv.channels() / conv.groups();
-        int block = conv.groups() == 1 ? Math.min(most, perGroup) : largestDivisor(perGroup, most);
-        int unroll = largestDivisor(conv.channelsPerGroup(), optimize == Optimize.SIZE ? 1 : 4);
-        return new Knobs(block, unroll, pixels, fused, packed);
-    }
-
-    /** Whether what remains of a window row is a single run in the input. */
-    private static boolean isContiguous(ConvComputation conv) {
-        return conv.groups() == 1
-                && (conv.window().dilationW() == 1 || conv.window().kernelW() == 1);
-    }
-
-    static int largestDivisor(int value, int atMost) {
-        int divisor = atMost;
-        while (value % divisor != 0) {
-            divisor--;
-        }
-        return divisor;
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), conv.macsInside());
     }
 
     private Stmt body(Rows rows) {
@@ -263,7 +212,7 @@ final class ConvDirect {
                 add(mul(at.pixels.line.n, conv.input().dim(1)), at.inputRow),
                 conv.input().dim(2));
         Expr blockStart = mul(sub(at.kernel, imm(blocks.begin())), conv.taps());
-        if (isContiguous(conv)) {
+        if (ConvDirectSchedule.isContiguous(conv)) {
             Expr first = mul(add(rowStart, add(kx.origin(), kx.begin())), run);
             Expr tap = add(mul(at.ky, w.kernelW()), kx.begin());
             List<Buffer> inputs = new ArrayList<>();

@@ -12,6 +12,8 @@ import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.TapRange;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -19,7 +21,6 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -33,36 +34,37 @@ import java.util.function.Consumer;
  * </pre>
  */
 final class DepthwiseDirect {
-    /** Windows with more taps than this keep their loops, to bound the code's size. */
-    private static final int MOST_UNROLLED_TAPS = 32;
-
     private final ConvComputation conv;
     private final Buffer input;
     private final Buffer weights;
     private final DepthwiseSums sums;
     private final int multiplier;
+    private final boolean isUnrolled;
     private final boolean isPacked;
 
     /** Pixels side by side computed together, where their windows lie inside the input. */
     private final int pixelBlock;
 
-    /** The schedule, which suits any depthwise convolution. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        ConvComputation conv = task.conv();
-        if (!conv.depthwise()) {
-            return Optional.empty();
-        }
-        DepthwiseDirect direct = new DepthwiseDirect(task);
-        String reason = direct.pixelBlock == 1
-                ? "depthwise: channel by channel, no other schedule fits"
-                : "depthwise: pixels side by side share their inputs and weights";
-        return Optional.of(new ConvSchedule(direct.body(task.rows()), conv.macsInside(), direct.text(), reason));
+    /**
+     * The schedule's explicit values.
+     *
+     * @param isUnrolled whether the taps of a window inside the input are written out
+     * @param pixelBlock pixels side by side computed together, where their windows lie inside the input
+     * @param isPacked whether weights are packed two to a byte
+     */
+    record Knobs(boolean isUnrolled, int pixelBlock, boolean isPacked) {}
+
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), conv.macsInside());
     }
 
-    private DepthwiseDirect(ConvTask task) {
+    /** Makes tables. */
+    DepthwiseDirect(ConvTask task, Knobs knobs) {
         this.conv = task.conv();
-        this.isPacked = task.packsWeights();
-        this.pixelBlock = DepthwisePixels.block(task);
+        this.isUnrolled = knobs.isUnrolled();
+        this.isPacked = knobs.isPacked();
+        this.pixelBlock = knobs.pixelBlock();
         this.input = task.buffers().argument(0);
         Tables tables = task.tables();
         this.weights = isPacked
@@ -71,16 +73,6 @@ final class DepthwiseDirect {
                         "weight", conv.weight().type().dtype(), conv.weight().data());
         this.sums = new DepthwiseSums(task, pixelBlock > 1);
         this.multiplier = conv.channels() / conv.input().dim(3);
-    }
-
-    private String text() {
-        return "depthwise_direct(unrolled=" + unrolls(conv.window())
-                + (pixelBlock == 1 ? "" : ", pixel_block=" + pixelBlock)
-                + (isPacked ? ", weight_bits=4)" : ")");
-    }
-
-    private static boolean unrolls(Window window) {
-        return window.kernelH() * window.kernelW() <= MOST_UNROLLED_TAPS;
     }
 
     private Stmt body(Rows rows) {
@@ -134,7 +126,7 @@ final class DepthwiseDirect {
         TapRange ky = line.ky;
         TapRange kx = TapRange.of(column, "x", x, TapRange.Axis.columns(w, conv.input()));
         Expr out = output(column, line, x);
-        if (!unrolls(w)) {
+        if (!isUnrolled) {
             windowed(column, line.rows, line.n, ky, kx, out);
         } else if (ky.isWhole() && kx.isWhole()) {
             unrolled(column, line.rows, line.n, ky, kx, out);

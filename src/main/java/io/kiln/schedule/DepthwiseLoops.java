@@ -11,6 +11,7 @@ import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.space.ConvTask;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -105,12 +106,12 @@ final class DepthwiseLoops {
         return add(add(out, channel), (long) pixel * conv.channels());
     }
 
-    DepthwiseLoops(ConvTask task, int pixels, Buffer output, Optional<ScalarRescale> rescale) {
+    DepthwiseLoops(ConvTask task, int pixels, Optional<ScalarRescale> rescale, boolean isPacked) {
         Tables tables = task.tables();
         this.conv = task.conv();
-        this.isPacked = task.packsWeights();
+        this.isPacked = isPacked;
         this.pixels = pixels;
-        this.output = output;
+        this.output = task.buffers().output();
         this.weights = isPacked
                 ? FourBitWeights.halvesOfTaps(conv, tables)
                 : tables.add(
@@ -120,10 +121,9 @@ final class DepthwiseLoops {
                 : new Plain(BiasTable.ofFilled(conv, tables), tables);
     }
 
-    /** Neighbouring pixels computed together: as many as registers hold, and no wider than a row. */
-    static int pixels(ConvComputation conv, CpuFeatures features) {
-        int most = features.hasLongMultiply() ? MOST_PIXELS : MOST_PIXELS_IN_EIGHT_REGISTERS;
-        return PixelBlocks.best(conv.output().dim(2), most);
+    /** Neighbouring pixels that can be computed together: as many as registers hold. */
+    static int mostPixels(CpuFeatures features) {
+        return features.hasLongMultiply() ? MOST_PIXELS : MOST_PIXELS_IN_EIGHT_REGISTERS;
     }
 
     /** Emits the loop over channels: inputs under the first window, and the place of the first pixel in the output. */

@@ -8,6 +8,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.TapSums;
+import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
@@ -15,6 +16,7 @@ import io.kiln.tir.Expr;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * The taps of one channel for pixels side by side, written out: an input is loaded once for all windows that it lies in, a weight once
@@ -39,29 +41,36 @@ record DepthwisePixels(ConvComputation conv, List<Buffer> inputRows, Buffer weig
 
     private static final int PER_SUM = 8;
 
-    /** Pixels computed together: more than one of float data where it is multiplied in hardware, of int16 data with 16-bit products. */
-    static int block(ConvTask task) {
-        ConvComputation conv = task.conv();
-        CpuFeatures cpu = task.features();
-        boolean isFast = conv.isFloat() ? isFused(task) : conv.dataType() == DType.INT16 && cpu.hasDsp() && fits(conv);
-        return isFast && !task.isForSize() ? best(conv) : 1;
+    /** Whether pixels may be computed together: of float data where it is multiplied in hardware, of int16 data with 16-bit products. */
+    static boolean areFast(Workload workload) {
+        ConvComputation conv = workload.conv();
+        return conv.isFloat()
+                ? isFused(workload)
+                : conv.dataType() == DType.INT16 && workload.features().hasDsp() && fits(conv);
     }
 
     /** Whether a float product is added in one instruction. */
-    static boolean isFused(ConvTask task) {
-        CpuFeatures cpu = task.features();
-        return task.conv().isFloat() && cpu.family() == CpuFeatures.Family.CORTEX_M && cpu.hasFpu();
+    static boolean isFused(Workload workload) {
+        CpuFeatures cpu = workload.features();
+        return workload.conv().isFloat() && cpu.family() == CpuFeatures.Family.CORTEX_M && cpu.hasFpu();
+    }
+
+    /** The numbers of pixels that can be computed together, from 1 on. */
+    static List<Integer> blocks(ConvComputation conv) {
+        int taps = conv.window().kernelH() * conv.window().kernelW();
+        int interior = Interior.of(conv).size();
+        return IntStream.rangeClosed(1, conv.isFloat() ? MOST_FLOAT : MOST_INT16)
+                .filter(pixels -> pixels == 1 || (pixels * taps <= MOST_TAPS && pixels <= interior))
+                .boxed()
+                .toList();
     }
 
     /** The number of pixels that takes the fewest instructions for a row, roughly; 1 if windows are large. */
-    private static int best(ConvComputation conv) {
-        Window w = conv.window();
+    static int best(ConvComputation conv) {
         int interior = Interior.of(conv).size();
-        int taps = w.kernelH() * w.kernelW();
         int best = 1;
-        for (int pixels = 2; pixels <= (conv.isFloat() ? MOST_FLOAT : MOST_INT16); pixels++) {
-            boolean isBetter = cost(conv, pixels, interior) <= cost(conv, best, interior);
-            best = pixels * taps <= MOST_TAPS && pixels <= interior && isBetter ? pixels : best;
+        for (int pixels : blocks(conv)) {
+            best = cost(conv, pixels, interior) <= cost(conv, best, interior) ? pixels : best;
         }
         return best;
     }

@@ -13,6 +13,7 @@ import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.Intrinsics;
+import io.kiln.schedule.space.ConvTask;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -36,7 +37,7 @@ final class DepthwiseSums {
         this.bias = BiasTable.of(conv, task.tables());
         this.epilogue = new Epilogue(conv.op(), bias.bound(), task.tables());
         this.output = task.buffers().output();
-        this.isFused = DepthwisePixels.isFused(task);
+        this.isFused = DepthwisePixels.isFused(task.workload());
         this.isBiasLast = fits32Bits && bias.buffer().dtype() == DType.INT64;
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule;
 
-import io.kiln.base.DType;
 import io.kiln.base.Optimize;
 import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
@@ -24,6 +23,10 @@ import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import io.kiln.target.Target;
 import java.util.List;
@@ -34,26 +37,6 @@ import java.util.stream.Stream;
 
 /** The one place that chooses a schedule for an operator on a target, and so decides about its scratch. */
 public final class Dispatch {
-    /** Schedules of int8 convolutions and dense layers: the first one that suits is taken, and the last two suit any. */
-    private static final List<ConvSchedule.Candidate> CONVOLUTIONS = List.of(
-            MveGemm::schedule,
-            MveDepthwise::schedule,
-            SmallDepthwise::schedule,
-            BlockedDepthwise::schedule,
-            BlockedConv::schedule,
-            DspColumnDepthwise::schedule,
-            DspDepthwise::schedule,
-            BlockedDepthwise::schedulePlain,
-            DspDense::schedule,
-            DspWinograd::schedule,
-            DspConv::schedule,
-            DepthwiseDirect::schedule,
-            ConvDirect::schedule);
-
-    /** Likewise of data other than int8, and of transposed convolutions. */
-    private static final List<ConvSchedule.Candidate> OTHERS =
-            List.of(DotConv::schedule, MveFloatDepthwise::schedule, DepthwiseDirect::schedule, ConvDirect::schedule);
-
     private static final Map<Class<? extends Op>, Lowering<Op>> BY_OPERATOR = Stream.of(
                     ElementwiseLowering.ALL,
                     LayerLowerings.ALL,
@@ -113,28 +96,26 @@ public final class Dispatch {
     }
 
     private LoweredOperator convolution(FusedOperator op, ConvComputation conv, Rows rows) {
+        Workload workload = new Workload(conv, rows, features, optimize);
+        return lower(op, workload, LayerSchedules.choose(workload));
+    }
+
+    /** Lowers a convolution or dense layer as somebody chose. */
+    static LoweredOperator lower(FusedOperator op, Workload workload, Choice<?> choice) {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);
-        ConvTask task = new ConvTask(conv, rows, features, optimize, tables, buffers);
-        boolean isPlainInt8 = conv.dataType() == DType.INT8
-                && !conv.isTransposed()
-                && op.requantization().isPresent();
-        ConvSchedule schedule = (isPlainInt8 ? CONVOLUTIONS : OTHERS)
-                .stream()
-                        .flatMap(candidate -> candidate.tryOn(task).stream())
-                        .findFirst()
-                        .orElseThrow();
+        LayerLoops loops = choice.lower(new ConvTask(workload, tables, buffers));
         return Nests.operator(
                         op,
                         buffers,
                         tables,
-                        rows,
-                        List.of(dependency(op, conv)),
-                        schedule.body(),
-                        schedule.executedMacs(),
-                        schedule.text())
-                .inBlocksOf(schedule.rowBlock())
-                .because(schedule.reason());
+                        workload.rows(),
+                        List.of(dependency(op, workload.conv())),
+                        loops.body(),
+                        loops.executedMacs(),
+                        choice.configuration().text())
+                .inBlocksOf(loops.rowBlock())
+                .because(choice.reason());
     }
 
     private static RowDependency dependency(FusedOperator op, ConvComputation conv) {

@@ -10,8 +10,9 @@ import io.kiln.ir.op.Window;
 import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.lower.TapRange;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -40,10 +41,15 @@ final class DotConv {
     private final DotSums sums;
     private final Optional<PaddedRows> padded;
 
-    private DotConv(ConvTask task, DotKernel kernel) {
+    /**
+     * Makes tables and asks for scratch.
+     *
+     * @param pixels most pixels computed together
+     */
+    DotConv(ConvTask task, DotKernel kernel, int pixels) {
         this.conv = task.conv();
         this.kernel = kernel;
-        this.pixels = Math.min(kernel.pixels(), conv.output().dim(2));
+        this.pixels = pixels;
         this.input = task.buffers().argument(0);
         this.weights = DotWeights.of(conv, kernel, task.tables());
         this.sums = new DotSums(task, kernel, pixels, bias(task, kernel), weights.isFlushed());
@@ -56,19 +62,9 @@ final class DotConv {
                 : Optional.empty();
     }
 
-    /** The schedule, if it suits. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        return DotKernel.of(task).filter(kernel -> suits(task.conv())).map(kernel -> {
-            DotConv schedule = new DotConv(task, kernel);
-            return new ConvSchedule(schedule.body(task.rows()), task.macs(), schedule.text(), kernel.reason());
-        });
-    }
-
-    /** Zero points of int16 data are 0, or in the biases. */
-    private static boolean suits(ConvComputation conv) {
-        return conv.isFloat()
-                || conv.inputZeroPoint() == 0
-                || BiasTable.ofFilled(conv, new Tables("")).isFolded();
+    /** The loops. */
+    LayerLoops loops(ConvTask task) {
+        return new LayerLoops(body(task.rows()), task.workload().macs());
     }
 
     private static BiasTable bias(ConvTask task, DotKernel kernel) {
@@ -78,13 +74,8 @@ final class DotConv {
     }
 
     /** Whether rows are copied with their padding; otherwise runs are cut where they leave the input. */
-    private static boolean isCopied(ConvComputation conv, DotKernel kernel) {
+    static boolean isCopied(ConvComputation conv, DotKernel kernel) {
         return conv.window().isPadded() && kernel.step() > 1;
-    }
-
-    private String text() {
-        return kernel.title() + "(pixel_block=" + pixels + ", channel_block=" + kernel.channels()
-                + (padded.isPresent() ? ", padded_rows" : "") + (sums.isWide() ? ", sums=64" : "") + ")";
     }
 
     private Stmt body(Rows rows) {

@@ -3,13 +3,14 @@ package io.kiln.schedule;
 
 import io.kiln.base.DType;
 import io.kiln.lower.ConvComputation;
+import io.kiln.schedule.space.Workload;
+import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Kernel.Pointer;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A micro-kernel of {@link DotConv}: adds dot products of some pixels with the weights of a block of channels to sums in memory. */
@@ -63,20 +64,18 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
                 .toList();
     }
 
-    /** The kernel for a layer, if the core has one. */
-    static Optional<DotKernel> of(ConvTask task) {
-        ConvComputation conv = task.conv();
-        boolean isPlain = !conv.isTransposed() && !conv.depthwise() && conv.groups() == 1 && !task.isForSize();
-        if (!isPlain || !task.features().hasDsp()) {
-            return Optional.empty();
+    /** The kernels for a layer that the core has, the best first. */
+    static List<DotKernel> of(Workload workload) {
+        ConvComputation conv = workload.conv();
+        CpuFeatures features = workload.features();
+        if (conv.isTransposed() || conv.depthwise() || conv.groups() != 1 || !features.hasDsp()) {
+            return List.of();
         }
         if (conv.dataType() == DType.INT16) {
-            boolean isMve = task.features().hasMve() && MveWideKernel.suits(conv);
-            return Optional.of(isMve ? new MveWideKernel() : new DspWideKernel());
+            boolean isMve = features.hasMve() && MveWideKernel.suits(conv);
+            return isMve ? List.of(new MveWideKernel(), new DspWideKernel()) : List.of(new DspWideKernel());
         }
         boolean isFloat = conv.isFloat() && conv.weight().type().dtype().isFloat();
-        return isFloat && task.features().hasMve() && task.features().hasFpu()
-                ? Optional.of(MveFloatKernel.of(conv))
-                : Optional.empty();
+        return isFloat && features.hasMve() && features.hasFpu() ? List.of(MveFloatKernel.of(conv)) : List.of();
     }
 }

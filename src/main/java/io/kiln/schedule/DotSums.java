@@ -11,6 +11,7 @@ import io.kiln.base.DType;
 import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Epilogue;
+import io.kiln.schedule.space.ConvTask;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;

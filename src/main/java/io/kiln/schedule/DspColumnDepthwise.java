@@ -10,13 +10,14 @@ import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Depthwise convolution over time, one column wide and without padding, on Cortex-M with the DSP extension: two rows of the output at
@@ -29,65 +30,37 @@ import java.util.Optional;
  * </pre>
  */
 final class DspColumnDepthwise {
-    private static final int BLOCK = 4;
-    /** What immediate offsets reach. */
-    private static final int REACH = 4095;
-
+    static final int BLOCK = 4;
     private final ConvComputation conv;
     private final DspRescale rescale;
+    private final int together;
     private final Buffer input;
     private final Buffer output;
     private final Buffer weights;
 
-    private DspColumnDepthwise(ConvComputation conv, DspRescale rescale, Tables tables, OperatorBuffers buffers) {
-        this.conv = conv;
+    /**
+     * Packs weights.
+     *
+     * @param together rows of the output computed together
+     */
+    DspColumnDepthwise(ConvTask task, DspRescale rescale, int together) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
         this.rescale = rescale;
+        this.together = together;
         this.input = buffers.argument(0);
         this.output = buffers.output();
         this.weights = tables.add("weight", DType.INT32, pack());
     }
 
-    /** The schedule, where it suits: rows must follow each other in memory. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        ConvComputation conv = task.conv();
-        boolean isWhole = task.rows().parameters().isEmpty() && task.rows().areContiguous();
-        if (!task.features().hasDsp() || task.isForSize() || !isWhole || !suits(conv)) {
-            return Optional.empty();
-        }
-        return DspRescale.of(conv, true).map(rescale -> {
-            DspColumnDepthwise column = new DspColumnDepthwise(conv, rescale, task.tables(), task.buffers());
-            int rows = together(conv);
-            long channels = (conv.channels() + BLOCK - 1L) / BLOCK * BLOCK;
-            long macs = conv.output().elements() / conv.channels() * channels * conv.taps();
-            String text = "dsp_depthwise_column(rows=" + rows + ", channel_block=" + BLOCK + ")";
-            String reason = "depthwise over time: four channels share a load, rows share inputs and weights";
-            return new ConvSchedule(column.body(), macs, text, reason);
-        });
+    /** The loops. */
+    LayerLoops loops() {
+        long channels = (conv.channels() + BLOCK - 1L) / BLOCK * BLOCK;
+        return new LayerLoops(body(), conv.output().elements() / conv.channels() * channels * conv.taps());
     }
 
-    private static boolean suits(ConvComputation conv) {
-        Window w = conv.window();
-        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
-                && conv.op().rootTypes().get(0).dtype() == DType.INT8
-                && conv.kernelZeroPoint() == 0;
-        return isInt8
-                && conv.depthwise()
-                && conv.channels() == conv.input().dim(3)
-                && conv.channels() >= BLOCK
-                && conv.channels() + BLOCK <= REACH
-                && conv.output().dim(2) == 1
-                && w.kernelW() == 1
-                && !w.isPadded()
-                && (long) w.kernelH() * w.dilationH() * rowElements(conv) <= REACH;
-    }
-
-    /** Rows of the output that share inputs: they must follow each other by one row of the input. */
-    private static int together(ConvComputation conv) {
-        Window w = conv.window();
-        return w.strideH() == 1 && w.dilationH() == 1 && conv.output().dim(1) > 1 ? 2 : 1;
-    }
-
-    private static int rowElements(ConvComputation conv) {
+    static int rowElements(ConvComputation conv) {
         return conv.input().dim(2) * conv.channels();
     }
 
@@ -117,7 +90,6 @@ final class DspColumnDepthwise {
     private Stmt body() {
         BlockBuilder body = new BlockBuilder();
         int height = conv.output().dim(1);
-        int together = together(conv);
         body.loop("n", conv.output().dim(0), (batch, n) -> {
             batch.loop(
                     "y",

@@ -8,18 +8,18 @@ import static io.kiln.tir.Exprs.mul;
 import static io.kiln.tir.Exprs.select;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -33,13 +33,7 @@ import java.util.stream.IntStream;
  * </pre>
  */
 final class DspConv {
-    /** Also of {@link DspDense}. */
-    static final String REASON = "two weights a halfword and one high multiply per output, proven exact";
-
     private static final int BLOCK = 4;
-    /** Steps of two inputs written out in the innermost loop. */
-    private static final int UNROLL = 16;
-
     private final ConvComputation conv;
     private final DspRescale rescale;
     private final DspConvKernel kernel;
@@ -51,53 +45,31 @@ final class DspConv {
     private final Buffer output;
     private final Buffer scratch;
 
-    /** A schedule that is proven to suit. */
-    private record Plan(ConvComputation conv, DspRescale rescale) {
-        String text() {
-            return "dsp_conv(pixels=2, channel_block=4, unroll=" + UNROLL + ")";
-        }
-
-        /** Multiply-accumulates that the kernel executes. */
-        long executedMacs() {
-            long pixels = DspWindow.isFlat(conv)
-                    ? roundUp((long) conv.output().dim(1) * conv.output().dim(2), 2)
-                    : roundUp(conv.output().dim(2), 2) * conv.output().dim(1);
-            return conv.output().dim(0) * pixels * roundUp(conv.channels(), BLOCK) * order(conv).length;
-        }
+    /** Multiply-accumulates that the kernel executes. */
+    private long executedMacs() {
+        long pixels = DspWindow.isFlat(conv)
+                ? roundUp((long) conv.output().dim(1) * conv.output().dim(2), 2)
+                : roundUp(conv.output().dim(2), 2) * conv.output().dim(1);
+        return conv.output().dim(0) * pixels * roundUp(conv.channels(), BLOCK) * order.length;
     }
 
-    /** The schedule, where it suits. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        ConvComputation conv = task.conv();
-        if (!task.features().hasDsp() || task.isForSize() || !suits(conv)) {
-            return Optional.empty();
-        }
-        return DspRescale.of(conv, DspWeights.fit(conv))
-                .map(rescale -> new Plan(conv, rescale))
-                .map(plan -> {
-                    Stmt body = new DspConv(plan, task.tables(), task.buffers()).body(task.rows());
-                    return new ConvSchedule(body, plan.executedMacs(), plan.text(), REASON, rowBlock(conv));
-                });
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), executedMacs(), rowBlock(conv));
     }
 
-    private static boolean suits(ConvComputation conv) {
-        Window w = conv.window();
-        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
-                && conv.op().rootTypes().get(0).dtype() == DType.INT8;
-        boolean runs = w.dilationW() == 1 || w.kernelW() == 1;
-        return isInt8
-                && conv.groups() == 1
-                && !conv.depthwise()
-                && conv.channels() >= BLOCK
-                && (DspPaddedRows.isNeeded(conv) ? DspPaddedRows.fits(conv) : true)
-                && runs;
-    }
-
-    private DspConv(Plan plan, Tables tables, OperatorBuffers buffers) {
-        this.conv = plan.conv();
-        this.rescale = plan.rescale();
+    /**
+     * Packs weights and asks for scratch.
+     *
+     * @param unroll steps of two inputs written out in the innermost loop
+     */
+    DspConv(ConvTask task, DspRescale rescale, int unroll) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
+        this.rescale = rescale;
         this.order = order(conv);
-        this.kernel = DspConvKernel.of(order.length / 2, UNROLL, rescale);
+        this.kernel = DspConvKernel.of(order.length / 2, unroll, rescale);
         this.weights = tables.add("weight", DType.INT32, packWeights());
         this.input = buffers.argument(0);
         this.output = buffers.output();

@@ -6,18 +6,18 @@ import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.mul;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Fully connected layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension: blocks of eight
@@ -29,58 +29,33 @@ import java.util.Optional;
  * </pre>
  */
 final class DspDense {
-    /** Steps of four inputs written out in the innermost loop. */
-    private static final int UNROLL = 4;
-
-    private final Plan plan;
+    private final DspRescale rescale;
+    private final int block;
+    private final int unroll;
     private final ConvComputation conv;
     private final Buffer weights;
     private final Buffer input;
     private final Buffer output;
-    /** A schedule that is proven to suit. */
-    private record Plan(ConvComputation conv, DspRescale rescale) {
-        String text() {
-            return "dsp_dense(channel_block=" + block() + ", unroll=" + UNROLL + ")";
-        }
 
-        /** Channels of a block. */
-        int block() {
-            return rescale.isSummed() ? 8 : 4;
-        }
-
-        /** Multiply-accumulates that the kernels execute. */
-        long executedMacs() {
-            return (long) conv.output().dim(0) * conv.channels() * ((conv.taps() + 3L) / 4 * 4);
-        }
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        long macs = (long) conv.output().dim(0) * conv.channels() * ((conv.taps() + 3L) / 4 * 4);
+        return new LayerLoops(body(rows), macs);
     }
 
-    /** The schedule, where it suits. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        ConvComputation conv = task.conv();
-        if (!task.features().hasDsp() || task.isForSize() || !suits(conv)) {
-            return Optional.empty();
-        }
-        return DspRescale.of(conv, DspWeights.fitInPairs(conv))
-                .map(rescale -> new Plan(conv, rescale))
-                .map(plan -> {
-                    Stmt body = new DspDense(plan, task.tables(), task.buffers()).body(task.rows());
-                    return new ConvSchedule(body, plan.executedMacs(), plan.text(), DspConv.REASON);
-                });
-    }
-
-    private static boolean suits(ConvComputation conv) {
-        Window w = conv.window();
-        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
-                && conv.op().rootTypes().get(0).dtype() == DType.INT8;
-        boolean isWhole = w.kernelH() == conv.input().dim(1)
-                && w.kernelW() == conv.input().dim(2)
-                && !w.isPadded();
-        return isInt8 && conv.groups() == 1 && !conv.depthwise() && isWhole && conv.taps() >= 4;
-    }
-
-    private DspDense(Plan plan, Tables tables, OperatorBuffers buffers) {
-        this.plan = plan;
-        this.conv = plan.conv();
+    /**
+     * Packs weights.
+     *
+     * @param block channels computed together
+     * @param unroll steps of four inputs written out in the innermost loop
+     */
+    DspDense(ConvTask task, DspRescale rescale, int block, int unroll) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.rescale = rescale;
+        this.block = block;
+        this.unroll = unroll;
+        this.conv = task.conv();
         this.weights = tables.add("weight", DType.INT32, packWeights());
         this.input = buffers.argument(0);
         this.output = buffers.output();
@@ -88,14 +63,14 @@ final class DspDense {
 
     private int[] packWeights() {
         List<Integer> words = new ArrayList<>();
-        for (int first = 0; first < conv.channels(); first += plan.block()) {
-            packBlock(first, Math.min(first + plan.block(), conv.channels()), words);
+        for (int first = 0; first < conv.channels(); first += block) {
+            packBlock(first, Math.min(first + block, conv.channels()), words);
         }
         return words.stream().mapToInt(Integer::intValue).toArray();
     }
 
     private void packBlock(int first, int end, List<Integer> words) {
-        boolean isSummed = plan.rescale().isSummed();
+        boolean isSummed = rescale.isSummed();
         List<int[]> taps = new ArrayList<>();
         for (int o = first; o < end; o++) {
             taps.add(DspWeights.taps(conv, o));
@@ -110,13 +85,13 @@ final class DspDense {
             }
         }
         for (int o = first; o < end; o++) {
-            plan.rescale().put(o, words);
+            rescale.put(o, words);
         }
     }
 
     private Stmt body(Rows rows) {
-        int whole = conv.channels() / plan.block();
-        int rest = conv.channels() % plan.block();
+        int whole = conv.channels() / block;
+        int rest = conv.channels() % block;
         BlockBuilder body = new BlockBuilder();
         body.loop(
                 "n",
@@ -125,7 +100,7 @@ final class DspDense {
                         batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
                             Buffer x = row.view("x", input, mul(n, conv.taps()));
                             if (whole > 0) {
-                                call(row, x, n, 0, plan.block(), whole);
+                                call(row, x, n, 0, block, whole);
                             }
                             if (rest > 0) {
                                 call(row, x, n, whole, rest, 1);
@@ -134,16 +109,16 @@ final class DspDense {
         return body.build();
     }
 
-    private void call(BlockBuilder block, Buffer x, Expr n, int firstBlock, int channels, int blocks) {
+    private void call(BlockBuilder body, Buffer x, Expr n, int firstBlock, int channels, int blocks) {
         String suffix = firstBlock == 0 ? "" : "_rest";
         int fours = (conv.taps() + 3) / 4;
-        int blockWords = fours * plan.block() + plan.block() * plan.rescale().constantsPerChannel();
-        Buffer w = block.view("w" + suffix, weights, imm((long) firstBlock * blockWords));
-        Expr place = add(mul(n, conv.channels()), (long) firstBlock * plan.block());
-        Buffer out = block.mutableView("out" + suffix, output, place);
+        int blockWords = fours * block + block * rescale.constantsPerChannel();
+        Buffer w = body.view("w" + suffix, weights, imm((long) firstBlock * blockWords));
+        Expr place = add(mul(n, conv.channels()), (long) firstBlock * block);
+        Buffer out = body.mutableView("out" + suffix, output, place);
         List<Expr> scalars = new ArrayList<>(List.of(imm(conv.taps()), imm(blocks)));
-        DspDenseKernel kernel = DspDenseKernel.of(channels, conv.taps(), UNROLL, plan.rescale());
-        scalars.addAll(kernel.epilogue().arguments(plan.rescale()));
-        block.call(kernel.kernel(), List.of(x, w, out), scalars);
+        DspDenseKernel kernel = DspDenseKernel.of(channels, conv.taps(), unroll, rescale);
+        scalars.addAll(kernel.epilogue().arguments(rescale));
+        body.call(kernel.kernel(), List.of(x, w, out), scalars);
     }
 }

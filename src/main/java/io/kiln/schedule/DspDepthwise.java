@@ -11,13 +11,12 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.base.Optimize;
-import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
-import io.kiln.target.CpuFeatures;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -26,7 +25,6 @@ import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Depthwise convolution on Cortex-M with the DSP extension: two output rows at a time, or one where a single one is left or the next
@@ -42,16 +40,8 @@ import java.util.Optional;
  * <p>Rows of the output are written after all the input rows that they need were read, four channels at a time.
  */
 final class DspDepthwise {
-    private static final String REASON = "depthwise on a core with SIMD on halves, rescaling proven in one multiply";
-
     /** Inputs lie in the upper bytes of halves; what more the sums are scaled by is in the weights. */
-    private static final int INPUT_SCALE_BITS = 8;
-    /** Words of weights that stay in registers. */
-    private static final int MOST_WEIGHTS = 6;
-    /** Input rows that have registers for their addresses. */
-    private static final int MOST_INPUT_ROWS = 5;
-    /** What immediate offsets reach. */
-    private static final int REACH = 4095;
+    static final int INPUT_SCALE_BITS = 8;
 
     private final ConvComputation conv;
     private final DspDepthwiseShape shape;
@@ -64,80 +54,27 @@ final class DspDepthwise {
     private final Buffer scratch;
     private final int outputRows;
 
-    /** A schedule that is proven to suit. */
-    private record Plan(ConvComputation conv, DspDepthwiseShape shape, DspRescale rescale) {
-        /** Output rows computed together. */
-        int outputRows() {
-            int below = (shape.width() + 1) * shape.channels();
-            return shape.inputRows(2) <= MOST_INPUT_ROWS
-                            && below <= REACH
-                            && conv.output().dim(1) > 1
-                    ? 2
-                    : 1;
-        }
-
-        String text() {
-            return "dsp_depthwise(rows=" + outputRows() + ", channel_block=" + BLOCK + ")";
-        }
-
-        /** Multiply-accumulates that the kernels execute. */
-        long executedMacs() {
-            long pixels = (long) conv.output().dim(0)
-                    * conv.output().dim(1)
-                    * conv.output().dim(2);
-            return pixels * conv.taps() * BLOCK * ((conv.channels() + BLOCK - 1) / BLOCK);
-        }
+    /** The loops. */
+    LayerLoops loops() {
+        long pixels = (long) conv.output().dim(0)
+                * conv.output().dim(1)
+                * conv.output().dim(2);
+        long macs = pixels * conv.taps() * BLOCK * ((conv.channels() + BLOCK - 1) / BLOCK);
+        return new LayerLoops(body(), macs, outputRows);
     }
 
-    /** The schedule, where it suits. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        return plan(task.conv(), task.features(), task.optimize()).map(plan -> {
-            Stmt body = new DspDepthwise(plan, task.rows(), task.tables(), task.buffers()).body();
-            return new ConvSchedule(body, plan.executedMacs(), plan.text(), REASON, plan.outputRows());
-        });
-    }
-
-    private static Optional<Plan> plan(ConvComputation conv, CpuFeatures features, Optimize optimize) {
-        if (!features.hasDsp() || optimize == Optimize.SIZE || !suits(conv)) {
-            return Optional.empty();
-        }
-        return DspRescale.of(conv, false)
-                .filter(r -> r.rescale().scaleBits() >= INPUT_SCALE_BITS)
-                .filter(r -> r.rescale().scaleBits() <= 2 * INPUT_SCALE_BITS)
-                .filter(r -> isImmediate(r.rescale().lateOffset()))
-                .map(r -> new Plan(conv, DspDepthwiseShape.of(conv), r));
-    }
-
-    private static boolean suits(ConvComputation conv) {
-        Window w = conv.window();
-        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
-                && conv.op().rootTypes().get(0).dtype() == DType.INT8
-                && conv.kernelZeroPoint() == 0;
-        if (!isInt8 || !conv.depthwise() || conv.channels() != conv.input().dim(3)) {
-            return false;
-        }
-        DspDepthwiseShape shape = DspDepthwiseShape.of(conv);
-        return conv.channels() >= BLOCK
-                && conv.channels() <= REACH
-                && (w.dilationH() == 1 || w.kernelH() == 1)
-                && (w.dilationW() == 1 || w.kernelW() == 1)
-                && shape.inputColumns() > 0
-                && shape.inputRows(1) <= MOST_INPUT_ROWS
-                && shape.weights() <= MOST_WEIGHTS
-                && (shape.padLeft() + shape.kernelW()) * shape.columnBytes() <= DspDepthwiseAsm.MOST_COLUMN_BYTES;
-    }
-
-    /** Whether an instruction can add it: eight bits anywhere in a word. */
-    private static boolean isImmediate(int value) {
-        int magnitude = Math.abs(value);
-        return magnitude >>> Integer.numberOfTrailingZeros(magnitude | (1 << 31)) <= 0xFF;
-    }
-
-    private DspDepthwise(Plan plan, Rows rows, Tables tables, OperatorBuffers buffers) {
-        this.conv = plan.conv();
-        this.shape = plan.shape();
-        this.rescale = plan.rescale();
-        this.rows = rows;
+    /**
+     * Packs weights and asks for scratch.
+     *
+     * @param outputRows output rows computed together
+     */
+    DspDepthwise(ConvTask task, DspRescale rescale, int outputRows) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
+        this.shape = DspDepthwiseShape.of(conv);
+        this.rescale = rescale;
+        this.rows = task.rows();
         this.input = buffers.argument(0);
         this.output = buffers.output();
         byte[] line = new byte[shape.inputColumns() * conv.channels()];
@@ -145,7 +82,7 @@ final class DspDepthwise {
         this.padding = shape.padded() ? tables.add("padding", DType.INT8, Bytes.wrap(line)) : input;
         this.table = tables.add("weight", DType.INT32, pack());
         this.scratch = buffers.scratch(DType.INT16, (long) shape.columns() * shape.columnBytes() / 2);
-        this.outputRows = plan.outputRows();
+        this.outputRows = outputRows;
     }
 
     /** Weights and constants in the order in which the kernels load them. */

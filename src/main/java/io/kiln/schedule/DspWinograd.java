@@ -10,13 +10,14 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.base.Optimize;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.lower.TapRange;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -24,7 +25,6 @@ import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Convolution of 3x3 on Cortex-M with the DSP extension by Winograd's F(2, 3) along rows, exactly, in integers: two neighbouring
@@ -42,13 +42,9 @@ import java.util.Optional;
  * <p>Source: A. Lavin and S. Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
  */
 final class DspWinograd {
-    private static final int BLOCK = 4;
+    static final int BLOCK = 4;
     /** Pixels computed together: two times two. */
-    private static final int PIXELS = 4;
-    /** Loops over channels are written out, and offsets of factors immediate. */
-    private static final int MOST_CHANNELS = 16;
-    /** Larger layers do with less flash. */
-    private static final int MOST_WEIGHT_BYTES = 8192;
+    static final int PIXELS = 4;
 
     private final ConvComputation conv;
     private final DspRescale rescale;
@@ -60,8 +56,11 @@ final class DspWinograd {
     private final Buffer weights;
     private final Buffer scratch;
 
-    private DspWinograd(ConvComputation conv, DspRescale rescale, Tables tables, OperatorBuffers buffers) {
-        this.conv = conv;
+    /** Packs weights and asks for scratch. */
+    DspWinograd(ConvTask task, DspRescale rescale) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
         this.rescale = rescale;
         int channels = conv.input().dim(3);
         this.factors = new DspWinogradInput(channels);
@@ -75,43 +74,9 @@ final class DspWinograd {
         this.scratch = buffers.scratch(DType.INT8, factors.bytes());
     }
 
-    /** The schedule, where it suits and speed counts. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        ConvComputation conv = task.conv();
-        if (!task.features().hasDsp() || task.optimize() != Optimize.SPEED || !suits(conv)) {
-            return Optional.empty();
-        }
-        return DspRescale.ofScaled(conv, DspWinogradWeights.SCALE_BITS).map(rescale -> {
-            DspWinograd winograd = new DspWinograd(conv, rescale, task.tables(), task.buffers());
-            String text = "dsp_winograd(pixels=" + PIXELS + ", channel_block=" + BLOCK + ")";
-            String reason = "two pixels of 3x3 in 12 products in place of 18, exact in integers";
-            return new ConvSchedule(winograd.body(task.rows()), executedMacs(conv), text, reason);
-        });
-    }
-
-    private static boolean suits(ConvComputation conv) {
-        Window w = conv.window();
-        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
-                && conv.op().rootTypes().get(0).dtype() == DType.INT8
-                && conv.kernelZeroPoint() == 0;
-        boolean isPlain = w.kernelH() == 3
-                && w.kernelW() == 3
-                && w.strideH() == 1
-                && w.strideW() == 1
-                && w.dilationH() == 1
-                && w.dilationW() == 1;
-        int channels = conv.input().dim(3);
-        return isInt8
-                && isPlain
-                && conv.groups() == 1
-                && !conv.depthwise()
-                && w.padLeft() <= 1
-                && w.padRight() <= 1
-                && channels % 4 == 0
-                && channels <= MOST_CHANNELS
-                && conv.channels() >= BLOCK
-                && conv.output().dim(2) >= PIXELS
-                && DspWinogradWeights.bytes(conv) <= MOST_WEIGHT_BYTES;
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), executedMacs(conv));
     }
 
     /** Products that the kernels execute. */

@@ -13,8 +13,12 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.Workload;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import java.util.stream.IntStream;
@@ -27,6 +31,9 @@ import java.util.stream.IntStream;
  * leaves the second, so that both cost no more instructions than two bytes. Halves and sums differ where the first is negative.
  */
 final class FourBitWeights {
+    private static final String KNOB = "weight_bits";
+    private static final int PACKED = 4;
+    private static final int USUAL = 8;
     private static final int LEAST = -8;
     private static final int MOST = 7;
     private static final int SECOND = 16;
@@ -43,11 +50,48 @@ final class FourBitWeights {
                 && IntStream.range(0, weights.length).allMatch(i -> weights[i] >= LEAST && weights[i] <= MOST);
     }
 
-    /** Whether sums of neighbours lie from -127 to 127: not so -8 after a negative weight, or after 0. */
-    static boolean areSummable(int[] weights) {
-        return IntStream.range(0, weights.length / 2)
-                .map(i -> sum(weights, i))
-                .allMatch(sum -> sum > Byte.MIN_VALUE && sum <= Byte.MAX_VALUE);
+    /** The knob of schedules that can pack weights two to a byte. */
+    static Knob knob(ConvComputation conv) {
+        return fit(conv) ? Knob.unusual(KNOB, PACKED) : Knob.unusual(KNOB);
+    }
+
+    /** Whether a configuration packs them. */
+    static boolean arePacked(Configuration configuration) {
+        return configuration.number(KNOB, USUAL) == PACKED;
+    }
+
+    /** A configuration that packs them, or not. */
+    static Configuration packed(Configuration configuration, boolean isPacked) {
+        return configuration.withUnusual(KNOB, isPacked ? PACKED : USUAL, USUAL);
+    }
+
+    /** A configuration that packs them where size counts, which pays for it with time. */
+    static Configuration packed(Configuration configuration, Workload workload) {
+        return packed(configuration, pack(workload));
+    }
+
+    /** Whether weights are packed by schedules that pay for it with time. */
+    static boolean pack(Workload workload) {
+        return workload.isForSize() && fit(workload.conv());
+    }
+
+    /** Whether sums of neighbouring channels lie from -127 to 127: not so -8 after a negative weight, or after 0. */
+    static boolean areSummable(ConvComputation conv) {
+        Window w = conv.window();
+        for (int o = 0; o < conv.channels(); o += 2) {
+            for (int tap = 0; tap < w.kernelH() * w.kernelW() * conv.channelsPerGroup(); tap++) {
+                int position = tap / conv.channelsPerGroup();
+                int ky = position / w.kernelW();
+                int kx = position % w.kernelW();
+                int c = tap % conv.channelsPerGroup();
+                int second = o + 1 < conv.channels() ? conv.tap(o + 1, ky, kx, c) : 0;
+                int sum = conv.tap(o, ky, kx, c) + SECOND * second;
+                if (sum <= Byte.MIN_VALUE || sum > Byte.MAX_VALUE) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     private static int sum(int[] weights, int pair) {

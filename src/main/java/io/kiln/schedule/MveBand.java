@@ -37,8 +37,8 @@ record MveBand(ConvComputation conv, int chunk) implements MveGather {
     }
 
     @Override
-    public String text() {
-        return "windows=" + chunk;
+    public String title() {
+        return "windows";
     }
 
     @Override

@@ -35,8 +35,8 @@ record MveColumns(ConvComputation conv, int chunk) implements MveGather {
     }
 
     @Override
-    public String text() {
-        return "columns=" + chunk;
+    public String title() {
+        return "columns";
     }
 
     @Override

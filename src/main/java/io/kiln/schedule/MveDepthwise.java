@@ -12,6 +12,8 @@ import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -21,7 +23,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Depthwise convolution on MVE: the rows under a window are put side by side in scratch, so that the window of a channel is at
@@ -36,9 +37,7 @@ import java.util.Optional;
  * overlap the ones before them where channels are no multiple of four.
  */
 final class MveDepthwise {
-    private static final String REASON = "a channel's window gathered and multiplied at once (MVE), exact in 32 bits";
-    private static final int WORDS = 4;
-    private static final int MOST_SCRATCH = 16 * 1024;
+    static final int WORDS = 4;
 
     private final ConvComputation conv;
     private final MveRescale rescale;
@@ -52,13 +51,20 @@ final class MveDepthwise {
     /** Groups of four channels that follow each other. */
     private record Groups(int channel, int count, Buffer packed) {}
 
-    private MveDepthwise(ConvComputation conv, MveRescale rescale, Tables tables, OperatorBuffers buffers) {
-        this.conv = conv;
+    /**
+     * Packs weights and asks for scratch.
+     *
+     * @param keepsWeights whether weights stay in registers for a row of pixels
+     */
+    MveDepthwise(ConvTask task, MveRescale rescale, boolean keepsWeights) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
         this.rescale = rescale;
         this.input = buffers.argument(0);
         this.output = buffers.output();
         this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
-        this.kernel = new MveDepthwiseKernel(isNarrow(conv), rescale.hasNegatives(), rescale.hasLimits());
+        this.kernel = new MveDepthwiseKernel(!keepsWeights, rescale.hasNegatives(), rescale.hasLimits());
         this.offsets = tables.add("offsets", DType.INT32, offsets());
         int channels = conv.channels();
         groups.add(new Groups(0, channels / 4, tables.add("packed", DType.INT32, pack(0, channels / 4))));
@@ -68,31 +74,9 @@ final class MveDepthwise {
         }
     }
 
-    /** The schedule, where a convolution can run so: windows of at most four words, one output channel for each input channel. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        ConvComputation conv = task.conv();
-        boolean suits = task.features().hasMve()
-                && conv.depthwise()
-                && conv.channels() == conv.input().dim(3)
-                && conv.channels() >= 4
-                && bands(conv) * conv.window().kernelW() <= WORDS
-                && scratchBytes(conv) <= MOST_SCRATCH;
-        if (!suits) {
-            return Optional.empty();
-        }
-        return MveRescale.of(conv)
-                .filter(r -> r.low() <= r.requantization().outputZeroPoint()
-                        && r.high() >= r.requantization().outputZeroPoint())
-                .map(rescale -> {
-                    MveDepthwise depthwise = new MveDepthwise(conv, rescale, task.tables(), task.buffers());
-                    return new ConvSchedule(
-                            depthwise.body(task.rows()), depthwise.executedMacs(), depthwise.text(), REASON);
-                });
-    }
-
-    private String text() {
-        int words = bands(conv) * conv.window().kernelW();
-        return "mve_depthwise(words=" + words + ", kept_weights=" + !isNarrow(conv) + ")";
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), executedMacs());
     }
 
     /** Multiply-accumulates of the loops: 16 for each output, channels by fours. */
@@ -101,13 +85,8 @@ final class MveDepthwise {
         return conv.output().elements() / conv.channels() * channels * 4 * WORDS;
     }
 
-    /** Counted: keeping weights costs 24 instructions for a row of four channels and saves 7 for each of its pixels. */
-    private static boolean isNarrow(ConvComputation conv) {
-        return conv.output().dim(2) <= 3;
-    }
-
     /** Fours of rows under a window. */
-    private static int bands(ConvComputation conv) {
+    static int bands(ConvComputation conv) {
         return (conv.window().kernelH() + 3) / 4;
     }
 
@@ -121,7 +100,7 @@ final class MveDepthwise {
     }
 
     /** Whole vectors are written, four at a time, the last one past the end of the band. */
-    private static int scratchBytes(ConvComputation conv) {
+    static int scratchBytes(ConvComputation conv) {
         return bands(conv) * bandBytes(conv) + 64;
     }
 

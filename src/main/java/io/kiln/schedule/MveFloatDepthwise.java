@@ -13,6 +13,8 @@ import io.kiln.lower.BiasTable;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Rows;
 import io.kiln.lower.TapRange;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -30,8 +32,6 @@ import java.util.Optional;
  * </pre>
  */
 final class MveFloatDepthwise {
-    private static final int MOST_PIXELS = 4;
-
     private final ConvComputation conv;
     private final int pixels;
     private final Buffer input;
@@ -39,32 +39,23 @@ final class MveFloatDepthwise {
     private final Buffer weights;
     private final Buffer bias;
 
-    private MveFloatDepthwise(ConvTask task) {
+    /**
+     * Makes tables.
+     *
+     * @param pixels side by side computed together
+     */
+    MveFloatDepthwise(ConvTask task, int pixels) {
         this.conv = task.conv();
-        this.pixels = Math.max(1, Math.min(MOST_PIXELS, Interior.of(conv).size()));
+        this.pixels = pixels;
         this.input = task.buffers().argument(0);
         this.output = task.buffers().output();
         this.weights = task.tables().add("weight", DType.FLOAT32, conv.weight().data());
         this.bias = BiasTable.of(conv, task.tables()).buffer();
     }
 
-    /** The schedule, if it suits. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        ConvComputation conv = task.conv();
-        boolean suits = task.features().hasMve()
-                && task.features().hasFpu()
-                && !task.isForSize()
-                && conv.depthwise()
-                && conv.isFloat()
-                && conv.weight().type().dtype().isFloat()
-                && conv.channels() == conv.input().dim(3);
-        if (!suits) {
-            return Optional.empty();
-        }
-        MveFloatDepthwise schedule = new MveFloatDepthwise(task);
-        String text = "mve_depthwise_float(pixel_block=" + schedule.pixels + ")";
-        String reason = "four channels in one instruction (MVE)";
-        return Optional.of(new ConvSchedule(schedule.body(task.rows()), conv.macsInside(), text, reason));
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), conv.macsInside());
     }
 
     private Stmt body(Rows rows) {

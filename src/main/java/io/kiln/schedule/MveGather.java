@@ -18,8 +18,8 @@ sealed interface MveGather permits MveColumns, MveBand {
     /** Instructions of calling a kernel, counted. */
     int CALL = 20;
 
-    /** Name of the way with its knobs. */
-    String text();
+    /** Name of the way. */
+    String title();
 
     /** Pixels of a row whose windows are in scratch together. */
     int chunk();

@@ -8,12 +8,13 @@ import static io.kiln.tir.Exprs.sub;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.base.Optimize;
 import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -53,17 +54,21 @@ final class MveGemm {
      * @param pixels computed together: 1 or 2
      * @param block channels computed together: 4 or 8
      * @param unroll steps of 16 products written out
+     * @param isKept whether a block's weights stay in registers while a row of pixels passes
      */
-    record Knobs(int pixels, int block, int unroll) {}
+    record Knobs(int pixels, int block, int unroll, boolean isKept) {}
 
-    private MveGemm(ConvComputation conv, Knobs knobs, MveRescale rescale, Tables tables, OperatorBuffers buffers) {
-        this.conv = conv;
+    /** Packs weights. */
+    MveGemm(ConvTask task, MveRescale rescale, Knobs knobs) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
         this.knobs = knobs;
         this.rescale = rescale;
         this.buffers = buffers;
         this.input = buffers.argument(0);
         this.output = buffers.output();
-        this.gather = isInPlace(conv) ? Optional.empty() : Optional.of(MveGather.of(conv));
+        this.gather = MveGemmSchedule.isInPlace(conv) ? Optional.empty() : Optional.of(MveGather.of(conv));
         int depth = conv.taps();
         this.gemm = new MveGemmKernel(
                 gather.isPresent() ? (depth + 15) / 16 * 16 : depth,
@@ -76,41 +81,9 @@ final class MveGemm {
         this.packed = tables.add("packed", DType.INT8, pack());
     }
 
-    /** The schedule, where a convolution can run so on a CPU. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        ConvComputation conv = task.conv();
-        boolean dense = conv.groups() == 1 || conv.input().dim(3) == 1;
-        boolean adjacent = conv.window().dilationW() == 1 || conv.window().kernelW() == 1;
-        if (!task.features().hasMve() || !dense || !adjacent) {
-            return Optional.empty();
-        }
-        return MveRescale.of(conv).map(rescale -> {
-            MveGemm gemm =
-                    new MveGemm(conv, defaultKnobs(conv, task.optimize()), rescale, task.tables(), task.buffers());
-            String reason = "16 products to an instruction (MVE), exact in 32 bits";
-            return new ConvSchedule(gemm.body(task.rows()), gemm.executedMacs(), gemm.text(), reason);
-        });
-    }
-
-    private static Knobs defaultKnobs(ConvComputation conv, Optimize optimize) {
-        int row =
-                conv.output().dim(1) == 1 || isInPlace(conv) ? 1 : conv.output().dim(2);
-        boolean single = conv.output().dim(1) * conv.output().dim(2) == 1 && row == 1;
-        int block = single && conv.channels() > 4 ? 8 : 4;
-        int unroll = optimize == Optimize.SIZE ? 1 : single ? 4 : 9;
-        return new Knobs(single ? 1 : 2, block, unroll);
-    }
-
-    /** Whether windows are single pixels inside the input, so that nothing is copied. */
-    private static boolean isInPlace(ConvComputation conv) {
-        Window w = conv.window();
-        return w.kernelH() == 1 && w.kernelW() == 1 && !w.isPadded();
-    }
-
-    private String text() {
-        return "mve_gemm(pixels=" + (isKept() ? 1 : knobs.pixels()) + ", block=" + knobs.block() + ", unroll="
-                + knobs.unroll() + (isKept() ? ", kept_weights" : "")
-                + gather.map(g -> ", " + g.text()).orElse("") + ")";
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), executedMacs());
     }
 
     /** Multiply-accumulates of the loops: whole vectors and blocks, padding included. */
@@ -140,17 +113,6 @@ final class MveGemm {
             rescale.putBlock(table, first, knobs.block());
         }
         return Bytes.wrap(table.array());
-    }
-
-    /** Whether a block's weights fit into registers while a row of pixels passes. */
-    private boolean isKept() {
-        int zero = rescale.requantization().outputZeroPoint();
-        return gemm.steps() == 1
-                && knobs.block() == 4
-                && conv.channels() % 4 == 0
-                && conv.output().dim(2) >= 4
-                && rescale.low() <= zero
-                && rescale.high() >= zero;
     }
 
     private int weightIndex(int channel, int i) {
@@ -209,7 +171,7 @@ final class MveGemm {
 
     /** An odd number of pixels ends in a single one, unless the number is known only at run time. */
     private void multiply(BlockBuilder block, Buffer x, Buffer out, Expr pixels, long step) {
-        if (isKept()) {
+        if (knobs.isKept()) {
             call(
                     block,
                     new MveShortKernel(gemm.depth(), gemm.negatives(), gemm.limits()).kernel(),

@@ -15,6 +15,8 @@ import io.kiln.lower.Intrinsics;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -24,7 +26,6 @@ import io.kiln.tir.KernelText;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Depthwise convolution in little flash: rows are copied with their padding, and one kernel for all layers computes a row of the output,
@@ -52,25 +53,16 @@ final class SmallDepthwise {
     private final PaddedRows rows;
     private final boolean isPacked;
 
-    /** The schedule, where size counts and the core has no vectors. */
-    static Optional<ConvSchedule> schedule(ConvTask task) {
-        ConvComputation conv = task.conv();
-        if (!task.isForSize() || !BlockedDepthwise.suits(task)) {
-            return Optional.empty();
-        }
-        // Signed rescalings take 12 bytes a channel, and what a core with DSP instructions does without them takes 9.
-        Optional<ScalarRescale> proven = ScalarRescale.of(conv)
-                .filter(r -> !r.isSigned() || !task.features().hasDsp());
-        return proven.map(rescale -> {
-            SmallDepthwise small = new SmallDepthwise(task, rescale, task.tables(), task.buffers());
-            String reason = "size: one kernel for all depthwise layers";
-            return new ConvSchedule(small.body(task.rows()), task.macs(), small.text(), reason);
-        });
-    }
-
-    private SmallDepthwise(ConvTask task, ScalarRescale rescale, Tables tables, OperatorBuffers buffers) {
+    /**
+     * Makes tables and asks for scratch.
+     *
+     * @param isPacked whether weights are packed two to a byte
+     */
+    SmallDepthwise(ConvTask task, ScalarRescale rescale, boolean isPacked) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
-        this.isPacked = task.packsWeights();
+        this.isPacked = isPacked;
         this.rescale = rescale;
         this.weights = isPacked
                 ? FourBitWeights.halvesOfTaps(conv, tables)
@@ -82,8 +74,9 @@ final class SmallDepthwise {
         this.rows = new PaddedRows(conv, buffers.argument(0), scratch, new WordMoves(false));
     }
 
-    private String text() {
-        return "depthwise_small" + (isPacked ? "(weight_bits=4)" : "");
+    /** The loops. */
+    LayerLoops loops(ConvTask task) {
+        return new LayerLoops(body(task.rows()), task.workload().macs());
     }
 
     private Stmt body(Rows range) {

@@ -12,6 +12,7 @@ import io.kiln.ir.op.Window;
 import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Rows;
 import io.kiln.lower.TapRange;
+import io.kiln.schedule.space.ConvTask;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;

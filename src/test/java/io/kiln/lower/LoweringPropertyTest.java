@@ -7,19 +7,14 @@ import static org.assertj.core.api.Assertions.within;
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
-import io.kiln.ir.Function;
-import io.kiln.ir.Parameter;
 import io.kiln.ir.type.Shape;
-import io.kiln.reference.Interpreter;
 import io.kiln.schedule.Dispatch;
 import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.TirEvaluator;
 import io.kiln.tir.TirVerifier;
-import io.kiln.transform.Pipeline;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -48,48 +43,11 @@ class LoweringPropertyTest {
         return Stream.concat(speed, size);
     }
 
-    private record Case(Function function, FusedOperator op, List<Bytes> inputs, Bytes expected) {
-        static Case of(long seed) {
-            Function drawn = RandomOperators.mixed(seed);
-            Function function = Pipeline.standard().run(seed % 5 == 4 ? RandomOperators.ofFourBits(drawn) : drawn);
-            List<Bytes> inputs = new ArrayList<>();
-            for (Parameter parameter : function.params()) {
-                inputs.add(RandomOperators.input(parameter.type(), seed * 31 + inputs.size()));
-            }
-            Bytes expected = Interpreter.run(function, inputs).get(0);
-            List<FusedOperator> operators = FusedOperator.all(function, "tvmgen_case");
-            assertThat(operators).as("seed %d fuses to one operator", seed).hasSize(1);
-            return new Case(function, operators.get(0), inputs, expected);
-        }
-
-        Shape shape(int input) {
-            return function.types().get(op.inputs().get(input)).shape();
-        }
-
-        Map<String, long[]> memory(LoweredOperator lowered) {
-            Map<String, long[]> memory = new HashMap<>();
-            List<Buffer> buffers = lowered.function().buffers();
-            for (int i = 0; i < lowered.inputs().size(); i++) {
-                int id = lowered.inputs().get(i);
-                memory.put(
-                        buffers.get(i).name(),
-                        TirEvaluator.elements(buffers.get(i).dtype(), inputs.get(id)));
-            }
-            memory.put("output", new long[(int) op.type().shape().elements()]);
-            for (Buffer scratch : buffers.subList(lowered.inputs().size() + 1, buffers.size())) {
-                long[] garbage = new long[(int) scratch.elements()];
-                Arrays.fill(garbage, -77);
-                memory.put(scratch.name(), garbage);
-            }
-            return memory;
-        }
-    }
-
     @ParameterizedTest
     @MethodSource("dispatches")
     void loopsComputeWhatTheInterpreterComputes(Dispatch dispatch) {
         for (long seed = 0; seed < CASES; seed++) {
-            Case c = Case.of(seed);
+            LoweringCase c = LoweringCase.of(seed);
             LoweredOperator lowered = dispatch.lower(c.op());
             TirVerifier.verify(lowered.function());
             Map<String, long[]> memory = c.memory(lowered);
@@ -100,7 +58,7 @@ class LoweringPropertyTest {
         }
     }
 
-    private static void assertEqual(long seed, Case c, DType dtype, Bytes actual) {
+    private static void assertEqual(long seed, LoweringCase c, DType dtype, Bytes actual) {
         String what = "seed " + seed + ", " + c.op().op();
         if (!dtype.isFloat()) {
             assertThat(actual).as(what).isEqualTo(c.expected());
@@ -118,7 +76,7 @@ class LoweringPropertyTest {
     @MethodSource("dispatches")
     void aRangeOfRowsWritesJustTheseRowsAndReadsJustTheRowsItDeclares(Dispatch dispatch) {
         for (long seed = 0; seed < CASES; seed++) {
-            Case c = Case.of(seed);
+            LoweringCase c = LoweringCase.of(seed);
             LoweredOperator lowered = dispatch.lower(c.op(), Rows.named());
             int rows = Rows.count(c.op().type().shape());
             int begin = (int) (seed % rows);
@@ -147,7 +105,7 @@ class LoweringPropertyTest {
     void aRangeOfRowsInRingsComputesTheSameRows(Dispatch dispatch) {
         int inRings = 0;
         for (long seed = 0; seed < CASES; seed++) {
-            Case c = Case.of(seed);
+            LoweringCase c = LoweringCase.of(seed);
             int rows = Rows.count(c.op().type().shape());
             int begin = (int) (seed % rows);
             int end = begin + 1 + (int) (seed / 7 % (rows - begin));
@@ -161,7 +119,7 @@ class LoweringPropertyTest {
     @MethodSource("dispatches")
     void aBlockOfRowsInRingsComputesTheSameRows(Dispatch dispatch) {
         for (long seed = 0; seed < CASES; seed++) {
-            Case c = Case.of(seed);
+            LoweringCase c = LoweringCase.of(seed);
             int block = dispatch.lower(c.op(), Rows.named()).rowBlock();
             int rows = Rows.count(c.op().type().shape());
             if (block > 1) {
@@ -171,7 +129,7 @@ class LoweringPropertyTest {
         }
     }
 
-    private static boolean runsInRings(long seed, Case c, Dispatch dispatch, int begin, int end, int block) {
+    private static boolean runsInRings(long seed, LoweringCase c, Dispatch dispatch, int begin, int end, int block) {
         List<RowDependency> dependencies = dispatch.lower(c.op(), Rows.named()).dependencies();
         List<Integer> inputRings = new ArrayList<>();
         for (int i = 0; i < dependencies.size(); i++) {
@@ -209,7 +167,7 @@ class LoweringPropertyTest {
     void poolsAccumulateRowByRow(Dispatch dispatch) {
         int pools = 0;
         for (long seed = 0; seed < 2 * CASES; seed++) {
-            Case c = Case.of(seed);
+            LoweringCase c = LoweringCase.of(seed);
             OptionalInt rows = PoolLowering.accumulatedRows(c.op());
             if (rows.isEmpty()) {
                 continue;
@@ -245,7 +203,7 @@ class LoweringPropertyTest {
         return held;
     }
 
-    private static void assertRows(long seed, Case c, long[] output, int rows, int ring, int begin, int end) {
+    private static void assertRows(long seed, LoweringCase c, long[] output, int rows, int ring, int begin, int end) {
         DType dtype = c.op().type().dtype();
         long[] expected = TirEvaluator.elements(dtype, c.expected());
         int row = expected.length / rows;
@@ -266,7 +224,7 @@ class LoweringPropertyTest {
     }
 
     private static void assertReads(
-            long seed, Case c, LoweredOperator lowered, TirEvaluator run, int input, int begin, int end) {
+            long seed, LoweringCase c, LoweredOperator lowered, TirEvaluator run, int input, int begin, int end) {
         Shape shape = c.function().types().get(lowered.inputs().get(input)).shape();
         boolean[] read = run.read(lowered.function().buffers().get(input).name());
         int rowElements = read.length / Rows.count(shape);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Rule;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Workload;
+import java.util.List;
+
+/** The schedules of convolutions and dense layers, and the rules that choose among them where nobody measured. */
+final class LayerSchedules {
+    private static final MveGemmSchedule MVE_GEMM = new MveGemmSchedule();
+    private static final MveDepthwiseSchedule MVE_DEPTHWISE = new MveDepthwiseSchedule();
+    private static final SmallDepthwiseSchedule DEPTHWISE_SMALL = new SmallDepthwiseSchedule();
+    private static final BlockedDepthwiseSchedule DEPTHWISE_BLOCKED = new BlockedDepthwiseSchedule();
+    private static final BlockedConvSchedule CONV_BLOCKED = new BlockedConvSchedule();
+    private static final DspColumnDepthwiseSchedule DSP_DEPTHWISE_COLUMN = new DspColumnDepthwiseSchedule();
+    private static final DspDepthwiseSchedule DSP_DEPTHWISE = new DspDepthwiseSchedule();
+    private static final DspDenseSchedule DSP_DENSE = new DspDenseSchedule();
+    private static final DspWinogradSchedule DSP_WINOGRAD = new DspWinogradSchedule();
+    private static final DspConvSchedule DSP_CONV = new DspConvSchedule();
+    private static final DotConvSchedule MVE_CONV16 = new DotConvSchedule("mve_conv16");
+    private static final DotConvSchedule DSP_CONV16 = new DotConvSchedule("dsp_conv16");
+    private static final DotConvSchedule MVE_CONV_FLOAT = new DotConvSchedule("mve_conv_float");
+    private static final MveFloatDepthwiseSchedule MVE_DEPTHWISE_FLOAT = new MveFloatDepthwiseSchedule();
+    private static final DepthwiseDirectSchedule DEPTHWISE_DIRECT = new DepthwiseDirectSchedule();
+    private static final ConvDirectSchedule CONV_DIRECT = new ConvDirectSchedule();
+
+    /** All of them. */
+    static final List<Schedule<?>> ALL = List.of(
+            MVE_GEMM,
+            MVE_DEPTHWISE,
+            DEPTHWISE_SMALL,
+            DEPTHWISE_BLOCKED,
+            CONV_BLOCKED,
+            DSP_DEPTHWISE_COLUMN,
+            DSP_DEPTHWISE,
+            DSP_DENSE,
+            DSP_WINOGRAD,
+            DSP_CONV,
+            MVE_CONV16,
+            DSP_CONV16,
+            MVE_CONV_FLOAT,
+            MVE_DEPTHWISE_FLOAT,
+            DEPTHWISE_DIRECT,
+            CONV_DIRECT);
+
+    /** The first rule that takes its schedule decides, and one of the last two always does. */
+    private static final List<Rule> RULES = List.of(
+            MVE_GEMM::choose,
+            MVE_DEPTHWISE::choose,
+            DEPTHWISE_SMALL::choose,
+            DEPTHWISE_BLOCKED::choose,
+            CONV_BLOCKED::choose,
+            DSP_DEPTHWISE_COLUMN::choose,
+            DSP_DEPTHWISE::choose,
+            DEPTHWISE_BLOCKED::chooseForDsp,
+            DSP_DENSE::choose,
+            DSP_WINOGRAD::choose,
+            DSP_CONV::choose,
+            MVE_CONV16::choose,
+            DSP_CONV16::choose,
+            MVE_CONV_FLOAT::choose,
+            MVE_DEPTHWISE_FLOAT::choose,
+            DEPTHWISE_DIRECT::choose,
+            CONV_DIRECT::choose);
+
+    private LayerSchedules() {}
+
+    /** The choice of the rules for a layer. */
+    static Choice<?> choose(Workload workload) {
+        for (Rule rule : RULES) {
+            var choice = rule.choose(workload);
+            if (choice.isPresent()) {
+                return choice.get();
+            }
+        }
+        throw new IllegalStateException(
+                "no rule takes a schedule for " + workload.conv().op().name());
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.space;
+
+import java.util.Optional;
+
+/**
+ * The configuration in which a layer is computed, and why.
+ *
+ * @param <E> see {@link Schedule}
+ * @param schedule which applies to the layer
+ * @param evidence what shows that
+ * @param configuration out of the schedule's space
+ * @param reason for people
+ */
+public record Choice<E>(Schedule<E> schedule, E evidence, Configuration configuration, String reason) {
+
+    /** The choice of a given configuration, if it can compute a layer: what somebody measured rather than a rule. */
+    public static <E> Optional<Choice<E>> of(
+            Schedule<E> schedule, Workload workload, Configuration configuration, String reason) {
+        return schedule.applies(workload)
+                .filter(evidence ->
+                        schedule.space(workload, evidence).configurations().contains(configuration))
+                .map(evidence -> new Choice<>(schedule, evidence, configuration, reason));
+    }
+
+    /** The loops. */
+    public LayerLoops lower(ConvTask task) {
+        return schedule.lower(task, evidence, configuration);
+    }
+}

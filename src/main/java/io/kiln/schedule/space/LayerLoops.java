@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.space;
+
+import io.kiln.tir.Stmt;
+
+/**
+ * A convolution or dense layer as loops.
+ *
+ * @param body the loops
+ * @param executedMacs multiply-accumulates that they execute for all rows
+ * @param rowBlock rows that they compute faster together than one by one
+ */
+public record LayerLoops(Stmt body, long executedMacs, int rowBlock) {
+
+    /** Loops that take rows one by one. */
+    public LayerLoops(Stmt body, long executedMacs) {
+        this(body, executedMacs, 1);
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.space;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * The configurations of a schedule that compute a layer: all combinations of its knobs' values that a condition allows.
+ *
+ * @param schedule name of the schedule
+ * @param knobs in the order in which configurations write them
+ * @param condition which combinations are legal
+ */
+public record Space(String schedule, List<Knob> knobs, Predicate<Configuration> condition) {
+    public Space {
+        knobs = List.copyOf(knobs);
+    }
+
+    /** A space of which all combinations are legal. */
+    public static Space of(String schedule, Knob... knobs) {
+        return new Space(schedule, List.of(knobs), configuration -> true);
+    }
+
+    /** The combinations for which another condition holds too. */
+    public Space where(Predicate<Configuration> more) {
+        return new Space(schedule, knobs, condition.and(more));
+    }
+
+    /** All configurations, the last knob changing fastest. */
+    public List<Configuration> configurations() {
+        List<Configuration> all = List.of(Configuration.of(schedule));
+        for (Knob knob : knobs) {
+            List<Configuration> more = new ArrayList<>();
+            for (Configuration start : all) {
+                knob.values()
+                        .forEach(value -> more.add(
+                                value.map(v -> start.with(knob.name(), v)).orElse(start)));
+            }
+            all = more;
+        }
+        return all.stream().filter(condition).toList();
+    }
+}

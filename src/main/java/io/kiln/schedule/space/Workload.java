@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.space;
+
+import io.kiln.base.DType;
+import io.kiln.base.Optimize;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.Rows;
+import io.kiln.target.CpuFeatures;
+
+/**
+ * A convolution or dense layer on a core: all that decides about its schedule. It holds nothing to write to, so that a decision cannot
+ * build tables or ask for scratch.
+ *
+ * @param conv what to compute
+ * @param rows rows of the output to compute
+ * @param features of the core
+ * @param optimize what to spare
+ */
+public record Workload(ConvComputation conv, Rows rows, CpuFeatures features, Optimize optimize) {
+
+    public boolean isForSize() {
+        return optimize == Optimize.SIZE;
+    }
+
+    /** Whether it is int8, not transposed, and its results are rescaled: what most micro-kernels are written for. */
+    public boolean isPlainInt8() {
+        return conv.dataType() == DType.INT8
+                && !conv.isTransposed()
+                && conv.op().requantization().isPresent();
+    }
+
+    /** Multiply-accumulates of all windows, padding included. */
+    public long macs() {
+        return conv.output().elements() * conv.taps();
+    }
+}

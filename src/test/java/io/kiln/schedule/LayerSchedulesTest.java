@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.Optimize;
+import io.kiln.ir.op.Conv2d;
+import io.kiln.ir.op.Conv2dTranspose;
+import io.kiln.ir.op.Dense;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.QnnConv2dTranspose;
+import io.kiln.ir.op.QnnDense;
+import io.kiln.lower.ComputedWeightsLowering;
+import io.kiln.lower.ConvComputation;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.LoweringCase;
+import io.kiln.lower.Rows;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Workload;
+import io.kiln.target.Target;
+import io.kiln.tir.TirEvaluator;
+import io.kiln.tir.TirVerifier;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+
+/** Every schedule computes what the plain loops compute, in whatever configuration out of its space, and rules choose out of these spaces. */
+class LayerSchedulesTest {
+    private static final int CASES = 300;
+
+    /** Of large spaces so many configurations are drawn for a layer. */
+    private static final int DRAWN = 3;
+
+    private static final List<String> TARGETS = List.of(
+            "c -mcpu=cortex-m4", "c -mcpu=cortex-m55", "c -mcpu=cortex-m3", "c -mcpu=cortex-m0", "c -march=rv32imac");
+
+    private static boolean isLayer(LoweringCase c) {
+        Op root = c.op().root().op();
+        boolean isLayer = root instanceof Conv2d
+                || root instanceof QnnConv2d
+                || root instanceof Conv2dTranspose
+                || root instanceof QnnConv2dTranspose
+                || root instanceof Dense
+                || root instanceof QnnDense;
+        return isLayer && !ComputedWeightsLowering.suits(c.op());
+    }
+
+    private static List<LoweringCase> layers() {
+        List<LoweringCase> layers = new ArrayList<>();
+        for (long seed = 0; seed < CASES; seed++) {
+            LoweringCase c = LoweringCase.of(seed);
+            if (isLayer(c)) {
+                layers.add(c);
+            }
+        }
+        return layers;
+    }
+
+    private static Workload workload(LoweringCase c, String target, Optimize optimize) {
+        Rows rows = Rows.whole(c.op().type().shape());
+        return new Workload(
+                ConvComputation.of(c.op()), rows, Target.parse(target).features(), optimize);
+    }
+
+    @Test
+    void everyConfigurationOutOfASpaceComputesTheLayer() {
+        Map<String, Integer> tried = new TreeMap<>();
+        Random random = new Random(11);
+        int number = 0;
+        for (LoweringCase c : layers()) {
+            for (Schedule<?> schedule : LayerSchedules.ALL) {
+                List<String> targets = new ArrayList<>(TARGETS);
+                Collections.rotate(targets, number++);
+                int count = targets.stream()
+                        .map(target -> workload(c, target, Optimize.SPEED))
+                        .filter(workload -> schedule.applies(workload).isPresent())
+                        .findFirst()
+                        .map(workload -> tryOn(schedule, c, workload, random))
+                        .orElse(0);
+                tried.merge(schedule.name(), count, Integer::sum);
+            }
+        }
+        assertThat(tried)
+                .hasSize(LayerSchedules.ALL.size())
+                .allSatisfy((name, count) -> assertThat(count).as(name).isPositive());
+    }
+
+    private static <E> int tryOn(Schedule<E> schedule, LoweringCase c, Workload workload, Random random) {
+        E evidence = schedule.applies(workload).orElseThrow();
+        List<Configuration> all =
+                new ArrayList<>(schedule.space(workload, evidence).configurations());
+        assertThat(all).as(schedule.name()).isNotEmpty().doesNotHaveDuplicates();
+        Collections.shuffle(all, random);
+        List<Configuration> drawn = all.subList(0, Math.min(DRAWN, all.size()));
+        drawn.forEach(configuration -> run(
+                c,
+                workload,
+                Choice.of(schedule, workload, configuration, "drawn").orElseThrow()));
+        return drawn.size();
+    }
+
+    private static void run(LoweringCase c, Workload workload, Choice<?> choice) {
+        LoweredOperator lowered = Dispatch.lower(c.op(), workload, choice);
+        TirVerifier.verify(lowered.function());
+        Map<String, long[]> memory = c.memory(lowered);
+        TirEvaluator.run(lowered.function(), memory, Map.of());
+        DType dtype = c.op().type().dtype();
+        Bytes actual = TirEvaluator.bytes(dtype, memory.get("output"));
+        String what = choice.configuration().text() + " on " + c.op().name() + " of "
+                + c.function().name();
+        if (!dtype.isFloat()) {
+            assertThat(actual).as(what).isEqualTo(c.expected());
+            return;
+        }
+        for (int i = 0; i < actual.size(); i += Float.BYTES) {
+            float expected = c.expected().buffer().getFloat(i);
+            assertThat(actual.buffer().getFloat(i))
+                    .as(what)
+                    .isCloseTo(expected, Offset.offset(1e-5f + 1e-4f * Math.abs(expected)));
+        }
+    }
+
+    @Test
+    void rulesChooseOutOfTheSpacesAndTextsReadBack() {
+        for (LoweringCase c : layers()) {
+            for (String target : TARGETS) {
+                for (Optimize optimize : Optimize.values()) {
+                    Workload workload = workload(c, target, optimize);
+                    Choice<?> choice = LayerSchedules.choose(workload);
+                    Configuration read =
+                            Configuration.parse(choice.configuration().text());
+                    assertThat(read).isEqualTo(choice.configuration());
+                    assertThat(choice.reason()).isNotEmpty();
+                    assertThat(Choice.of(choice.schedule(), workload, read, "read"))
+                            .as(read.text())
+                            .isPresent();
+                }
+            }
+        }
+    }
+
+    /** A record may ask for what no rule takes; what does not apply is no choice. */
+    @Test
+    void choicesOverrideTheRules() {
+        LoweringCase c = layers().stream()
+                .filter(layer ->
+                        workload(layer, "c -mcpu=cortex-m4", Optimize.SPEED).isPlainInt8())
+                .filter(layer -> !ConvComputation.of(layer.op()).depthwise())
+                .findFirst()
+                .orElseThrow();
+        Workload workload = workload(c, "c -mcpu=cortex-m4", Optimize.SPEED);
+        Configuration slow = Configuration.parse("conv_direct(channel_block=1, unroll=1)");
+        Choice<?> choice =
+                Choice.of(new ConvDirectSchedule(), workload, slow, "measured").orElseThrow();
+        assertThat(Dispatch.lower(c.op(), workload, choice).schedule()).isEqualTo(slow.text());
+        assertThat(Dispatch.lower(c.op(), workload, choice).reason()).isEqualTo("measured");
+        assertThat(LayerSchedules.choose(workload).configuration()).isNotEqualTo(slow);
+        Configuration large = Configuration.parse("conv_direct(channel_block=64, unroll=1)");
+        assertThat(Choice.of(new ConvDirectSchedule(), workload, large, "measured"))
+                .isEmpty();
+        assertThat(Choice.of(new MveGemmSchedule(), workload, Configuration.of("mve_gemm"), "measured"))
+                .isEmpty();
+    }
+}
