@@ -1,3 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The compiler's road: a request, which names a model file, a target and what to favour, becomes a model library. */
+/**
+ * The compiler as a library: a {@link io.kiln.compile.CompileRequest request} becomes a {@link io.kiln.artifact.ModelLibrary model library}. It
+ * knows neither boards nor Maven. With {@code Path model}, a {@code .tflite} or {@code .relay} file, and {@code Path folder}:
+ *
+ * <pre>{@code
+ * CompileRequest request = CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+ *         .name("gesture")
+ *         .optimize(Optimize.SIZE)
+ *         .build();
+ * ModelLibrary library = ModelCompiler.compile(request).library();
+ *
+ * for (Artifact source : library.artifacts().of(Artifact.Loader.SOURCE)) {
+ *     Files.writeString(folder.resolve(source.fileName()), source.text());
+ * }
+ * Options options = Options.of(7, Optional.empty(), "1.0");
+ * Bytes archive = ModelLibraryFormat.write(List.of(library), options);
+ * Files.write(folder.resolve("gesture-mlf.tar"), archive.toArray());
+ * }</pre>
+ *
+ * <p>Everything that is wrong with the request or the model comes in one {@link io.kiln.base.KilnException}, whose problems say what to do.
+ *
+ * <p>The road: {@link io.kiln.compile.Frontends} reads the file, passes transform its function, operators are lowered and planned, an
+ * {@link io.kiln.executor.Executor executor} adds what calls them, and a {@link io.kiln.codegen.CodeGenerator code generator} prints the code.
+ */
 package io.kiln.compile;
