@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestOutputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
@@ -16,6 +22,20 @@ public final class Digests {
 
     public static String sha256(String text) {
         return sha256(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Of a file's content.
+     *
+     * @throws IOException if it cannot be read
+     */
+    public static String sha256(Path file) throws IOException {
+        MessageDigest digest = newSha256();
+        try (InputStream in = Files.newInputStream(file);
+                DigestOutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
+            in.transferTo(out);
+        }
+        return HexFormat.of().formatHex(digest.digest());
     }
 
     public static MessageDigest newSha256() {

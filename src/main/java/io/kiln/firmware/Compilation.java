@@ -4,7 +4,8 @@ package io.kiln.firmware;
 import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
 import io.kiln.base.Problem;
-import io.kiln.firmware.BuildIndex.Entry;
+import io.kiln.base.incremental.FileDigests;
+import io.kiln.base.incremental.Made;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
@@ -58,10 +59,10 @@ final class Compilation {
      * @param unit the source
      * @param command the line, for people
      * @param result how the compiler ended
-     * @param entry what the object was made from; empty if it failed
+     * @param made what the object was made from; empty if it failed
      * @param refusals what keeps it from being compiled, as the build trusts not all of its authors
      */
-    record Outcome(SourceUnit unit, String command, Result result, Optional<Entry> entry, List<Problem> refusals) {
+    record Outcome(SourceUnit unit, String command, Result result, Optional<Made> made, List<Problem> refusals) {
         Outcome {
             refusals = List.copyOf(refusals);
         }
@@ -81,20 +82,17 @@ final class Compilation {
     }
 
     /** Why the object has to be made again; empty if it is up to date. */
-    Optional<String> reason(Map<String, Entry> index, FileDigests digests) {
-        Optional<Entry> last = Optional.ofNullable(index.get(unit.path()));
-        return Staleness.reason(last, tool(project), commandDigest(), digests, project.objectDirectory())
-                .or(() -> last.flatMap(this::newRival));
+    Optional<String> reason(Map<String, Made> index, FileDigests digests) {
+        Optional<Made> last = Optional.ofNullable(index.get(unit.path()));
+        Set<String> files = last.map(Staleness::files).orElse(Set.of());
+        return Staleness.reason(
+                        last,
+                        Staleness.inputsNow(tool(project), commandDigest(), files, digests),
+                        project.objectDirectory())
+                .or(() -> last.flatMap(made -> Staleness.newRival(made, rivals(files))));
     }
 
-    /** A header of a name that was read before, now also somewhere where the compiler may look earlier. */
-    private Optional<String> newRival(Entry last) {
-        return rivals(last.inputs().keySet()).stream()
-                .filter(rival -> !last.rivals().contains(rival))
-                .findFirst()
-                .map(rival -> Staleness.fileName(rival) + " was added");
-    }
-
+    /** Headers of a name that was read, somewhere where the compiler may come to look earlier. */
     private List<String> rivals(Set<String> inputs) {
         Set<String> names = inputs.stream().map(Staleness::fileName).collect(Collectors.toSet());
         return project.headers().stream()
@@ -110,30 +108,30 @@ final class Compilation {
         Instant began = Instant.now();
         try {
             Files.createDirectories(object.getParent());
-            Made made = fence.isPresent() ? fenced(fence.get(), part, depFile) : plain(part, depFile);
+            Attempt attempt = fence.isPresent() ? fenced(fence.get(), part, depFile) : plain(part, depFile);
             String command = ShellWords.join(line(lines.relative(part), lines.relative(depFile)));
-            if (!made.result().succeeded() || !made.refusals().isEmpty()) {
+            if (!attempt.result().succeeded() || !attempt.refusals().isEmpty()) {
                 Files.deleteIfExists(part);
                 Files.deleteIfExists(depFile);
-                return new Outcome(unit, command, made.result(), Optional.empty(), made.refusals());
+                return new Outcome(unit, command, attempt.result(), Optional.empty(), attempt.refusals());
             }
             Files.move(part, object, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             return new Outcome(
-                    unit, command, made.result(), Optional.of(entry(digests, began, depFile, object)), List.of());
+                    unit, command, attempt.result(), Optional.of(made(digests, began, depFile, object)), List.of());
         } catch (IOException e) {
             throw FileFailure.of("cannot write", object, e);
         }
     }
 
     /** How it went, and what is refused. */
-    private record Made(Result result, List<Problem> refusals) {
-        Made(Result result) {
+    private record Attempt(Result result, List<Problem> refusals) {
+        Attempt(Result result) {
             this(result, List.of());
         }
     }
 
-    private Made plain(Path part, Path depFile) {
-        return new Made(ProcessRunner.run(Command.ofLine(line(lines.relative(part), lines.relative(depFile)))
+    private Attempt plain(Path part, Path depFile) {
+        return new Attempt(ProcessRunner.run(Command.ofLine(line(lines.relative(part), lines.relative(depFile)))
                 .in(project.directory())
                 .with("LC_ALL", "C")
                 .without(MISLEADING)
@@ -141,50 +139,52 @@ final class Compilation {
     }
 
     /** What reads nothing of a stranger's is compiled like the user's own; what it read then is held against that once more. */
-    private Made fenced(Fence fence, Path part, Path depFile) throws IOException {
+    private Attempt fenced(Fence fence, Path part, Path depFile) throws IOException {
         if (unit.path().endsWith(".s")) {
             // Not preprocessed, so that it is by one author alone.
             return project.strangers()
                     .advice(List.of(unit.path()))
-                    .map(advice -> new Made(NOTHING, List.of(fence.assembler(unit, advice))))
+                    .map(advice -> new Attempt(NOTHING, List.of(fence.assembler(unit, advice))))
                     .orElseGet(() -> plain(part, depFile));
         }
         Fence.Preprocessed source = fence.preprocess(unit, depFile);
         if (!source.result().succeeded()) {
-            return unit.kind() == SourceKind.USER ? elsewhere(fence, source, part, depFile) : new Made(source.result());
+            return unit.kind() == SourceKind.USER
+                    ? elsewhere(fence, source, part, depFile)
+                    : new Attempt(source.result());
         }
         Optional<String> advice = fence.stranger(source.inputs());
         if (advice.isEmpty()) {
-            Made made = plain(part, depFile);
-            return made.result().succeeded() ? unchanged(fence, made, depFile) : made;
+            Attempt attempt = plain(part, depFile);
+            return attempt.result().succeeded() ? unchanged(fence, attempt, depFile) : attempt;
         }
         List<Problem> refusals = fence.refusals(unit, source, advice.get());
         if (!refusals.isEmpty()) {
-            return new Made(NOTHING, refusals);
+            return new Attempt(NOTHING, refusals);
         }
         Result result = fence.compile(unit, source.text(), part);
-        return new Made(result, result.succeeded() ? fence.refusals(unit, part, advice.get()) : List.of());
+        return new Attempt(result, result.succeeded() ? fence.refusals(unit, part, advice.get()) : List.of());
     }
 
     /** The user's own source may read files outside of the project, but not together with a stranger's: then it stays with what failed. */
-    private Made elsewhere(Fence fence, Fence.Preprocessed source, Path part, Path depFile) throws IOException {
-        Made made = plain(part, depFile);
-        boolean isOwn = made.result().succeeded()
+    private Attempt elsewhere(Fence fence, Fence.Preprocessed source, Path part, Path depFile) throws IOException {
+        Attempt attempt = plain(part, depFile);
+        boolean isOwn = attempt.result().succeeded()
                 && fence.strangerBeside(unit, DepFile.prerequisites(Files.readString(depFile)))
                         .isEmpty();
-        return isOwn ? made : new Made(source.result());
+        return isOwn ? attempt : new Attempt(source.result());
     }
 
-    private Made unchanged(Fence fence, Made made, Path depFile) throws IOException {
+    private Attempt unchanged(Fence fence, Attempt attempt, Path depFile) throws IOException {
         return fence.stranger(DepFile.prerequisites(Files.readString(depFile)))
-                .map(advice -> new Made(
-                        made.result(),
+                .map(advice -> new Attempt(
+                        attempt.result(),
                         List.of(new Problem("it reads other files than before", unit.path(), "", advice))))
-                .orElse(made);
+                .orElse(attempt);
     }
 
     /** An input that changed while the compiler ran has no digest, which makes the object stale. */
-    private Entry entry(FileDigests digests, Instant began, Path depFile, Path object) throws IOException {
+    private Made made(FileDigests digests, Instant began, Path depFile, Path object) throws IOException {
         Map<String, String> inputs = new TreeMap<>();
         // Assembly that is not preprocessed reads nothing else, and compilers write no list.
         List<String> read =
@@ -197,7 +197,7 @@ final class Compilation {
         }
         Map<String, String> outputs =
                 Map.of(unit.object(), FileDigests.digest(object).orElse(""));
-        return new Entry(tool(project), commandDigest(), inputs, rivals(inputs.keySet()), outputs);
+        return Made.of(Staleness.inputs(tool(project), commandDigest(), inputs, rivals(inputs.keySet())), outputs);
     }
 
     /** Compilers do not list what assembler reads with {@code .incbin}: any of the user's files that is neither source nor header. */

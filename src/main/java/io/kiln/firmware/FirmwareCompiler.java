@@ -7,7 +7,9 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
-import io.kiln.firmware.BuildIndex.Entry;
+import io.kiln.base.incremental.FileDigests;
+import io.kiln.base.incremental.Journal;
+import io.kiln.base.incremental.Made;
 import io.kiln.firmware.Compilation.Outcome;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.nio.file.Path;
@@ -67,8 +69,8 @@ public final class FirmwareCompiler {
     }
 
     private static List<String> compileStale(FirmwareProject project, List<Compilation> own, Log log) {
-        Path indexFile = project.buildDirectory().resolve(INDEX);
-        Map<String, Entry> index = BuildIndex.read(indexFile);
+        Journal journal = new Journal(project.buildDirectory().resolve(INDEX));
+        Map<String, Made> index = journal.read();
         FileDigests digests = new FileDigests(project.directory());
         List<Compilation> stale = new ArrayList<>();
         Set<String> reasons = new LinkedHashSet<>();
@@ -90,16 +92,16 @@ public final class FirmwareCompiler {
         List<Outcome> outcomes = run(stale, digests, Fence.of(project));
         requireSpace(project, outcomes);
         writeLog(project, outcomes);
-        Map<String, Entry> next = new TreeMap<>();
+        Map<String, Made> next = new TreeMap<>();
         own.stream()
                 .map(compilation -> compilation.unit().path())
                 .filter(index::containsKey)
                 .forEach(path -> next.put(path, index.get(path)));
-        outcomes.forEach(outcome -> outcome.entry()
+        outcomes.forEach(outcome -> outcome.made()
                 .ifPresentOrElse(
-                        entry -> next.put(outcome.unit().path(), entry),
+                        made -> next.put(outcome.unit().path(), made),
                         () -> next.remove(outcome.unit().path())));
-        BuildIndex.write(indexFile, next);
+        journal.write(next);
         report(project, outcomes, log);
         return stale.stream().map(compilation -> compilation.unit().path()).toList();
     }
@@ -142,7 +144,7 @@ public final class FirmwareCompiler {
     /** Each compiler would say so in its own words, and the log could not be written either. */
     private static void requireSpace(FirmwareProject project, List<Outcome> outcomes) {
         boolean isFull = outcomes.stream()
-                .anyMatch(outcome -> outcome.entry().isEmpty()
+                .anyMatch(outcome -> outcome.made().isEmpty()
                         && FileFailure.isDiskFull(outcome.result().message()));
         if (isFull) {
             throw new KilnException(FileFailure.diskFull(project.objectDirectory()));
@@ -167,7 +169,7 @@ public final class FirmwareCompiler {
                 outcome.refusals().forEach(problems::add);
             } else if (outcome.result().timedOut()) {
                 problems.add("the compiler ran out of time", source, "", "");
-            } else if (outcome.entry().isEmpty()) {
+            } else if (outcome.made().isEmpty()) {
                 problems.add("does not compile:\n" + said, source, "", advice(project, outcome));
             } else if (!said.isEmpty()) {
                 said.lines().forEach(log::warn);

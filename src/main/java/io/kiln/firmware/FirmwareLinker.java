@@ -6,7 +6,10 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
-import io.kiln.firmware.BuildIndex.Entry;
+import io.kiln.base.incremental.FileDigests;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.base.incremental.Journal;
+import io.kiln.base.incremental.Made;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
@@ -19,6 +22,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -91,24 +95,26 @@ public final class FirmwareLinker {
     /** Why the image that was linked last is not of these objects, or nothing if it is; what was done to the file since does not count. */
     public static Optional<String> changedInput(CompiledObjects objects, Path folder, String base) {
         FirmwareLinker linker = new FirmwareLinker(objects, folder, base, Log.QUIET, measurement -> "");
-        return Staleness.changedInput(
-                linker.last(),
-                Compilation.tool(linker.project),
-                linker.commandDigest(),
-                new FileDigests(linker.project.directory()));
+        Optional<Made> last = linker.journal().read(base);
+        return Staleness.changedInput(last, linker.inputsNow(last, new FileDigests(linker.project.directory())));
     }
 
-    private Optional<Entry> last() {
-        return Optional.ofNullable(
-                BuildIndex.read(project.buildDirectory().resolve(INDEX)).get(base));
+    private Journal journal() {
+        return new Journal(project.buildDirectory().resolve(INDEX));
+    }
+
+    private Fingerprint inputsNow(Optional<Made> last, FileDigests digests) {
+        return Staleness.inputsNow(
+                Compilation.tool(project),
+                commandDigest(),
+                last.map(Staleness::files).orElse(Set.of()),
+                digests);
     }
 
     private Image link() {
-        Path indexFile = project.buildDirectory().resolve(INDEX);
         FileDigests digests = new FileDigests(project.directory());
-        String command = commandDigest();
-        Optional<Entry> last = last();
-        Optional<String> reason = Staleness.reason(last, Compilation.tool(project), command, digests, folder);
+        Optional<Made> last = journal().read(base);
+        Optional<String> reason = Staleness.reason(last, inputsNow(last, digests), folder);
         if (reason.isEmpty()) {
             Image image = files.image(last.get().outputs().keySet(), measure(files.file("elf")), false);
             log.info("Nothing changed: " + image.elf() + " is up to date (" + MemoryTable.line(image.measurement())
@@ -126,9 +132,9 @@ public final class FirmwareLinker {
         Measurement measurement = measure(elf);
         requireFit(measurement);
         Map<String, String> outputs = files.publish(elf, map, project.board().isHost());
-        BuildIndex.write(
-                indexFile,
-                Map.of(base, new Entry(Compilation.tool(project), command, read(digests, began), List.of(), outputs)));
+        Fingerprint inputs =
+                Staleness.inputs(Compilation.tool(project), commandDigest(), read(digests, began), List.of());
+        journal().write(Map.of(base, Made.of(inputs, outputs)));
         Image image = files.image(outputs.keySet(), measurement, true);
         log.info("Linked " + image.elf() + ": " + MemoryTable.line(measurement));
         return image;

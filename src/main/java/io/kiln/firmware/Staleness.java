@@ -1,58 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
-import io.kiln.firmware.BuildIndex.Entry;
+import io.kiln.base.incremental.Change;
+import io.kiln.base.incremental.FileDigests;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.base.incremental.Made;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
-/** Decides whether an output is still what its inputs make, and if not says why. */
+/**
+ * Decides whether an object or an image is still what its inputs make, and if not says why. What it is made from: a tool, a command line,
+ * files that the tool reads, and rivals, which are files of the same names that the tool may come to read in their place.
+ */
 final class Staleness {
+    private static final String TOOL = "tool";
+    private static final String COMMAND = "command";
+    private static final String FILE = "file/";
+    private static final String RIVAL = "rival/";
+
     private Staleness() {}
 
     /**
-     * The reason to make an output again; empty if it is up to date.
+     * What something is made from.
      *
-     * @param entry what it was made from last time
-     * @param tool the tool's version now
-     * @param command digest of the command line now
-     * @param inputs digests of files now
+     * @param tool version of the compiler and of Kiln
+     * @param command digest of the command line
+     * @param files digest of every file read, by the name that the compiler gives it; empty if it is not there
+     * @param rivals names of files
+     */
+    static Fingerprint inputs(String tool, String command, Map<String, String> files, Collection<String> rivals) {
+        Fingerprint inputs = Fingerprint.empty().setting(TOOL, tool).setting(COMMAND, command);
+        files.forEach((name, digest) -> inputs.setting(FILE + name, digest));
+        rivals.forEach(name -> inputs.setting(RIVAL + name, ""));
+        return inputs;
+    }
+
+    /** As {@link #inputs}, of the same files as last time, as they are now. */
+    static Fingerprint inputsNow(String tool, String command, Set<String> files, FileDigests digests) {
+        Fingerprint inputs = inputs(tool, command, Map.of(), List.of());
+        files.forEach(name -> digests.of(name).ifPresent(digest -> inputs.setting(FILE + name, digest)));
+        return inputs;
+    }
+
+    /** The files that something was made from. */
+    static Set<String> files(Made made) {
+        Set<String> files = new TreeSet<>();
+        made.inputs().keySet().stream()
+                .filter(name -> name.startsWith(FILE))
+                .forEach(name -> files.add(name.substring(FILE.length())));
+        return files;
+    }
+
+    /**
+     * The reason to make something again; empty if it is up to date.
+     *
+     * @param last what it was made from last time
+     * @param now its inputs now
      * @param outputs folder that the names of outputs are relative to
      */
-    static Optional<String> reason(
-            Optional<Entry> entry, String tool, String command, FileDigests inputs, Path outputs) {
-        return changedInput(entry, tool, command, inputs)
-                .or(() -> changedOutput(entry.orElseThrow().outputs(), outputs));
+    static Optional<String> reason(Optional<Made> last, Fingerprint now, Path outputs) {
+        return changedInput(last, now).or(() -> changedOutput(last.orElseThrow(), outputs));
     }
 
-    /** The same, whatever became of the outputs. */
-    static Optional<String> changedInput(Optional<Entry> entry, String tool, String command, FileDigests inputs) {
-        if (entry.isEmpty()) {
+    /** The same, whatever became of the outputs. Rivals do not count. */
+    static Optional<String> changedInput(Optional<Made> last, Fingerprint now) {
+        if (last.isEmpty()) {
             return Optional.of("new");
         }
-        Entry last = entry.get();
-        if (!last.tool().equals(tool)) {
+        List<Change> changes = last.get().changes(now);
+        if (changes.stream().anyMatch(change -> change.name().equals(TOOL))) {
             return Optional.of("compiler or plugin changed");
         }
-        if (!last.command().equals(command)) {
+        if (changes.stream().anyMatch(change -> change.name().equals(COMMAND))) {
             return Optional.of("flags changed");
         }
-        for (Map.Entry<String, String> input : last.inputs().entrySet()) {
-            if (!inputs.of(input.getKey()).equals(Optional.of(input.getValue()))) {
-                return Optional.of(fileName(input.getKey()) + " changed");
-            }
-        }
-        return Optional.empty();
+        return changes.stream()
+                .map(Change::name)
+                .filter(name -> name.startsWith(FILE))
+                .min(String::compareTo)
+                .map(name -> fileName(name) + " changed");
     }
 
-    private static Optional<String> changedOutput(Map<String, String> outputs, Path folder) {
-        for (Map.Entry<String, String> output : outputs.entrySet()) {
-            Optional<String> now = FileDigests.digest(folder.resolve(output.getKey()));
-            if (!now.equals(Optional.of(output.getValue()))) {
-                return Optional.of(fileName(output.getKey()) + (now.isEmpty() ? " is gone" : " was changed"));
-            }
-        }
-        return Optional.empty();
+    /** A rival that was not there last time. */
+    static Optional<String> newRival(Made last, Collection<String> rivals) {
+        return rivals.stream()
+                .filter(rival -> !last.inputs().containsKey(RIVAL + rival))
+                .findFirst()
+                .map(rival -> fileName(rival) + " was added");
+    }
+
+    private static Optional<String> changedOutput(Made last, Path folder) {
+        return last.outputChanges(folder).stream()
+                .findFirst()
+                .map(change -> fileName(change.name()) + (change.now().isEmpty() ? " is gone" : " was changed"));
     }
 
     static String fileName(String path) {

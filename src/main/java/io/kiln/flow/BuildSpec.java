@@ -157,7 +157,7 @@ public record BuildSpec(
 
         /** What the steps remember. */
         public Path state(String step) {
-            return reports().resolve("state").resolve(step + ".txt");
+            return reports().resolve("state").resolve(step + ".json");
         }
 
         /** The IR after each pass. */

@@ -12,6 +12,7 @@ import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.WholeFiles;
+import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
 import io.kiln.compile.Frontends;

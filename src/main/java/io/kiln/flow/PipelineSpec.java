@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.incremental.Fingerprint;
 import io.kiln.frontend.CustomOperator;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.transform.PassOptions;

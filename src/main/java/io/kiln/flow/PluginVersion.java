@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow;
 
+import io.kiln.base.incremental.Fingerprint;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

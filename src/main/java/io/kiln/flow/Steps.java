@@ -2,6 +2,7 @@
 package io.kiln.flow;
 
 import io.kiln.base.Log;
+import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.BuildSpec.Layout;
 import java.nio.file.Path;
 import java.util.Collection;

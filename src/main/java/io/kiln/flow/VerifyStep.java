@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.Frontends;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.flow.BuildSpec.Layout;

@@ -61,7 +61,7 @@ final class DamagedFilesTest {
         flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
         flow.build(spec(), DeviceSpec.USUAL);
         right = kept();
-        assertThat(right.keySet()).contains("report.json", INDEX, "state/generate.txt");
+        assertThat(right.keySet()).contains("report.json", INDEX, "state/generate.json");
     }
 
     /** Each file in another way, and in yet another one in the second round. */

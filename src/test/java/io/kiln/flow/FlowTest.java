@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;

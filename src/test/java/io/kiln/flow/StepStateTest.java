@@ -3,6 +3,7 @@ package io.kiln.flow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.kiln.base.incremental.Fingerprint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ final class StepStateTest {
     void aFinishedStep() throws IOException {
         input = Files.writeString(folder.resolve("in.c"), "int a;");
         output = Files.writeString(folder.resolve("out.o"), "object");
-        state = new StepState(folder.resolve("state/compile.txt"));
+        state = new StepState(folder.resolve("state/compile.json"));
         state.record(now("speed"), folder, List.of(output));
     }
 
@@ -34,7 +35,7 @@ final class StepStateTest {
 
     @Test
     void theFirstBuildSaysSo() {
-        StepState fresh = new StepState(folder.resolve("state/other.txt"));
+        StepState fresh = new StepState(folder.resolve("state/other.json"));
         assertThat(fresh.reasonToRun(now("speed"), folder)).contains("first build");
     }
 
@@ -67,7 +68,7 @@ final class StepStateTest {
 
     @Test
     void aForgottenOrDamagedStateRunsAgain() throws IOException {
-        Files.writeString(folder.resolve("state/compile.txt"), "nonsense");
+        Files.writeString(folder.resolve("state/compile.json"), "nonsense");
         assertThat(state.reasonToRun(now("speed"), folder)).contains("first build");
         state.forget();
         assertThat(state.reasonToRun(now("speed"), folder)).contains("first build");

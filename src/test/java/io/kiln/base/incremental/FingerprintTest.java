@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.flow;
+package io.kiln.base.incremental;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

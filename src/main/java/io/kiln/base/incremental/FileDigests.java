@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.firmware;
+package io.kiln.base.incremental;
 
 import io.kiln.base.Digests;
 import java.io.IOException;
@@ -15,16 +15,17 @@ import java.util.concurrent.ConcurrentHashMap;
  * Digests of files' contents, each read once. Names are relative to one folder. A tool may read a file at any moment of its run, so what
  * an output was made from is known only of files that were the same before and after.
  */
-final class FileDigests {
+public final class FileDigests {
     private final Path folder;
     private final Map<Path, Optional<String>> known = new ConcurrentHashMap<>();
 
-    FileDigests(Path folder) {
+    /** Digests of files whose names are relative to a folder. */
+    public FileDigests(Path folder) {
         this.folder = folder;
     }
 
     /** Empty if there is no such file, or the name is none of a file. */
-    Optional<String> of(String name) {
+    public Optional<String> of(String name) {
         try {
             return known.computeIfAbsent(path(name), FileDigests::digest);
         } catch (InvalidPathException e) {
@@ -37,7 +38,7 @@ final class FileDigests {
      *
      * @param began before the tool was started; files that were asked for by then are held against what they were
      */
-    Optional<String> read(String name, Instant began) {
+    public Optional<String> read(String name, Instant began) {
         Path file = path(name);
         Optional<String> before = Optional.ofNullable(known.get(file)).flatMap(digest -> digest);
         if (known.containsKey(file)) {
@@ -54,9 +55,10 @@ final class FileDigests {
         return folder.resolve(name).normalize();
     }
 
-    static Optional<String> digest(Path file) {
+    /** Digest of a file's content; empty if there is no such file, or it cannot be read. */
+    public static Optional<String> digest(Path file) {
         try {
-            return Files.isRegularFile(file) ? Optional.of(Digests.sha256(Files.readAllBytes(file))) : Optional.empty();
+            return Files.isRegularFile(file) ? Optional.of(Digests.sha256(file)) : Optional.empty();
         } catch (IOException e) {
             return Optional.empty();
         }

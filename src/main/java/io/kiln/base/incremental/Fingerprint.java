@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.flow;
+package io.kiln.base.incremental;
 
 import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.DigestOutputStream;
-import java.security.MessageDigest;
 import java.util.Collections;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Everything that a step's result depends on, by name: settings as they are, files as digests. Two equal fingerprints
- * mean that the step would do the same again.
+ * Everything that a result depends on, by name: settings as they are, files as digests. Two equal fingerprints mean that the same work
+ * would make the same result again. Not thread-safe.
  */
 public final class Fingerprint {
     private final TreeMap<String, String> parts = new TreeMap<>();
@@ -71,17 +66,16 @@ public final class Fingerprint {
     }
 
     /** SHA-256 of a file's content, or {@code absent}. */
-    static String digest(Path file) {
-        if (!Files.isRegularFile(file)) {
-            return "absent";
-        }
-        MessageDigest digest = Digests.newSha256();
-        try (InputStream in = Files.newInputStream(file);
-                DigestOutputStream out = new DigestOutputStream(OutputStream.nullOutputStream(), digest)) {
-            in.transferTo(out);
+    public static String digest(Path file) {
+        try {
+            return Files.isRegularFile(file) ? Digests.sha256(file) : "absent";
         } catch (IOException e) {
             throw FileFailure.of("cannot read", file, e);
         }
-        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    /** Whether a part's value is a digest, which says nothing to people. */
+    public static boolean isDigest(String value) {
+        return value.matches("[0-9a-f]{64}");
     }
 }
