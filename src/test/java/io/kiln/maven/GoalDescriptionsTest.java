@@ -37,11 +37,11 @@ final class GoalDescriptionsTest {
     @Test
     void helpIsAGoal() throws IOException {
         assertThat(Files.readString(Path.of("pom.xml"))).contains("<goal>helpmojo</goal>");
-        assertThat(Files.readString(Path.of("README.md"))).contains("| `kiln:help` |");
+        assertThat(Files.readString(Path.of("src/site/markdown/goals.md"))).contains("| `kiln:help` |");
     }
 
     private static List<Path> mojos() throws IOException {
-        try (Stream<Path> sources = Files.list(Path.of("src/main/java/io/kiln/maven"))) {
+        try (Stream<Path> sources = Files.walk(Path.of("src/main/java/io/kiln/maven"))) {
             return sources.filter(file -> file.toString().endsWith("Mojo.java")).toList();
         }
     }

@@ -16,11 +16,11 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * The README's table of the keys of board.yaml is made from the schema. {@code mvn test -Dtest=BoardReferenceTest
- * -Dkiln.reference.write=true} makes it anew.
+ * The table of the keys of board.yaml in the page about boards is made from the schema. {@code mvn test
+ * -Dtest=BoardReferenceTest -Dkiln.reference.write=true} makes it anew.
  */
 class BoardReferenceTest {
-    private static final Path README = Path.of("README.md");
+    private static final Path PAGE = Path.of("src/site/markdown/boards.md");
     private static final String BEGIN = "<!-- made from toolchains/schemas/board.schema.json -->\n";
     private static final String END = "<!-- end of what is made -->\n";
 
@@ -39,14 +39,14 @@ class BoardReferenceTest {
         assertThat(undescribed).as("keys without a description").isEmpty();
         assertThat(rows).hasSizeGreaterThan(30);
         String table = "| key | values | meaning |\n|---|---|---|\n" + String.join("", rows);
-        String readme = Files.readString(README);
-        int begin = readme.indexOf(BEGIN) + BEGIN.length();
-        int end = readme.indexOf(END);
+        String page = Files.readString(PAGE);
+        int begin = page.indexOf(BEGIN) + BEGIN.length();
+        int end = page.indexOf(END);
         assertThat(begin).isLessThanOrEqualTo(end);
         if (Boolean.getBoolean("kiln.reference.write")) {
-            Files.writeString(README, readme.substring(0, begin) + table + readme.substring(end));
+            Files.writeString(PAGE, page.substring(0, begin) + table + page.substring(end));
         } else {
-            assertThat(readme.substring(begin, end))
+            assertThat(page.substring(begin, end))
                     .as("stale: mvn test -Dtest=BoardReferenceTest -Dkiln.reference.write=true makes it anew")
                     .isEqualTo(table);
         }

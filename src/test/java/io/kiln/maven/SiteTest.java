@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The README and the pages of the site lead to each other. */
+final class SiteTest {
+    private static final Path PAGES = Path.of("src/site/markdown");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s#]*)(#[^)\\s]*)?\\)");
+    /** Pages that are made while the site is built. */
+    private static final List<String> GENERATED = List.of("plugin-info.html", "SECURITY.html");
+
+    @Test
+    void everyLinkLeadsToAFileAndItsAnchor() throws IOException {
+        List<String> broken = new ArrayList<>();
+        int links = 0;
+        for (Path page : pages()) {
+            Matcher link = LINK.matcher(Files.readString(page));
+            while (link.find()) {
+                links++;
+                if (!leadsSomewhere(page, link.group(1), link.group(2) == null ? "" : link.group(2))) {
+                    broken.add(page + ": " + link.group());
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+        assertThat(links).isGreaterThan(40);
+    }
+
+    @Test
+    void theMenuHasEveryPage() throws IOException {
+        String menu = Files.readString(Path.of("src/site/site.xml"));
+        for (Path page : pages()) {
+            if (page.startsWith(PAGES)) {
+                String name = page.getFileName().toString().replace(".md", ".html");
+                assertThat(menu).contains("href=\"" + name + "\"");
+            }
+        }
+    }
+
+    private static boolean leadsSomewhere(Path page, String file, String anchor) throws IOException {
+        if (GENERATED.contains(file) || file.startsWith("https:")) {
+            return true;
+        }
+        Path folder = page.toAbsolutePath().getParent();
+        Path target =
+                file.isEmpty() ? page.toAbsolutePath() : folder.resolve(file).normalize();
+        if (file.startsWith("images/")) {
+            return Files.exists(Path.of("src/site/resources").resolve(file));
+        }
+        return Files.exists(target)
+                && (anchor.isEmpty()
+                        || Files.readString(target).contains("<a id=\"" + anchor.substring(1) + "\"></a>"));
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> files = Files.list(PAGES)) {
+            List<Path> pages = new ArrayList<>(files.toList());
+            pages.add(Path.of("README.md"));
+            return pages;
+        }
+    }
+}
