@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Results as a table for the README: a line for each model and core or kind of memory, a column for each toolchain. */
+/** Results as a table for the page of measurements: a line for each model and core or kind of memory, a column for each toolchain. */
 final class BenchMarkdown {
     private BenchMarkdown() {}
 
