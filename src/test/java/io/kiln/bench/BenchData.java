@@ -2,7 +2,9 @@
 package io.kiln.bench;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.Bytes;
+import io.kiln.toolchain.yaml.YamlDocument;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -79,11 +81,10 @@ record BenchData(
     }
 
     static BenchData load() {
-        YAMLMapper mapper = YAMLMapper.builder()
-                .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                .build();
+        ObjectMapper mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
         try (InputStream in = BenchData.class.getResourceAsStream("rows.yaml")) {
-            return mapper.readValue(in, BenchData.class);
+            YamlDocument rows = YamlDocument.parse("rows.yaml", Bytes.copyOf(in.readAllBytes()));
+            return mapper.treeToValue(rows.root(), BenchData.class);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

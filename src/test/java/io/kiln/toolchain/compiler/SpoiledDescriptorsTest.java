@@ -8,10 +8,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.yaml.YamlDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +21,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.yaml.snakeyaml.Yaml;
 
 /** Every value of every descriptor, replaced by values of other types: each is read, or refused with a message. */
 class SpoiledDescriptorsTest {
@@ -53,7 +54,6 @@ class SpoiledDescriptorsTest {
             "a: " + "x".repeat(70_000),
             "a: &a [x]\n" + "b: [*a, *a, *a, *a]\n".repeat(3_000));
 
-    private static final ObjectMapper YAML = new YAMLMapper();
     private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
@@ -62,11 +62,15 @@ class SpoiledDescriptorsTest {
     @Test
     @Timeout(60)
     void descriptorsOfCompilers() throws IOException {
-        JsonNode root = YAML.readTree(Path.of("toolchains/compilers/clang.yaml").toFile());
+        JsonNode root = read(Bytes.copyOf(Files.readAllBytes(Path.of("toolchains/compilers/clang.yaml"))));
         spoil(root, root, SpoiledDescriptorsTest::readCompiler);
         for (String text : ODD) {
             assertThatThrownBy(() -> readCompiler(text)).as(text).isInstanceOf(KilnException.class);
         }
+    }
+
+    private static JsonNode read(Bytes descriptor) {
+        return YamlDocument.parse("right.yaml", descriptor).root();
     }
 
     private static void readCompiler(String text) {
@@ -78,8 +82,7 @@ class SpoiledDescriptorsTest {
     @Timeout(60)
     void descriptorsOfBoards() throws IOException {
         Boards builtIn = Boards.builtIn();
-        JsonNode root = YAML.readTree(
-                builtIn.ownFiles("nucleo-h743zi").get("board.yaml").text());
+        JsonNode root = read(builtIn.ownFiles("nucleo-h743zi").get("board.yaml"));
         spoil(root, root, text -> readBoard(builtIn, text));
         for (String text : ODD) {
             assertThatThrownBy(() -> readBoard(builtIn, text)).as(text).isInstanceOf(KilnException.class);
@@ -106,7 +109,7 @@ class SpoiledDescriptorsTest {
             JsonNode before = node.isObject() ? node.get(key) : node.get(i);
             for (String value : VALUES) {
                 set(node, key, i, JSON.readTree(value));
-                String text = YAML.writeValueAsString(root);
+                String text = new Yaml().dump(JSON.convertValue(root, Object.class));
                 try {
                     reader.accept(text);
                 } catch (KilnException e) {
