@@ -16,7 +16,7 @@ abstract class AbstractConsoleMojo extends AbstractByHandMojo {
     private String port;
 
     /**
-     * Serial number of the USB device that has the port, where several boards are plugged in.
+     * Serial number of the USB device that provides the port, if several boards are plugged in.
      *
      * @since 0.1.0
      */

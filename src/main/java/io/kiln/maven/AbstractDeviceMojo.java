@@ -11,7 +11,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** Goals that bring an image to a board. */
 abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     /**
-     * Skips {@code kiln:flash}; verification on the board then takes it as it is.
+     * Skips {@code kiln:flash}; verification on the board then uses the image that is on it.
      *
      * @since 0.1.0
      */
@@ -20,8 +20,8 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
 
     /**
      * The probes: a serial number, {@code usb:BUS-PORT} or {@code tcp:HOST:PORT} (a server that speaks remote_bitbang),
-     * several separated by commas, or {@code all}. If not set, the only one that is plugged in. Virtual boards are called as you like;
-     * {@code all} are those that were flashed before.
+     * several separated by commas, or {@code all}. If not set, the only one that is plugged in. Virtual boards may have any name;
+     * {@code all} means those that were flashed before.
      *
      * @since 0.1.0
      */
@@ -37,7 +37,7 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     private String openocd;
 
     /**
-     * Seconds until a device that is not done is given up.
+     * Seconds after which a device that is not done is given up.
      *
      * @since 0.1.0
      */
@@ -45,7 +45,7 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     private int timeout;
 
     /**
-     * Whether a device that holds the image already is left alone.
+     * Whether a device that already holds the image is left alone.
      *
      * @since 0.1.0
      */
@@ -61,7 +61,7 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     private File log;
 
     /**
-     * What shall go wrong with a virtual board, to try what a CI set-up makes of it: {@code [BOARD/]FAULT}, separated by commas.
+     * Faults that a virtual board shows, to test how a CI set-up reacts to them: {@code [BOARD/]FAULT}, separated by commas.
      * Faults: {@code wrong-tap-id:ID}, {@code wrong-chip-id:ID}, {@code write-error:ADDRESS}, {@code protected-sector:SECTOR},
      * {@code read-protected}, {@code flipped-bit:ADDRESS:BIT}, {@code dropped:BYTES}, {@code silent:BYTES},
      * {@code power-lost:BYTES}, {@code slow:MILLISECONDS}. Refused for any other board.

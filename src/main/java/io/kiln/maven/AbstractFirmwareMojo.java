@@ -55,9 +55,9 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String board;
 
     /**
-     * Boards from artifacts that may bring Tcl, or an emulator, of their own: both can run programs on this computer. Each is named by
-     * {@code group:artifact}, {@code group:artifact:version} or {@code group:artifact:version:id}; several are separated by commas.
-     * Without it such a board is refused.
+     * Boards from artifacts that may bring their own Tcl or emulator, both of which can run programs on this computer. Each is
+     * named by {@code group:artifact}, {@code group:artifact:version} or {@code group:artifact:version:id}; several are
+     * separated by commas. Every other such board is refused.
      *
      * @since 0.1.0
      */
@@ -66,8 +66,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
 
     /**
      * Archives in Model Library Format, separated by commas, whose C is compiled like the project's own: each
-     * {@code sha256:} with the file's digest, or the file's name for one that the project makes itself. The C of every other archive is held
-     * against a small language first.
+     * {@code sha256:} with the file's digest, or the file's name for one that the project makes itself. The C of every other
+     * archive is first checked against a small language.
      *
      * @since 0.1.0
      */
@@ -75,8 +75,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String trustArchive;
 
     /**
-     * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set,
-     * the one that the board asks for; else {@code host} for the board {@code host} and {@code clang} for every other.
+     * The toolchain: {@code clang} (bundled and pinned), {@code gnu}, {@code host} or a descriptor's file. If not set, the one
+     * that the board names; otherwise {@code host} for the board {@code host} and {@code clang} for every other.
      *
      * @since 0.1.0
      */
@@ -84,7 +84,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String toolchain;
 
     /**
-     * What to care for: {@code speed}, {@code size} or {@code ram}.
+     * What to optimize for: {@code speed} (fewest instructions), {@code size} (least flash) or {@code ram} (least RAM).
      *
      * @since 0.1.0
      */
@@ -100,7 +100,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String io;
 
     /**
-     * Version of the Model Library Format: 7, or 5 for tools that know no newer one. Several models always make version 7.
+     * Version of the Model Library Format: 7, or 5 for tools that support no newer one. Several models are always written as version 7.
      *
      * @since 0.1.0
      */
@@ -151,9 +151,9 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private long verifySeed;
 
     /**
-     * Seconds for which the project's own program, where {@code src/main/c} has a {@code main}, is booted in the emulator: a fault, a call of
-     * {@code TVMPlatformAbort}, a failed {@code StackMemoryManager_Init} or an end with a code other than 0 fails the verification. 0 leaves
-     * it out.
+     * Seconds for which the project's own program, where {@code src/main/c} has a {@code main}, runs in the emulator: a
+     * fault, a call of {@code TVMPlatformAbort}, a failed {@code StackMemoryManager_Init} or an end with a code other than 0
+     * fails the verification. 0 skips this.
      *
      * @since 0.1.0
      */
@@ -177,8 +177,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private Mlf mlf;
 
     /**
-     * Whether the archive goes without the constants' data in its Relay text and parameters; the C has them anyway. A slim archive
-     * cannot be compiled again from its text.
+     * Whether the constants' data is left out of the archive's Relay text and parameters; the C has it in any case. A slim
+     * archive cannot be compiled again from its text.
      *
      * @since 0.1.0
      */
@@ -186,7 +186,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private boolean mlfSlim;
 
     /**
-     * How many operators of the IR a fused group may hold; 1 fuses nothing. The answers stay the same.
+     * The most operators of the IR in a fused group; 1 fuses nothing. The answers stay the same.
      *
      * @since 0.1.0
      */
@@ -194,7 +194,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private int fuseMaxDepth;
 
     /**
-     * Names of passes that are left out. The answers stay the same; what cannot be left out is refused.
+     * Names of passes to leave out. The answers stay the same; a pass that cannot be left out is refused.
      *
      * @since 0.1.0
      */
@@ -228,8 +228,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private boolean dumpIr;
 
     /**
-     * Shapes of the model's inputs, {@code name:1,96,96,1;other:1,10}: for dimensions that the model leaves open, or another
-     * batch. All other shapes follow.
+     * Shapes of the model's inputs, {@code name:1,96,96,1;other:1,10}, for dimensions that the model leaves open or for another
+     * batch. All other shapes follow from them.
      *
      * @since 0.1.0
      */
@@ -237,8 +237,8 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private String inputShapes;
 
     /**
-     * Whether an image in QEMU may open files and start programs of this computer, as semihosting lets it. Only for images whose
-     * code you trust, models that came as archives included.
+     * Whether an image in QEMU may open files and start programs of this computer through semihosting. Only for images whose code
+     * you trust, including models that came as archives.
      *
      * @since 0.1.0
      */

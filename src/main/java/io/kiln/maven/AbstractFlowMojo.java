@@ -19,7 +19,7 @@ import org.eclipse.aether.RepositorySystem;
 /** A goal that hands the flow what it needs of Maven: repositories, toolchains.xml and the log. */
 abstract class AbstractFlowMojo extends AbstractKilnMojo {
     /**
-     * Folder that toolchains are unpacked in, shared by all builds. If not set, the environment's {@code KILN_HOME}, or
+     * Folder in which toolchains are unpacked, shared by all builds. If not set, the environment's {@code KILN_HOME}, or
      * {@code kiln} beside the local repository.
      *
      * @since 0.1.0

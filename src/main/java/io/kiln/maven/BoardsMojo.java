@@ -6,7 +6,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Lists the boards that can be seen, with where they come from: built in, the project's own in {@code src/main/boards}, and those of
+ * Lists the boards and where they come from: built in, the project's own in {@code src/main/boards}, and those of
  * dependencies. With {@code -Dkiln.board} on the command line, shows that board in full; it may be named by coordinates.
  *
  * @since 0.1.0

@@ -7,7 +7,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Goes the whole road, from the model to a verified image, in {@code outputDirectory}; needs no project.
+ * Builds everything from the model to a verified image in {@code outputDirectory}; needs no project.
  *
  * @since 0.1.0
  */

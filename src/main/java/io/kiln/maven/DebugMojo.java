@@ -6,8 +6,8 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Builds what is not built yet, writes set-ups for gdb and Visual Studio Code into {@code target/kiln/debug} and says how to use them; for the
- * probe and for QEMU.
+ * Builds what is not built yet, writes set-ups for gdb and Visual Studio Code into {@code target/kiln/debug} for the probe and
+ * for QEMU, and prints how to use them.
  *
  * @since 0.1.0
  */

@@ -5,7 +5,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Says which tools are there, in which version, what is missing and the one command that gets it.
+ * Lists the tools with their versions, what is missing, and the one command that installs it.
  *
  * @since 0.1.0
  */
@@ -28,7 +28,7 @@ public final class DoctorMojo extends AbstractByHandMojo {
     private boolean install;
 
     /**
-     * Fails if a tool is missing that the board needs, as a check in continuous integration wants it.
+     * Fails if a tool that the board needs is missing, for use in continuous integration.
      *
      * @since 0.1.0
      */

@@ -6,8 +6,8 @@ import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 
 /**
- * Writes the image to the board with OpenOCD, reads it back and starts it; adds to {@code target/kiln/flash.json}. Called by hand
- * it builds first what is not built yet.
+ * Writes the image to the board with OpenOCD, reads it back and starts it; adds to {@code target/kiln/flash.json}. Called by
+ * hand, it first builds what is not built yet.
  *
  * @since 0.1.0
  */

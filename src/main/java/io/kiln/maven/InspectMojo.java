@@ -23,7 +23,7 @@ public final class InspectMojo extends AbstractByHandMojo {
 
     /**
      * The file to look at: a model, a Model Library Format archive or an ELF image. If not set, {@code kiln.model} or the
-     * project's own model, and what was built of it.
+     * project's own model, and what was built from it.
      *
      * @since 0.1.0
      */

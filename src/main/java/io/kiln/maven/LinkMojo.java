@@ -13,7 +13,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProjectHelper;
 
 /**
- * Links the image, holds its size against the board, and attaches {@code .elf}, {@code .bin}, {@code .hex}, {@code .map}
+ * Links the image, compares its size with the board's memory, and attaches {@code .elf}, {@code .bin}, {@code .hex}, {@code .map}
  * and {@code -mlf.tar}.
  *
  * @since 0.1.0

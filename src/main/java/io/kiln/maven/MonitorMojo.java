@@ -8,7 +8,8 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Shows what the board says on its serial line. The port is found by the USB ids of the board's console; between several nothing is guessed.
+ * Shows what the board sends on its serial line. The port is found by the USB ids of the board's console; if several have them,
+ * the goal fails and lists them.
  *
  * @since 0.1.0
  */
@@ -23,7 +24,7 @@ public final class MonitorMojo extends AbstractConsoleMojo {
     private boolean skipMonitor;
 
     /**
-     * What ends it: a text that comes, or a time such as {@code 10s}. If not set, Ctrl-C.
+     * What ends it: a text that appears, or a time such as {@code 10s}. If not set, Ctrl-C.
      *
      * @since 0.1.0
      */
@@ -31,7 +32,7 @@ public final class MonitorMojo extends AbstractConsoleMojo {
     private String until;
 
     /**
-     * Seconds in which the text of {@code until} must come; the goal fails otherwise.
+     * Seconds within which the text of {@code until} must appear; otherwise the goal fails.
      *
      * @since 0.1.0
      */

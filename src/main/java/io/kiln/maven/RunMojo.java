@@ -23,7 +23,7 @@ public final class RunMojo extends AbstractByHandMojo {
     private boolean skipRun;
 
     /**
-     * Seconds in which the image must end, or print the text of {@code until}; the goal fails otherwise.
+     * Seconds within which the image must end, or print the text of {@code until}; otherwise the goal fails.
      *
      * @since 0.1.0
      */
@@ -31,7 +31,7 @@ public final class RunMojo extends AbstractByHandMojo {
     private int timeout;
 
     /**
-     * A text that the image prints, at which it is stopped and the goal succeeds: for a program that is meant to run for ever.
+     * A text that the image prints, at which it is stopped and the goal succeeds, for programs that never end.
      *
      * @since 0.1.0
      */
