@@ -24,7 +24,7 @@ abstract class AbstractConsoleMojo extends AbstractByHandMojo {
     private String serial;
 
     /**
-     * Bits per second on it. If not set, the board's.
+     * Bits per second of the serial port. If not set, the board's.
      *
      * @since 0.1.0
      */

@@ -211,7 +211,7 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
     private List<CustomOperatorBean> customOperators;
 
     /**
-     * The same in one line: {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code and function may be
+     * Custom operators in one line: {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code and function may be
      * left out.
      *
      * @since 0.1.0
