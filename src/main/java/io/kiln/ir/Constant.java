@@ -3,6 +3,7 @@ package io.kiln.ir;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
+import io.kiln.ir.type.Elements;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
@@ -15,7 +16,7 @@ import java.nio.ByteOrder;
  * @param type shape and element type
  * @param data elements, row-major, little-endian
  */
-public record Constant(String name, TensorType type, Bytes data) implements Arg {
+public record Constant(String name, TensorType type, Bytes data) implements Arg, Elements {
     public Constant {
         if (type.bytes() != data.size()) {
             throw new IllegalArgumentException(
@@ -57,12 +58,12 @@ public record Constant(String name, TensorType type, Bytes data) implements Arg 
         return new Constant("", new TensorType(shape, DType.FLOAT32), Bytes.wrap(buffer.array()));
     }
 
-    /** Number of elements. */
+    @Override
     public int elements() {
         return Math.toIntExact(type.shape().elements());
     }
 
-    /** Element of an integer or bool constant; of uint64 its 64 bits, negative from 2^63 on. */
+    @Override
     public long integer(int index) {
         ByteBuffer buffer = data.buffer();
         return switch (type.dtype()) {
@@ -76,7 +77,7 @@ public record Constant(String name, TensorType type, Bytes data) implements Arg 
         };
     }
 
-    /** Element of a float constant. */
+    @Override
     public float real(int index) {
         if (type.dtype() != DType.FLOAT32) {
             throw new IllegalArgumentException(

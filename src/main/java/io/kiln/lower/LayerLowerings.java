@@ -28,8 +28,8 @@ public final class LayerLowerings {
             entry(
                     MaxPool2d.class,
                     (op, pool, rows, c) -> new PoolLowering(op, pool.window(), Optional.empty()).of(rows)),
-            simple(Softmax.class, (op, rows) -> new SoftmaxLowering(op).lower(rows)),
-            simple(TflSoftmax.class, (op, rows) -> new SoftmaxLowering(op).lower(rows)),
+            entry(Softmax.class, (op, softmax, rows, c) -> new SoftmaxLowering(op).lower(softmax, rows)),
+            entry(TflSoftmax.class, (op, softmax, rows, c) -> new SoftmaxLowering(op).lower(softmax, rows)),
             simple(TflNormalize.class, (op, rows) -> new NormalizeLowering(op).lower(rows)),
             simple(Resize2d.class, (op, rows) -> new ResizeLowering(op).lower(rows)),
             simple(DetectionPostprocess.class, (op, rows) -> new DetectionLowering(op).lower(rows)),

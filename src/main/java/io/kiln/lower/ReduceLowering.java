@@ -7,138 +7,166 @@ import static io.kiln.tir.Exprs.load;
 
 import io.kiln.base.DType;
 import io.kiln.ir.op.ArgReduce;
-import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Reduce;
+import io.kiln.ir.op.Reduction;
 import io.kiln.ir.op.TflSum;
 import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** Sums, means, extremes and where these are: loops over the reduced dimensions inside loops over the others. */
-public final class ReduceLowering {
+final class ReduceLowering {
     private final FusedOperator op;
-    private final Op root;
+    private final Reduction root;
     private final Tables tables;
     private final OperatorBuffers buffers;
     private final Epilogue epilogue;
     private final Shape in;
-    private final Shape out;
     private final DType dtype;
-    private final List<Integer> axes;
-    private final boolean keepDims;
 
-    public ReduceLowering(FusedOperator op) {
+    /**
+     * How elements become one.
+     *
+     * @param start what the first one is combined with
+     * @param step what the elements so far and one more become
+     * @param result what all of them become
+     */
+    private record Folding(Expr start, Step step, UnaryOperator<Expr> result) {}
+
+    /** Combines the elements so far with one more. */
+    private interface Step {
+        Expr of(BlockBuilder block, Expr.Var acc, Expr value);
+    }
+
+    /** Stores an element of the output, given the place in the input of the first element that it is made of. */
+    private interface Element {
+        void store(BlockBuilder block, List<Expr> source, Expr position);
+    }
+
+    /**
+     * Prepares the lowering.
+     *
+     * @param largest the largest magnitude of a result before it is rescaled
+     */
+    private ReduceLowering(FusedOperator op, Reduction root, long largest) {
         this.op = op;
-        this.root = op.root().op();
+        this.root = root;
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
         this.in = op.rootTypes().get(0).shape();
-        this.out = op.type().shape();
         this.dtype = op.rootTypes().get(0).dtype();
-        if (root instanceof Reduce reduce) {
-            this.axes = reduce.axes();
-            this.keepDims = reduce.keepDims();
-        } else if (root instanceof TflSum sum) {
-            this.axes = sum.axes();
-            this.keepDims = sum.keepDims();
-        } else {
-            this.axes = List.of(((ArgReduce) root).axis());
-            this.keepDims = false;
-        }
-        this.epilogue = new Epilogue(op, largest(), tables);
+        this.epilogue = new Epilogue(op, largest, tables);
     }
 
-    /** The largest magnitude of a result before it is rescaled. */
-    private long largest() {
-        return root instanceof TflSum sum ? sum.terms(in) * TflSum.largestTerm(dtype, zeroPoint()) : Integer.MAX_VALUE;
+    static LoweredOperator reduce(FusedOperator op, Reduce reduce, Rows rows) {
+        ReduceLowering lowering = new ReduceLowering(op, reduce, Integer.MAX_VALUE);
+        return switch (reduce.kind()) {
+            case MAX, MIN -> lowering.folded(rows, lowering.extreme(reduce.kind() == Reduce.Kind.MAX));
+            case SUM -> lowering.folded(rows, lowering.sum(acc -> acc));
+            case MEAN -> lowering.folded(rows, lowering.sum(lowering::mean));
+        };
     }
 
-    private int zeroPoint() {
-        return (int) op.root().constant(1).integer(0);
+    static LoweredOperator sum(FusedOperator op, TflSum sum, Rows rows) {
+        TensorType data = op.rootTypes().get(0);
+        int zeroPoint = (int) op.root().constant(1).integer(0);
+        long largest = sum.terms(data.shape()) * TflSum.largestTerm(data.dtype(), zeroPoint);
+        Step step = (block, acc, value) -> add(acc, Exprs.sub(value, imm(zeroPoint)));
+        return new ReduceLowering(op, sum, largest).folded(rows, new Folding(imm(0), step, acc -> acc));
     }
 
-    public LoweredOperator lower(Rows rows) {
+    static LoweredOperator index(FusedOperator op, ArgReduce arg, Rows rows) {
+        ReduceLowering lowering = new ReduceLowering(op, arg, Integer.MAX_VALUE);
+        return lowering.lower(
+                rows,
+                (block, source, position) ->
+                        lowering.finish(block, lowering.index(block, arg, source), position));
+    }
+
+    private LoweredOperator lower(Rows rows, Element element) {
         BlockBuilder body = new BlockBuilder();
-        ElementLoops.over(body, out, rows, this::element);
+        ElementLoops.over(
+                body,
+                op.type().shape(),
+                rows,
+                (block, indices, position) -> element.store(block, source(indices), position));
         int inputRows = Rows.count(in);
         return Nests.operator(
                 op, buffers, tables, rows, List.of(new RowDependency.All(inputRows)), body.build(), "reduce");
     }
 
-    private void element(BlockBuilder block, List<Expr> indices, Expr position) {
+    private List<Expr> source(List<Expr> indices) {
         List<Expr> source = new ArrayList<>();
         int next = 0;
         for (int axis = 0; axis < in.rank(); axis++) {
-            boolean gone = axes.contains(axis);
+            boolean gone = root.axes().contains(axis);
             source.add(gone ? imm(0) : indices.get(next));
-            next += gone && !keepDims ? 0 : 1;
+            next += gone && !root.keepDims() ? 0 : 1;
         }
-        if (root instanceof ArgReduce arg) {
-            epilogue.store(block, "_out", index(block, arg, source), imm(0), buffers.output(), position);
-            return;
-        }
-        Expr.Var acc = block.mutable("acc", start());
-        nest(block, 0, source, acc);
-        Expr result = result(acc);
-        if (dtype == DType.INT64) {
-            block.store(buffers.output(), position, result);
-        } else {
-            epilogue.store(block, "_out", result, imm(0), buffers.output(), position);
-        }
+        return source;
     }
 
-    private Expr start() {
-        if (isExtreme()) {
-            boolean isMax = ((Reduce) root).kind() == Reduce.Kind.MAX;
-            if (dtype.isFloat()) {
-                return imm(isMax ? -Float.MAX_VALUE : Float.MAX_VALUE);
+    private void finish(BlockBuilder block, Expr result, Expr position) {
+        epilogue.store(block, "_out", result, imm(0), buffers.output(), position);
+    }
+
+    private LoweredOperator folded(Rows rows, Folding folding) {
+        return lower(rows, (block, source, position) -> {
+            Expr.Var acc = block.mutable("acc", folding.start());
+            nest(block, 0, source, acc, folding);
+            Expr result = folding.result().apply(acc);
+            if (dtype == DType.INT64) {
+                block.store(buffers.output(), position, result);
+            } else {
+                finish(block, result, position);
             }
-            return imm(isMax ? dtype.min() : dtype.max(), dtype == DType.INT64 ? DType.INT64 : DType.INT32);
-        }
-        return dtype.isFloat() ? imm(0.0f) : imm(0);
-    }
-
-    private boolean isExtreme() {
-        return root instanceof Reduce reduce && (reduce.kind() == Reduce.Kind.MAX || reduce.kind() == Reduce.Kind.MIN);
-    }
-
-    private void nest(BlockBuilder block, int number, List<Expr> source, Expr.Var acc) {
-        if (number == axes.size()) {
-            Expr value = load(buffers.argument(0), ElementLoops.position(in, source));
-            block.assign(acc, isExtreme() ? extreme(acc, block.let("value", value)) : sum(acc, value));
-            return;
-        }
-        int axis = axes.get(number);
-        block.loop("r" + axis, in.dim(axis), (inner, r) -> {
-            List<Expr> more = new ArrayList<>(source);
-            more.set(axis, r);
-            nest(inner, number + 1, more, acc);
         });
     }
 
+    private void nest(BlockBuilder block, int number, List<Expr> source, Expr.Var acc, Folding folding) {
+        if (number == root.axes().size()) {
+            Expr value = load(buffers.argument(0), ElementLoops.position(in, source));
+            block.assign(acc, folding.step().of(block, acc, value));
+            return;
+        }
+        int axis = root.axes().get(number);
+        block.loop("r" + axis, in.dim(axis), (inner, r) -> {
+            List<Expr> more = new ArrayList<>(source);
+            more.set(axis, r);
+            nest(inner, number + 1, more, acc, folding);
+        });
+    }
+
+    private Folding extreme(boolean isMax) {
+        Step step = (block, acc, element) -> {
+            Expr value = block.let("value", element);
+            return isMax ? Exprs.max(value, acc) : Exprs.min(value, acc);
+        };
+        Expr start = dtype.isFloat()
+                ? imm(isMax ? -Float.MAX_VALUE : Float.MAX_VALUE)
+                : imm(isMax ? dtype.min() : dtype.max(), dtype == DType.INT64 ? DType.INT64 : DType.INT32);
+        return new Folding(start, step, acc -> acc);
+    }
+
+    private Folding sum(UnaryOperator<Expr> result) {
+        Expr zero = dtype.isFloat() ? imm(0.0f) : imm(0);
+        return new Folding(zero, (block, acc, value) -> dtype == DType.INT32 ? wrapping(acc, value) : add(acc, value), result);
+    }
+
     /** Signed overflow is undefined in C; unsigned sums wrap around as int32 does. */
-    private Expr sum(Expr.Var acc, Expr value) {
-        return root instanceof Reduce && dtype == DType.INT32
-                ? Exprs.cast(DType.INT32, add(Exprs.cast(DType.UINT32, acc), Exprs.cast(DType.UINT32, value)))
-                : add(acc, term(value));
+    private static Expr wrapping(Expr acc, Expr value) {
+        return Exprs.cast(DType.INT32, add(Exprs.cast(DType.UINT32, acc), Exprs.cast(DType.UINT32, value)));
     }
 
-    private Expr extreme(Expr.Var acc, Expr value) {
-        return ((Reduce) root).kind() == Reduce.Kind.MAX ? Exprs.max(value, acc) : Exprs.min(value, acc);
-    }
-
-    private Expr term(Expr value) {
-        return root instanceof TflSum ? Exprs.sub(value, imm(zeroPoint())) : value;
-    }
-
-    private Expr result(Expr.Var acc) {
-        boolean isMean = root instanceof Reduce reduce && reduce.kind() == Reduce.Kind.MEAN;
-        int count = axes.stream().mapToInt(in::dim).reduce(1, Math::multiplyExact);
-        return isMean ? Exprs.div(acc, dtype.isFloat() ? imm((float) count) : imm(count)) : acc;
+    private Expr mean(Expr sum) {
+        int count = root.axes().stream().mapToInt(in::dim).reduce(1, Math::multiplyExact);
+        return Exprs.div(sum, dtype.isFloat() ? imm((float) count) : imm(count));
     }
 
     private Expr index(BlockBuilder block, ArgReduce arg, List<Expr> source) {

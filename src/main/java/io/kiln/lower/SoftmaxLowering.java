@@ -22,14 +22,14 @@ import io.kiln.tir.Intrinsic;
 import java.util.List;
 
 /** Softmax over the last axis: float by {@code expf}, int8 by a table of 256 exponentials, int16 by tables to interpolate in. */
-public final class SoftmaxLowering {
+final class SoftmaxLowering {
     private final FusedOperator op;
     private final Tables tables;
     private final OperatorBuffers buffers;
     private final Epilogue epilogue;
     private final int depth;
 
-    public SoftmaxLowering(FusedOperator op) {
+    SoftmaxLowering(FusedOperator op) {
         this.op = op;
         this.tables = new Tables(op.name());
         this.buffers = new OperatorBuffers(op, tables);
@@ -37,14 +37,36 @@ public final class SoftmaxLowering {
         this.depth = op.type().shape().dim(-1);
     }
 
-    public LoweredOperator lower(Rows rows) {
+    LoweredOperator lower(Softmax softmax, Rows rows) {
+        return lower(rows, (block, from, to, largest) -> real(block, softmax.beta(), from, to, largest));
+    }
+
+    LoweredOperator lower(TflSoftmax softmax, Rows rows) {
+        boolean isWide = op.rootTypes().get(0).dtype() == DType.INT16;
+        return lower(
+                rows,
+                (block, from, to, largest) -> {
+                    if (isWide) {
+                        wide(block, softmax, from, to, largest);
+                    } else {
+                        quantized(block, softmax, from, to, largest);
+                    }
+                });
+    }
+
+    /** What is computed of a vector once its largest element is known. */
+    private interface Vector {
+        void emit(BlockBuilder block, Expr from, Expr to, Expr.Var largest);
+    }
+
+    private LoweredOperator lower(Rows rows, Vector vector) {
         Shape out = op.type().shape();
-        BlockBuilder body = Nests.vectors(out, rows, this::vector);
+        BlockBuilder body = Nests.vectors(
+                out, rows, (block, from, to) -> vector.emit(block, from, to, largest(block, from)));
         return Nests.operator(op, buffers, tables, rows, List.of(Nests.elementwise(out, out)), body.build(), "rows");
     }
 
-    /** One vector, from its first element in the input to that in the output. */
-    private void vector(BlockBuilder block, Expr from, Expr to) {
+    private Expr.Var largest(BlockBuilder block, Expr from) {
         Expr.Var largest = block.mutable("largest", load(buffers.argument(0), from));
         block.loop(
                 "i",
@@ -53,15 +75,7 @@ public final class SoftmaxLowering {
                 1,
                 (b, i) ->
                         b.assign(largest, Exprs.max(b.let("value", load(buffers.argument(0), add(from, i))), largest)));
-        if (op.root().op() instanceof TflSoftmax softmax) {
-            if (buffers.argument(0).dtype() == DType.INT16) {
-                wide(block, softmax, from, to, largest);
-            } else {
-                quantized(block, softmax, from, to, largest);
-            }
-        } else {
-            real(block, ((Softmax) op.root().op()).beta(), from, to, largest);
-        }
+        return largest;
     }
 
     private void real(BlockBuilder block, float beta, Expr from, Expr first, Expr.Var largest) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import static io.kiln.lower.Lowering.entry;
 import static io.kiln.lower.Lowering.simple;
 
 import io.kiln.ir.op.ArgReduce;
@@ -14,9 +15,9 @@ import java.util.Map;
 /** Lowerings of what combines elements along dimensions: reductions, running sums, products of matrices. */
 public final class SumLowerings {
     public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
-            simple(Reduce.class, (op, rows) -> new ReduceLowering(op).lower(rows)),
-            simple(TflSum.class, (op, rows) -> new ReduceLowering(op).lower(rows)),
-            simple(ArgReduce.class, (op, rows) -> new ReduceLowering(op).lower(rows)),
+            entry(Reduce.class, (op, reduce, rows, c) -> ReduceLowering.reduce(op, reduce, rows)),
+            entry(TflSum.class, (op, sum, rows, c) -> ReduceLowering.sum(op, sum, rows)),
+            entry(ArgReduce.class, (op, arg, rows, c) -> ReduceLowering.index(op, arg, rows)),
             simple(TflCumsum.class, (op, rows) -> new CumsumLowering(op).lower(rows)),
             simple(TflBatchMatmul.class, (op, rows) -> new BatchMatmulLowering(op).lower(rows)));
 

@@ -10,6 +10,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.QnnDense;
 import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Trait;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -68,7 +69,7 @@ final class ChannelRemoval {
             add(binding, op, List.of(argument(binding.args().get(0)), bias));
         } else {
             Op same =
-                    op instanceof Reshape ? new Reshape(kept.type(binding.id()).shape()) : op;
+                    op.has(Trait.VIEW) ? new Reshape(kept.type(binding.id()).shape()) : op;
             add(binding, same, arguments(binding));
         }
     }

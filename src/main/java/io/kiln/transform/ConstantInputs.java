@@ -12,7 +12,7 @@ import java.util.Optional;
  * accumulator at every position, whatever lies in the padding; that goes into the bias.
  */
 final class ConstantInputs {
-    private final Layer layer;
+    private final LayerSums layer;
     private final List<Range> data;
     private final BitSet removable = new BitSet();
 
@@ -23,7 +23,7 @@ final class ConstantInputs {
      * @param bias what is added to the accumulators, if there is such a thing
      * @param biasCanChange whether constants can go into the bias at all
      */
-    ConstantInputs(Layer layer, List<Range> data, Optional<Constant> bias, boolean biasCanChange) {
+    ConstantInputs(LayerSums layer, List<Range> data, Optional<Constant> bias, boolean biasCanChange) {
         this.layer = layer;
         this.data = data;
         BitSet adding = new BitSet();

@@ -5,10 +5,8 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.Conv2d;
-import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Pad;
-import io.kiln.ir.op.QnnConv2d;
 import io.kiln.ir.op.Window;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -60,21 +58,23 @@ public final class FoldPadding implements Pass {
         });
     }
 
-    private static Optional<Op> withPadding(Binding conv, Pad pad, Arg value) {
-        if (!(value instanceof Constant border) || border.type().dtype().isFloat() != conv.op() instanceof Conv2d) {
-            return Optional.empty();
-        }
-        if (conv.op() instanceof Conv2d real && border.real(0) == 0) {
-            return window(real.window(), pad)
-                    .map(w -> new Conv2d(w, real.groups(), real.channels(), real.kernelLayout()));
-        }
-        if (conv.op() instanceof QnnConv2d quantized
-                && conv.args().get(2) instanceof Constant zero
-                && border.integer(0) == zero.integer(0)) {
-            return window(quantized.window(), pad)
-                    .map(w -> new QnnConv2d(w, quantized.groups(), quantized.channels(), quantized.kernelLayout()));
-        }
-        return Optional.empty();
+    private static Optional<Layer> withPadding(Binding conv, Pad pad, Arg value) {
+        boolean fits = conv.op() instanceof Layer layer
+                && value instanceof Constant border
+                && (layer.isQuantized() ? isZeroPoint(border, conv) : isZero(border));
+        return fits
+                ? window(((Layer) conv.op()).geometry(), pad).flatMap(((Layer) conv.op())::withGeometry)
+                : Optional.empty();
+    }
+
+    private static boolean isZero(Constant border) {
+        return border.type().dtype().isFloat() && border.real(0) == 0;
+    }
+
+    private static boolean isZeroPoint(Constant border, Binding conv) {
+        return !border.type().dtype().isFloat()
+                && conv.args().get(Layer.INPUT_ZERO_POINT) instanceof Constant zero
+                && border.integer(0) == zero.integer(0);
     }
 
     /** The window with more padding; empty where windows would lie in the padding alone, which no schedule expects. */

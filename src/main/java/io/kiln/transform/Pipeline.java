@@ -3,12 +3,13 @@ package io.kiln.transform;
 
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
+import io.kiln.ir.legality.Legality;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
 /**
- * Runs passes in order and verifies the function after each.
+ * Runs passes in order and verifies the function before the first and after each, also that it is what Kiln compiles.
  *
  * @param passes all passes
  * @param disabled names of those that are left out
@@ -53,7 +54,7 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
 
     /** The function as it comes, then after each pass that runs. */
     public List<Stage> stages(Function function) {
-        Verifier.verify(function);
+        verify(function);
         List<Stage> stages = new ArrayList<>();
         stages.add(new Stage(0, IMPORT, function));
         Function current = function;
@@ -61,10 +62,15 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
             Pass pass = passes.get(i);
             if (!disabled.contains(pass.name())) {
                 current = run(pass, current);
-                Verifier.verify(current);
+                verify(current);
                 stages.add(new Stage(i + 1, pass.name(), current));
             }
         }
         return stages;
+    }
+
+    private static void verify(Function function) {
+        Verifier.verify(function);
+        Legality.verify(function);
     }
 }

@@ -47,7 +47,7 @@ public final class RemoveConstantChannels implements Pass {
                 inputs.put(
                         binding.id(),
                         new ConstantInputs(
-                                new Layer(binding, types.get(data)),
+                                new LayerSums(binding, types.get(data)),
                                 ranges.get(data),
                                 biases.of(binding.id()).map(bias -> bias.constant(1)),
                                 biases.canChange(binding)));

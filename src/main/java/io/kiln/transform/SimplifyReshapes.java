@@ -4,7 +4,7 @@ package io.kiln.transform;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.Trait;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +22,7 @@ public final class SimplifyReshapes implements Pass {
         Map<Integer, Arg> sources = new HashMap<>();
         List<Binding> bindings = new ArrayList<>();
         for (Binding binding : function.bindings()) {
-            if (binding.op() instanceof Reshape) {
+            if (binding.op().has(Trait.VIEW)) {
                 Arg arg = binding.args().get(0);
                 Arg source = arg instanceof Arg.Ref ref ? sources.getOrDefault(ref.id(), arg) : arg;
                 sources.put(binding.id(), source);

@@ -21,6 +21,7 @@ import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
@@ -85,11 +86,17 @@ final class NetBuilder {
                 Constant.scalar(zeroPoint),
                 Constant.scalar(0),
                 Constant.scalar(0.5f),
-                Constant.vector(new float[op instanceof QnnConv2d conv ? conv.channels() : shape.dim(0)]));
+                Constant.vector(scales(op instanceof QnnConv2d conv ? conv.channels() : shape.dim(0))));
     }
 
     Arg.Ref bias(Arg.Ref accumulators, int... bias) {
         return bind(new BiasAdd(-1), accumulators, Constant.vector(bias));
+    }
+
+    private static float[] scales(int channels) {
+        float[] scales = new float[channels];
+        Arrays.fill(scales, 0.25f);
+        return scales;
     }
 
     /** Rescales each channel by a real number. */

@@ -9,6 +9,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
+import io.kiln.ir.legality.Legality;
 import io.kiln.ir.text.Place;
 import io.kiln.ir.text.RelaySyntax.Definition;
 import io.kiln.ir.text.RelaySyntax.Expression;
@@ -29,6 +30,7 @@ final class DefinedFunction {
     private static final String NAME = "mod_name";
     private static final String COMPILER = "Compiler";
     private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
+    private static final String OTHERWISE = "Change the model, or compile its .tflite file";
     static final String EXPORT_AGAIN = "Export text and parameters together";
 
     private final Definition definition;
@@ -75,7 +77,9 @@ final class DefinedFunction {
                 .withFunctions(builder.functions());
         Remaining remaining = Remaining.of(whole, builder.superseded(), builder.places());
         if (functions.areWhole() && findings.count() == before) {
-            new OperatorRules(remaining.function(), remaining.places(), findings).check();
+            Legality.violations(remaining.function())
+                    .forEach(v -> findings.add(
+                            remaining.places().get(v.binding().id()), v.what(), v.expected(), OTHERWISE));
         }
         return remaining.function();
     }

@@ -8,7 +8,7 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Arg;
-import io.kiln.ir.arith.TflActivations;
+import io.kiln.ir.arith.table.TflActivations;
 import io.kiln.ir.op.TflLeakyRelu;
 import io.kiln.ir.op.Unary;
 import java.util.Set;

@@ -6,7 +6,7 @@ import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.schema.OptionsType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.arith.TflAddParameters;
-import io.kiln.ir.arith.TflBinaryScales;
+import io.kiln.ir.op.TflBinaryScales;
 import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.QnnAdd;

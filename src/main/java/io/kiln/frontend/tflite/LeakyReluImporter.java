@@ -8,7 +8,7 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.frontend.tflite.schema.ElementwiseOptions;
-import io.kiln.ir.arith.TflActivations;
+import io.kiln.ir.arith.table.TflActivations;
 import io.kiln.ir.op.LeakyRelu;
 import io.kiln.ir.op.TflLeakyRelu;
 import java.util.Set;

@@ -9,7 +9,7 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Quantization;
-import io.kiln.ir.arith.TflActivations;
+import io.kiln.ir.arith.table.TflActivations;
 import io.kiln.ir.arith.TflSigmoid;
 import io.kiln.ir.op.TflSigmoid16;
 import io.kiln.ir.op.Unary;

@@ -8,7 +8,7 @@ import static io.kiln.base.FixedPoint.saturatingRoundingDoublingHighMul;
  * Transcendental functions on 32-bit fixed point as gemmlowp computes them (fixedpoint/fixedpoint.h). A number with n
  * integer bits has 31 - n fraction bits; products go through the rounding doubling high multiply, so that integer bits add.
  */
-final class FixedPointFunctions {
+public final class FixedPointFunctions {
     /** {@code exp(-2^k)} in Q0.31 for k = -2 to 4. */
     private static final int[] EXP_OF_MINUS_POWER = {
         1_672_461_947, 1_302_514_674, 790_015_084, 290_630_308, 39_332_535, 720_401, 242
@@ -68,7 +68,7 @@ final class FixedPointFunctions {
     }
 
     /** {@code 1 / (1 + exp(-x))} in Q0.31; the argument has four integer bits. */
-    static int logistic(int x) {
+    public static int logistic(int x) {
         if (x == 0) {
             return 1 << 30;
         }
@@ -77,7 +77,7 @@ final class FixedPointFunctions {
     }
 
     /** The hyperbolic tangent in Q0.31; the argument has four integer bits. */
-    static int tanh(int x) {
+    public static int tanh(int x) {
         if (x == 0) {
             return 0;
         }

@@ -32,6 +32,11 @@ public record BiasAdd(int axis) implements Op {
     }
 
     @Override
+    public void check(Arguments args) {
+        args.lastAxis(axis);
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.dtype("bias", args.get(1), args.get(0).dtype());

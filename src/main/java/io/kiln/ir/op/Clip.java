@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
+import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
@@ -35,9 +36,32 @@ public record Clip(double min, double max) implements Op {
     }
 
     @Override
+    public Set<DType> dataTypes() {
+        return Set.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.FLOAT32);
+    }
+
+    @Override
+    public void check(Arguments args) {
+        DType dtype = args.data().dtype();
+        if (dtype == DType.FLOAT32) {
+            boolean single = (float) min == min && (float) max == max;
+            args.require(single, "limits of clip are not float32", "limits of the data's type");
+        } else if (dtype.isInteger()) {
+            args.require(
+                    isWhole(dtype, min) && isWhole(dtype, max),
+                    "limits of clip are " + min + " and " + max,
+                    "whole numbers from " + dtype.min() + " to " + dtype.max());
+        }
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.that(min <= max, "clip limits " + min + " and " + max + " are crossed");
         return args.get(0);
+    }
+
+    private static boolean isWhole(DType dtype, double value) {
+        return value == Math.rint(value) && value >= dtype.min() && value <= dtype.max();
     }
 }

@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * 2-D convolution of float32, NHWC.
@@ -41,6 +42,16 @@ public record Conv2d(Window window, int groups, int channels, String kernelLayou
     @Override
     public boolean isQuantized() {
         return false;
+    }
+
+    @Override
+    public void check(Arguments args) {
+        ConvShapes.checkLayout(this, kernelLayout, args);
+    }
+
+    @Override
+    public Optional<Layer> withGeometry(Window other) {
+        return Optional.of(new Conv2d(other, groups, channels, kernelLayout));
     }
 
     @Override

@@ -70,4 +70,10 @@ final class ConvShapes {
                 "out_dtype",
                 out);
     }
+
+    /** Weights lie as their layer reads them. */
+    static void checkLayout(Layer layer, String layout, Arguments args) {
+        String expected = layer.isDepthwise(args.data().shape().dim(3)) ? "HWOI" : "OHWI";
+        args.require(layout.equals(expected), "kernel_layout is " + layout, expected);
+    }
 }

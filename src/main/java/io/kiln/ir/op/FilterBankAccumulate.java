@@ -2,6 +2,7 @@
 package io.kiln.ir.op;
 
 import io.kiln.base.DType;
+import io.kiln.ir.arith.FilterBankLayout;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
@@ -54,6 +55,25 @@ public record FilterBankAccumulate(int channels) implements FilterBank {
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes("num_channels", channels);
+    }
+
+    @Override
+    public void check(Arguments args) {
+        if (args.areConstant(1)) {
+            FilterBankLayout.of(
+                            channels + 1,
+                            i -> integer(args, ENERGY_STARTS, i),
+                            i -> integer(args, WEIGHT_STARTS, i),
+                            i -> integer(args, WIDTHS, i))
+                    .problems(
+                            args.data().shape().dim(0),
+                            args.constant(WEIGHTS).orElseThrow().elements())
+                    .forEach(problem -> args.require(false, problem, "channels within the data and the weights"));
+        }
+    }
+
+    private static int integer(Arguments args, int position, int index) {
+        return (int) args.constant(position).orElseThrow().integer(index);
     }
 
     @Override

@@ -58,6 +58,11 @@ public record FixedPointMultiply(Rounding rounding) implements Op {
     }
 
     @Override
+    public void check(Arguments args) {
+        args.integers(SHIFT, "shift", shift -> shift >= 1 && shift <= MOST_SHIFT, "1 to " + MOST_SHIFT);
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.dtype("data", args.get(0), DType.INT32);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
+import io.kiln.base.DType;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -22,6 +24,11 @@ public interface Layer extends Op {
 
     /** Kernel, strides and padding; of a transposed convolution those of {@link TransposedWindow}. */
     Window geometry();
+
+    /** The same with another kernel window; empty for layers that have none or whose padding is the output's. */
+    default Optional<Layer> withGeometry(Window window) {
+        return Optional.empty();
+    }
 
     /** Whether weights are integers; integer data is summed up wider than it is. */
     boolean isQuantized();
@@ -56,9 +63,22 @@ public interface Layer extends Op {
         return isQuantized() ? Set.of(Trait.TAKES_CLIP, Trait.ACCUMULATES) : Set.of(Trait.TAKES_CLIP);
     }
 
+    /** Of quantized weights; the others are of float32 alone. */
+    @Override
+    default Set<DType> dataTypes() {
+        return isQuantized() ? Set.of(DType.INT8, DType.INT16, DType.FLOAT32) : Set.of(DType.FLOAT32);
+    }
+
     @Override
     default List<Integer> weights() {
         return List.of(1);
+    }
+
+    /** Numbers that a layer of quantized weights has. */
+    default void checkQuantization(Arguments args) {
+        args.quantization(INPUT_ZERO_POINT + 2, INPUT_ZERO_POINT, DType.INT8);
+        args.scales(KERNEL_SCALE);
+        args.integers(KERNEL_ZERO_POINT, "kernel zero point", zero -> Arguments.isIn(DType.INT8, zero), "-128 to 127");
     }
 
     /** TVM's layers of quantized weights take no real data. */

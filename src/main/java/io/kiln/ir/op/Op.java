@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
+import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,14 @@ public interface Op {
     default int operands() {
         return 1;
     }
+
+    /** Element types of the first argument that Kiln compiles the operator for, of those that {@link #infer} takes. */
+    default Set<DType> dataTypes() {
+        return Set.of(DType.values());
+    }
+
+    /** Holds attributes and constants of a call that {@link #infer} takes against what Kiln compiles. */
+    default void check(Arguments args) {}
 
     /** Positions of the arguments that it changes; each is a variable of the function. Most operators change none. */
     default List<Integer> writes() {

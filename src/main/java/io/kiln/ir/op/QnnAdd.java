@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Quantized element-wise sum with broadcasting.
@@ -18,6 +19,9 @@ import java.util.Map;
  * @param rounding {@link Rounding#TFLITE} or, for TVM's arithmetic, {@link Rounding#UPWARD}
  */
 public record QnnAdd(Rounding rounding) implements Op {
+    /** How many times an input's scale may be the output's where both sides are brought to it. */
+    private static final double MOST_RATIO = 1 << 20;
+
     public QnnAdd {
         Check.that(
                 rounding == Rounding.TFLITE || rounding == Rounding.UPWARD,
@@ -52,6 +56,22 @@ public record QnnAdd(Rounding rounding) implements Op {
     @Override
     public Spelling spelling(List<TensorType> args) {
         return rounding == Rounding.UPWARD ? Spelling.of(this).without("rounding") : Spelling.own(this);
+    }
+
+    @Override
+    public Set<DType> dataTypes() {
+        return Set.of(DType.INT8, DType.INT16);
+    }
+
+    @Override
+    public void check(Arguments args) {
+        for (int scale = 2; scale < arity(); scale += 2) {
+            args.quantization(scale, scale + 1, args.data().dtype());
+        }
+        if (rounding == Rounding.UPWARD) {
+            args.ratio(2, 6, MOST_RATIO);
+            args.ratio(4, 6, MOST_RATIO);
+        }
     }
 
     @Override

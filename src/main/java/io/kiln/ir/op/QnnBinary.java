@@ -91,6 +91,32 @@ public record QnnBinary(Kind kind) implements Op {
         return Spelling.own(this);
     }
 
+    private static float scale(Arguments args, int position) {
+        return args.constant(position).orElseThrow().real(0);
+    }
+
+    /** What the reference kernels refuse, or leave undefined. */
+    @Override
+    public void check(Arguments args) {
+        DType dtype = args.data().dtype();
+        args.quantization(2, 3, dtype);
+        args.quantization(4, 5, kind == Kind.PRELU ? INT8 : dtype);
+        if (!kind.isComparison()) {
+            args.quantization(6, 7, dtype);
+        }
+        boolean areScales = true;
+        for (int i = operands(); i < arity(); i += 2) {
+            areScales &= args.constant(i).filter(scale -> Arguments.isScale(scale.real(0))).isPresent();
+        }
+        if (areScales) {
+            args.require(
+                    TflBinaryScales.areDefined(
+                            kind, dtype, scale(args, 2), scale(args, 4), kind.isComparison() ? 1 : scale(args, 6)),
+                    "the scales of " + name() + " are too far apart",
+                    "scales that the fixed point of " + name() + " holds");
+        }
+    }
+
     @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);

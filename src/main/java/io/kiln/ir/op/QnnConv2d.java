@@ -5,6 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * 2-D convolution of quantized weights, NHWC, before rescaling.
@@ -49,6 +50,17 @@ public record QnnConv2d(Window window, int groups, int channels, String kernelLa
     @Override
     public boolean isQuantized() {
         return true;
+    }
+
+    @Override
+    public void check(Arguments args) {
+        ConvShapes.checkLayout(this, kernelLayout, args);
+        checkQuantization(args);
+    }
+
+    @Override
+    public Optional<Layer> withGeometry(Window other) {
+        return Optional.of(new QnnConv2d(other, groups, channels, kernelLayout, outDtype));
     }
 
     @Override

@@ -53,6 +53,11 @@ public record QnnDense(int units, DType outDtype) implements Layer {
     }
 
     @Override
+    public void check(Arguments args) {
+        checkQuantization(args);
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.rank("data", args.get(0), 2);

@@ -4,6 +4,7 @@ package io.kiln.ir.op;
 import io.kiln.base.DType;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
+import java.util.Set;
 
 /** {@code scale * (data - zeroPoint)} as float32. Arguments: data, scale, zero point. */
 public record QnnDequantize() implements Op {
@@ -20,6 +21,16 @@ public record QnnDequantize() implements Op {
     @Override
     public Spelling spelling(List<TensorType> args) {
         return Spelling.of(this).with("out_dtype", DType.FLOAT32.text());
+    }
+
+    @Override
+    public Set<DType> dataTypes() {
+        return Set.of(DType.INT8, DType.UINT8, DType.INT16);
+    }
+
+    @Override
+    public void check(Arguments args) {
+        args.quantization(1, 2, args.data().dtype());
     }
 
     @Override

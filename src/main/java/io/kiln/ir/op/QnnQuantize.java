@@ -33,6 +33,11 @@ public record QnnQuantize(DType outDtype) implements Op {
     }
 
     @Override
+    public void check(Arguments args) {
+        args.quantization(1, 2, outDtype);
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.dtype("data", args.get(0), DType.FLOAT32);

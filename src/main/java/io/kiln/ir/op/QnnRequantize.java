@@ -20,6 +20,9 @@ import java.util.Set;
  * @param outDtype type that the result saturates to
  */
 public record QnnRequantize(int axis, Rounding rounding, DType outDtype) implements Op {
+    /** How many times an input's scale may be the output's. */
+    private static final double MOST_RATIO = 1 << 29;
+
     /** Its arithmetic, as Relay calls it: integers of 64 bits. */
     public static final String COMPUTE_DTYPE = "int64";
 
@@ -55,6 +58,27 @@ public record QnnRequantize(int axis, Rounding rounding, DType outDtype) impleme
     @Override
     public Set<Trait> traits() {
         return Set.of(Trait.TAKES_CLIP, Trait.RESCALES);
+    }
+
+    @Override
+    public Set<DType> dataTypes() {
+        return Set.of(DType.INT8, DType.INT32);
+    }
+
+    @Override
+    public void check(Arguments args) {
+        args.scales(1);
+        args.quantization(3, 4, DType.INT8);
+        args.ratio(1, 3, MOST_RATIO);
+        boolean isWide = args.data().dtype() == DType.INT32;
+        args.integers(
+                2,
+                "zero point",
+                zero -> isWide ? zero == 0 : Arguments.isIn(DType.INT8, zero),
+                isWide ? "0 for int32" : "-128 to 127");
+        if (args.constant(1).filter(scales -> scales.elements() > 1).isPresent()) {
+            args.lastAxis(axis);
+        }
     }
 
     @Override

@@ -33,6 +33,11 @@ public record Softmax(float beta) implements Op {
     }
 
     @Override
+    public void check(Arguments args) {
+        args.softmax(beta);
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.dtype("data", args.get(0), DType.FLOAT32);

@@ -2,10 +2,12 @@
 package io.kiln.ir.op;
 
 import io.kiln.base.DType;
+import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * TensorFlow Lite's fixed-point normalizations of int8 along the last axis, see {@link io.kiln.ir.arith.TflNormalization}.
@@ -52,6 +54,21 @@ public record TflNormalize(Kind kind) implements Op {
     @Override
     public Map<String, Object> attributes() {
         return Check.attributes("axis", -1);
+    }
+
+    @Override
+    public Set<DType> dataTypes() {
+        return Set.of(DType.INT8);
+    }
+
+    @Override
+    public void check(Arguments args) {
+        args.quantization(1, 2, DType.INT8);
+        if (kind == Kind.LOG_SOFTMAX && args.constant(1).isPresent()) {
+            float scale = args.constant(1).orElseThrow().real(0);
+            args.require(
+                    TflNormalization.isScale(scale), "the input scale is " + scale, TflNormalization.scaleText());
+        }
     }
 
     @Override

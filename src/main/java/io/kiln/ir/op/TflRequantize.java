@@ -66,6 +66,20 @@ public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, D
     }
 
     @Override
+    public Set<DType> dataTypes() {
+        return Set.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.INT64);
+    }
+
+    @Override
+    public void check(Arguments args) {
+        args.integers(1, "multiplier", multiplier -> multiplier >= 0, "0 or more");
+        args.integers(2, "shift", shift -> shift >= -31 && shift <= 30, "-31 to 30");
+        args.lastAxis(axis);
+        checkZeroPoint(args, "input_zero_point", inputZeroPoint, args.data().dtype());
+        checkZeroPoint(args, "output_zero_point", outputZeroPoint, outDtype);
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         boolean isScalar = args.get(0).shape().rank() == 0;
@@ -79,5 +93,13 @@ public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, D
                 rounding == Rounding.TFLITE || !args.get(0).dtype().isLong(),
                 "data must have at most 32 bits where rescaling rounds once");
         return new TensorType(args.get(0).shape(), outDtype);
+    }
+
+    private static void checkZeroPoint(Arguments args, String what, int zeroPoint, DType dtype) {
+        boolean wide = dtype.bytes() >= Integer.BYTES;
+        args.require(
+                wide ? zeroPoint == 0 : dtype.isInteger() && Arguments.isIn(dtype, zeroPoint),
+                what + " is " + zeroPoint,
+                wide ? "0 for " + dtype.text() : "a value of " + dtype.text());
     }
 }

@@ -2,9 +2,12 @@
 package io.kiln.ir.op;
 
 import io.kiln.base.DType;
+import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * TensorFlow Lite's fixed-point softmax over the last axis: of int8 (reference_ops::Softmax on gemmlowp fixed point,
@@ -48,6 +51,29 @@ public record TflSoftmax(float beta, DType outDtype) implements Op {
     }
 
     @Override
+    public Set<DType> dataTypes() {
+        return Set.of(DType.INT8, DType.INT16);
+    }
+
+    @Override
+    public void check(Arguments args) {
+        DType data = args.data().dtype();
+        int zeroPoint = outputZeroPoint(data, outDtype);
+        args.softmax(beta);
+        args.quantization(1, 2, data);
+        args.integers(4, "output zero point", zero -> zero == zeroPoint, String.valueOf(zeroPoint));
+        if (args.constant(1).isPresent() && args.constant(3).isPresent()) {
+            float expected = outputScale(data, outDtype);
+            float actual = args.constant(3).orElseThrow().real(0);
+            args.require(
+                    Math.abs(actual - expected) <= 0.001f * expected,
+                    "the output scale is " + actual,
+                    "1/" + Math.round(1 / expected));
+            checkFixedPoint(args, args.constant(1).orElseThrow().real(0));
+        }
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.scalar("input scale", args.get(1), DType.FLOAT32);
@@ -61,5 +87,24 @@ public record TflSoftmax(float beta, DType outDtype) implements Op {
                 args.get(0).dtype() == DType.INT8 || (args.get(0).dtype() == DType.INT16 && outDtype == DType.INT16),
                 "softmax of " + args.get(0).dtype().text() + " to " + outDtype.text() + " is not supported");
         return new TensorType(args.get(0).shape(), outDtype);
+    }
+
+    private void checkFixedPoint(Arguments args, float scale) {
+        if (args.data().shape().rank() == 0 || !Arguments.isScale(beta) || scale <= 0) {
+            return;
+        }
+        boolean isWide = args.data().dtype() == DType.INT16;
+        int most = isWide ? TflWideSoftmax.MAX_ROW : TflSoftmaxTables.MAX_ROW;
+        int row = args.data().shape().dim(-1);
+        args.require(row <= most, "rows have " + row + " elements", "at most " + most);
+        try {
+            if (isWide) {
+                TflWideSoftmax.multiplier(beta, scale);
+            } else {
+                TflSoftmaxTables.exponentials(beta, scale);
+            }
+        } catch (IllegalArgumentException e) {
+            args.require(false, e.getMessage(), "an ordinary input scale");
+        }
     }
 }

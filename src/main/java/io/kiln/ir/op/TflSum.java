@@ -49,6 +49,16 @@ public record TflSum(List<Integer> axes, boolean keepDims) implements Accumulati
     }
 
     @Override
+    public void check(Arguments args) {
+        DType dtype = args.data().dtype();
+        args.integers(1, "zero point", zero -> Arguments.isIn(dtype, zero), dtype.min() + " to " + dtype.max());
+        long most = Integer.MAX_VALUE / (dtype.max() - dtype.min());
+        long terms = terms(args.data().shape());
+        args.require(
+                terms <= most, "sums of " + terms + " elements may exceed 32 bits", "at most " + most + " elements in a sum");
+    }
+
+    @Override
     public TensorType infer(List<TensorType> args) {
         Check.arity(this, args);
         Check.oneOf("data", args.get(0), Set.of(DType.INT8, DType.INT16));

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The sums that a quantized convolution or dense layer computes; a dense layer has one tap. */
-final class Layer {
+final class LayerSums {
     private final int[] weights;
     private final boolean depthwise;
     private final int groups;
@@ -26,7 +26,7 @@ final class Layer {
      * @param binding a {@code qnn.conv2d} or {@code qnn.dense} whose weight is constant
      * @param data type of its input
      */
-    Layer(Binding binding, TensorType data) {
+    LayerSums(Binding binding, TensorType data) {
         Constant weight = binding.constant(1);
         int kernelZeroPoint = (int) binding.constant(3).integer(0);
         this.weights = new int[weight.elements()];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.ir.arith;
+package io.kiln.ir.op;
 
 import io.kiln.base.DType;
-import io.kiln.ir.op.QnnBinary;
+import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.arith.TflQuotient;
 
 /** For which scales the reference kernels define what two quantized elements make. */
 public final class TflBinaryScales {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.ir.arith;
+package io.kiln.ir.arith.table;
 
 import static io.kiln.base.FixedPoint.roundingDivideByPot;
 
 import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Quantization;
+import io.kiln.ir.arith.FixedPointFunctions;
+import io.kiln.ir.arith.InverseSquareRoot;
 import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntUnaryOperator;
 

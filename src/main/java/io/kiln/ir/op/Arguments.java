@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op;
+
+import io.kiln.base.DType;
+import io.kiln.ir.type.Elements;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongPredicate;
+
+/**
+ * The arguments of a call, as an operator holds them against what Kiln compiles: ranges of scales, zero points, multipliers, limits and
+ * layouts. An argument that should be constant and is not breaks another rule, and is passed over here.
+ */
+public final class Arguments {
+    /** Receives every rule and whether it holds. */
+    public interface Requirement {
+        void require(boolean holds, String what, String expected);
+    }
+
+    private final Op op;
+    private final List<TensorType> types;
+    private final List<Optional<? extends Elements>> constants;
+    private final Requirement rules;
+
+    /**
+     * The arguments of a call that fits the operator.
+     *
+     * @param types by position
+     * @param constants by position; empty for what is computed
+     */
+    public Arguments(
+            Op op, List<TensorType> types, List<Optional<? extends Elements>> constants, Requirement rules) {
+        this.op = op;
+        this.types = List.copyOf(types);
+        this.constants = List.copyOf(constants);
+        this.rules = rules;
+    }
+
+    /** Type of the first argument. */
+    TensorType data() {
+        return types.get(0);
+    }
+
+    /** An argument's elements; empty for one that is computed. */
+    Optional<? extends Elements> constant(int position) {
+        return constants.get(position);
+    }
+
+    boolean areConstant(int from) {
+        return constants.stream().skip(from).allMatch(Optional::isPresent);
+    }
+
+    void require(boolean holds, String what, String expected) {
+        rules.require(holds, what, expected);
+    }
+
+    /** A scale and its zero point, of elements of a type. */
+    void quantization(int scale, int zeroPoint, DType dtype) {
+        scales(scale);
+        if (dtype.isInteger()) {
+            integers(zeroPoint, "zero point", zero -> isIn(dtype, zero), dtype.min() + " to " + dtype.max());
+        }
+    }
+
+    void scales(int position) {
+        constant(position).ifPresent(scales -> {
+            boolean holds = true;
+            for (int i = 0; i < scales.elements(); i++) {
+                holds &= isScale(scales.real(i));
+            }
+            require(holds, "a scale of " + op.name() + " is none", "finite numbers above 0");
+        });
+    }
+
+    static boolean isScale(float value) {
+        return value > 0 && Float.isFinite(value);
+    }
+
+    /** Holds every element against a rule. */
+    void integers(int position, String what, LongPredicate rule, String expected) {
+        constant(position).ifPresent(values -> {
+            for (int i = 0; i < values.elements(); i++) {
+                if (!rule.test(values.integer(i))) {
+                    require(false, "a " + what + " of " + op.name() + " is " + values.integer(i), expected);
+                    return;
+                }
+            }
+        });
+    }
+
+    /** Holds the arithmetic of rescaling within its words. */
+    void ratio(int from, int to, double most) {
+        if (constant(from).isEmpty() || constant(to).isEmpty()) {
+            return;
+        }
+        Elements inputs = constant(from).orElseThrow();
+        float output = constant(to).orElseThrow().real(0);
+        for (int i = 0; i < inputs.elements(); i++) {
+            double ratio = inputs.real(i) / (double) output;
+            if (Double.isFinite(ratio) && ratio >= most) {
+                require(
+                        false,
+                        "an input scale of " + op.name() + " is " + ratio + " times the output's",
+                        "below " + most + " times");
+                return;
+            }
+        }
+    }
+
+    void lastAxis(int axis) {
+        int rank = data().shape().rank();
+        require(axis == -1 || axis == rank - 1, "the axis " + axis + " is not the last", "-1 or " + (rank - 1));
+    }
+
+    /** A softmax's factor, and something that it can be computed of. */
+    void softmax(float beta) {
+        require(isScale(beta), "beta is " + beta, "a finite number above 0");
+        require(data().shape().rank() > 0, "softmax of a scalar", "a rank of at least 1");
+    }
+
+    static boolean isIn(DType dtype, long value) {
+        return value >= dtype.min() && value <= dtype.max();
+    }
+}
