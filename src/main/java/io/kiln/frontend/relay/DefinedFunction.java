@@ -72,10 +72,10 @@ final class DefinedFunction {
         List<Parameter> inputs = inputs();
         definition.statements().forEach(builder::add);
         List<Result> results = results(inputs.size());
-        Function whole = new Function(name, inputs, builder.bindings(), results)
+        Function whole = new Function(name, inputs, builder.bindings().list(), results)
                 .withVariables(builder.variables())
                 .withFunctions(builder.functions());
-        Remaining remaining = Remaining.of(whole, builder.superseded(), builder.places());
+        Remaining remaining = Remaining.of(whole, builder.bindings().superseded(), builder.bindings().places());
         if (functions.areWhole() && findings.count() == before) {
             Legality.violations(remaining.function())
                     .forEach(v -> findings.add(
@@ -167,7 +167,7 @@ final class DefinedFunction {
             if (value.isEmpty()) {
                 continue;
             }
-            checkType(i, builder.type(value.get()), expression.place());
+            checkType(i, builder.bindings().type(value.get()), expression.place());
             boolean computed = value.get() instanceof Arg.Ref ref && ref.id() >= inputs;
             if (!computed || !seen.add(((Arg.Ref) value.get()).id())) {
                 findings.add(

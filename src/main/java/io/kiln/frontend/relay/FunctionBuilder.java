@@ -2,17 +2,12 @@
 package io.kiln.frontend.relay;
 
 import io.kiln.ir.Arg;
-import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.Origin;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.FunctionRef;
-import io.kiln.ir.op.Op;
-import io.kiln.ir.op.Trait;
 import io.kiln.ir.text.Annotations;
 import io.kiln.ir.text.Place;
-import io.kiln.ir.text.RelayParser;
 import io.kiln.ir.text.RelaySyntax.Attribute;
 import io.kiln.ir.text.RelaySyntax.Call;
 import io.kiln.ir.text.RelaySyntax.Expression;
@@ -24,14 +19,11 @@ import io.kiln.ir.text.RelaySyntax.Projection;
 import io.kiln.ir.text.RelaySyntax.Statement;
 import io.kiln.ir.text.RelaySyntax.Tuple;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.Interpreter;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Looks up names and operators and puts nested calls one behind the other. A value that could not be made counts as unknown: what reads it is
@@ -45,23 +37,20 @@ final class FunctionBuilder {
     private final Map<String, Integer> calledNames = new HashMap<>();
     private final Map<String, Optional<Value>> values = new HashMap<>();
     private final Tuples tuples;
-    private final Map<Integer, Binding> producers = new HashMap<>();
-    private final List<TensorType> types = new ArrayList<>();
-    private final List<Binding> bindings = new ArrayList<>();
     private final List<Variable> variables = new ArrayList<>();
-    private final Map<Integer, Place> places = new HashMap<>();
-    private final Set<Integer> superseded = new HashSet<>();
+    private final Bindings bindings;
 
     FunctionBuilder(Functions functions, Findings findings) {
         this.functions = functions;
         this.findings = findings;
+        this.bindings = new Bindings(findings.file());
         this.literals = new LiteralReader(functions.constants(), findings);
         this.tuples = new Tuples(this::value, this::split, findings);
     }
 
     /** Adds a parameter that is given at run time, and returns its id. */
     int input(String name, TensorType type, Place place) {
-        Arg.Ref value = newValue(type, place);
+        Arg.Ref value = bindings.newValue(type, place);
         define(name, place, Optional.of(Value.plain(value, type)));
         return value.id();
     }
@@ -95,7 +84,7 @@ final class FunctionBuilder {
     }
 
     private CallSite split(Call call, List<Value> args, String name, Attributes attributes) {
-        return new Site(call, name, attributes, args);
+        return new TextCall(bindings, call, name, attributes, args);
     }
 
     /**
@@ -136,7 +125,7 @@ final class FunctionBuilder {
         Call copy = new Call("result", List.of(), List.of(), expression.place(), "");
         Attributes none = new Attributes("result", expression.place(), List.of(), findings);
         try {
-            return Optional.of(new Site(copy, name, none, List.of(value.get())).plain(0));
+            return Optional.of(new TextCall(bindings, copy, name, none, List.of(value.get())).plain(0));
         } catch (IllegalArgumentException e) {
             findings.add(expression.place(), "the result: " + e.getMessage(), "", "");
             return Optional.empty();
@@ -151,7 +140,7 @@ final class FunctionBuilder {
     private Optional<Value> variable(Call call, String otherwise) {
         Optional<Value> initial = call.args().size() == 1 ? value(call.args().get(0), "") : Optional.empty();
         if (initial.isPresent() && initial.get().isPlain() && initial.get().arg() instanceof Constant constant) {
-            Arg.Ref value = newValue(constant.type(), call.place());
+            Arg.Ref value = bindings.newValue(constant.type(), call.place());
             String name = constant.name().isEmpty() ? otherwise : constant.name();
             variables.add(new Variable(value.id(), name, constant.type(), constant.data()));
             return Optional.of(Value.plain(value, constant.type()));
@@ -165,27 +154,14 @@ final class FunctionBuilder {
         return variables;
     }
 
-    /** Ids of what one operator took the place of. */
-    Set<Integer> superseded() {
-        return superseded;
-    }
-
     /** What its operators call, in the order of their calls. */
     List<Function> functions() {
         return called;
     }
 
-    List<Binding> bindings() {
+    /** The operators so far. */
+    Bindings bindings() {
         return bindings;
-    }
-
-    TensorType type(Arg arg) {
-        return arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
-    }
-
-    /** Where values were defined, by id. */
-    Map<Integer, Place> places() {
-        return places;
     }
 
     private Optional<Value> local(Local local) {
@@ -230,7 +206,7 @@ final class FunctionBuilder {
         }
         Attributes attributes = new Attributes(call.operator(), call.place(), resolved, findings);
         try {
-            Value value = rule.get().apply(new Site(call, name, attributes, args));
+            Value value = rule.get().apply(new TextCall(bindings, call, name, attributes, args));
             attributes.refuseOthers();
             return findings.count() > before ? Optional.empty() : Optional.of(value);
         } catch (IllegalArgumentException | ArithmeticException e) {
@@ -254,83 +230,5 @@ final class FunctionBuilder {
         }
         return Optional.ofNullable(calledNames.get(global.name()))
                 .map(index -> new Attribute(attribute.name(), new FunctionRef(index), attribute.place()));
-    }
-
-    private Arg emit(Call call, String name, Op op, List<? extends Arg> args) {
-        TensorType type = op.infer(args.stream().map(this::type).toList());
-        if (type.isLargerThan(RelayParser.MAX_TENSOR_BYTES)) {
-            throw new IllegalArgumentException("the result " + type.text() + " is too large");
-        }
-        boolean isOwn = Annotations.origin(call.comment()).isPresent();
-        boolean folds =
-                !isOwn && !op.has(Trait.COPY) && !op.has(Trait.OPAQUE) && op.writes().isEmpty();
-        if (folds && !args.isEmpty() && args.stream().allMatch(Constant.class::isInstance)) {
-            return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
-        }
-        Origin origin = Annotations.origin(call.comment())
-                .orElseGet(() -> new Origin(findings.file(), bindings.size(), op.name(), name));
-        Arg.Ref value = newValue(type, call.place());
-        Binding binding = new Binding(value.id(), op, List.copyOf(args), type, origin);
-        bindings.add(binding);
-        producers.put(value.id(), binding);
-        return value;
-    }
-
-    /** A call of the text, for its rule. */
-    private final class Site implements CallSite {
-        private final Call call;
-        private final String name;
-        private final Attributes attributes;
-        private final List<Value> args;
-
-        Site(Call call, String name, Attributes attributes, List<Value> args) {
-            this.call = call;
-            this.name = name;
-            this.attributes = attributes;
-            this.args = List.copyOf(args);
-        }
-
-        @Override
-        public Attributes attributes() {
-            return attributes;
-        }
-
-        @Override
-        public List<Value> args() {
-            return args;
-        }
-
-        @Override
-        public boolean isOwn() {
-            return Annotations.origin(call.comment()).isPresent();
-        }
-
-        @Override
-        public Arg emit(Op op, List<? extends Arg> operands) {
-            return FunctionBuilder.this.emit(call, name, op, operands);
-        }
-
-        @Override
-        public TensorType type(Arg arg) {
-            return FunctionBuilder.this.type(arg);
-        }
-
-        @Override
-        public void supersede(Arg arg) {
-            if (arg instanceof Arg.Ref ref) {
-                superseded.add(ref.id());
-            }
-        }
-
-        @Override
-        public Optional<Binding> producer(Arg arg) {
-            return arg instanceof Arg.Ref ref ? Optional.ofNullable(producers.get(ref.id())) : Optional.empty();
-        }
-    }
-
-    private Arg.Ref newValue(TensorType type, Place place) {
-        types.add(type);
-        places.put(types.size() - 1, place);
-        return new Arg.Ref(types.size() - 1);
     }
 }

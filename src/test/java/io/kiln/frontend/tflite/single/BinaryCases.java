@@ -54,6 +54,8 @@ final class BinaryCases {
             comparison("GREATER", BuiltinOperator.GREATER, FLOAT32, INT8, INT32, INT64),
             comparison("GREATER_EQUAL", BuiltinOperator.GREATER_EQUAL, FLOAT32, INT8, INT32, INT64),
             OperatorCases.of("ADD_N", BinaryCases::addN),
+            OperatorCases.of("ADD_N_INT8", BinaryCases::addNOfInt8)
+                    .withoutOracle("TensorFlow Lite has no kernel of int8"),
             OperatorCases.of("SELECT", BinaryCases::select),
             OperatorCases.of("SELECT_V2", BinaryCases::selectBroadcast));
 
@@ -143,6 +145,17 @@ final class BinaryCases {
             in[i] = i == 0 ? d.input(d.tensor(FLOAT32, shape)) : d.inputOrConstant(d.tensor(FLOAT32, shape));
         }
         d.output(d.tensor(FLOAT32, shape));
+        d.operator(BuiltinOperator.ADD_N, 1, Options.none(), in);
+    }
+
+    private static void addNOfInt8(Draw d) {
+        int[] shape = d.shape(1, MOST_RANK);
+        TensorSpec first = d.tensor(INT8, shape);
+        int[] in = new int[d.between(2, 5)];
+        for (int i = 0; i < in.length; i++) {
+            in[i] = i == 0 ? d.input(first) : d.inputOrConstant(d.like(first, shape));
+        }
+        d.output(d.like(first, shape));
         d.operator(BuiltinOperator.ADD_N, 1, Options.none(), in);
     }
 

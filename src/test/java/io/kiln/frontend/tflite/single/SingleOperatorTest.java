@@ -28,6 +28,7 @@ public class SingleOperatorTest {
                         UnaryCases.ALL,
                         BinaryCases.ALL,
                         MovementOperators.ALL,
+                        BlockCases.ALL,
                         StridedSliceCases.ALL,
                         ReductionOperators.ALL,
                         RecurrentOperators.ALL,

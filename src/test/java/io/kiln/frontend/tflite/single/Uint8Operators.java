@@ -136,6 +136,7 @@ final class Uint8Operators {
                         UnaryCases.ALL,
                         BinaryCases.ALL,
                         MovementOperators.ALL,
+                        BlockCases.ALL,
                         StridedSliceCases.ALL,
                         ReductionOperators.ALL)
                 .flatMap(List::stream)

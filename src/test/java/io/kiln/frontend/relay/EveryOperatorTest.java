@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.kiln.base.Bytes;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.frontend.tflite.single.SingleOperatorTest;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.text.RelayPrinter;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Every operator of the IR has a form in Relay's text and a rule that reads it. */
+class EveryOperatorTest {
+    private static final int SEEDS = 6;
+
+    /** Operators that no TensorFlow Lite model has: TVM's own arithmetic, and a C function of the user's. */
+    private static final String FOREIGN = """
+            def @main(%x: Tensor[(1, 8), int8], %w: Tensor[(1, 8), int32], %f: Tensor[(8), float32]) {
+              %0 = qnn.requantize(%x, 0.1f, 0, 0.2f, 0, out_dtype="int8");
+              %1 = fixed_point_multiply(%w, multiplier=1073741824, shift=-2);
+              %2 = tfl.custom(%f, code="MyOp", function="my_op", header="", inputs=1, outputs=1, shape=[8], out_dtype="float32");
+              (%0, %1, %2)
+            }
+            """;
+
+    @Test
+    void isReadFromItsOwnText() {
+        Set<Class<?>> seen = new HashSet<>();
+        SingleOperatorTest.operators().forEach(operator -> {
+            for (long seed = 0; seed < SEEDS; seed++) {
+                addOperators(TfliteFrontend.read(operator.model(seed), "model.tflite", "default"), seen);
+            }
+        });
+        addOperators(read(FOREIGN), seen);
+
+        Set<Class<?>> missing = operators();
+        missing.removeAll(seen);
+        assertThat(missing).isEmpty();
+    }
+
+    /** The operators of a function, and of those that it calls, if the function comes back from its text. */
+    private static void addOperators(Function function, Set<Class<?>> seen) {
+        if (!seen.containsAll(operators(function))) {
+            assertThat(read(RelayPrinter.astext(function))).isEqualTo(function);
+            seen.addAll(operators(function));
+        }
+    }
+
+    private static Set<Class<?>> operators(Function function) {
+        return Stream.concat(Stream.of(function), function.functions().stream())
+                .flatMap(f -> f.bindings().stream())
+                .map(b -> b.op().getClass())
+                .collect(Collectors.toSet());
+    }
+
+    private static Function read(String text) {
+        return RelayFrontend.read(Bytes.ofText(text), "model.relay", Optional.empty(), "model.params", "default");
+    }
+
+    /** All classes of operators that were compiled. */
+    private static Set<Class<?>> operators() {
+        return new ClassFileImporter()
+                .importPackages("io.kiln.ir.op").stream()
+                        .filter(type -> type.isAssignableTo(Op.class))
+                        .filter(type -> !type.isInterface() && !type.getModifiers().contains(JavaModifier.ABSTRACT))
+                        .map(JavaClass::reflect)
+                        .collect(Collectors.toSet());
+    }
+}
