@@ -71,7 +71,7 @@ final class ArithmeticRules {
         if (axis != -1 && axis != rank - 1) {
             throw new IllegalArgumentException("the axis " + axis + " is not the last");
         }
-        return plain(call, new Softmax((float) call.attributes().real("beta", 1)));
+        return call.compute(new Softmax((float) call.attributes().real("beta", 1)));
     }
 
     /** {@code qnn.quantize}; TensorFlow Lite and TVM compute the same. */
@@ -79,7 +79,7 @@ final class ArithmeticRules {
         call.arity(3);
         call.attributes().choiceOr("rounding", TFLITE, TFLITE);
         call.attributes().integer("axis", -4, 3, -1);
-        return plain(call, new QnnQuantize(call.attributes().dtype("out_dtype", DType.INT8, DType.INT16)));
+        return call.compute(new QnnQuantize(call.attributes().dtype("out_dtype", DType.INT8, DType.INT16)));
     }
 
     /** {@code qnn.dequantize}. */
@@ -87,7 +87,7 @@ final class ArithmeticRules {
         call.arity(3);
         call.attributes().integer("axis", -4, 3, -1);
         call.attributes().choiceOr("out_dtype", "float32", "float32");
-        return plain(call, new QnnDequantize());
+        return call.compute(new QnnDequantize());
     }
 
     /** {@code qnn.add}: in TensorFlow Lite's arithmetic if it says so, else in TVM's. */
@@ -97,11 +97,5 @@ final class ArithmeticRules {
         call.attributes().integer("lhs_axis", -1, -1, -1);
         call.attributes().integer("rhs_axis", -1, -1, -1);
         return ElementRules.binary(call, new QnnAdd(Rounding.valueOf(rounding)));
-    }
-
-    /** An operator on what the text has. */
-    static Value plain(CallSite call, Op op) {
-        Arg result = call.emit(op, call.plainFrom(0));
-        return Value.plain(result, call.type(result));
     }
 }

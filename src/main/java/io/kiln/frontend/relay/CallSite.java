@@ -68,4 +68,10 @@ interface CallSite {
     default List<Arg> plainFrom(int index) {
         return IntStream.range(index, args().size()).mapToObj(this::plain).toList();
     }
+
+    /** Appends an operator of all arguments as the text has them. */
+    default Value compute(Op op) {
+        Arg result = emit(op, plainFrom(0));
+        return Value.plain(result, type(result));
+    }
 }

@@ -22,7 +22,7 @@ final class FixedPointRules {
     static Value perTensor(CallSite call) {
         if (call.args().size() == FixedPointMultiply.SHIFT + 1) {
             String rounding = call.attributes().choice("rounding", "UPWARD", "TONEAREST");
-            return ArithmeticRules.plain(call, new FixedPointMultiply(Rounding.valueOf(rounding)));
+            return call.compute(new FixedPointMultiply(Rounding.valueOf(rounding)));
         }
         call.arity(1);
         int multiplier = call.attributes().integer("multiplier", Integer.MIN_VALUE, Integer.MAX_VALUE);

@@ -31,7 +31,7 @@ import java.util.Optional;
  */
 final class FunctionBuilder {
     private final Findings findings;
-    private final Functions functions;
+    private final CalledFunctions functions;
     private final LiteralReader literals;
     private final List<Function> called = new ArrayList<>();
     private final Map<String, Integer> calledNames = new HashMap<>();
@@ -40,7 +40,7 @@ final class FunctionBuilder {
     private final List<Variable> variables = new ArrayList<>();
     private final Bindings bindings;
 
-    FunctionBuilder(Functions functions, Findings findings) {
+    FunctionBuilder(CalledFunctions functions, Findings findings) {
         this.functions = functions;
         this.findings = findings;
         this.bindings = new Bindings(findings.file());

@@ -24,7 +24,7 @@ import java.util.Set;
  * The functions of a text by their names, each read when the first operator calls it. None may call itself. Every caller compiles those that it
  * calls anew, so that there is a limit to how many that makes.
  */
-final class Functions {
+final class Functions implements CalledFunctions {
     private static final String MAIN = "@main";
 
     private final Map<String, Definition> definitions = new LinkedHashMap<>();
@@ -78,13 +78,13 @@ final class Functions {
         return isWhole;
     }
 
-    /** The metadata section's constants. */
-    List<Constant> constants() {
+    @Override
+    public List<Constant> constants() {
         return constants;
     }
 
-    /** A function that an operator calls; empty if it could not be read. */
-    Optional<Function> called(String name, Place place) {
+    @Override
+    public Optional<Function> called(String name, Place place) {
         Definition definition = definitions.get(name);
         if (definition == null) {
             findings.add(

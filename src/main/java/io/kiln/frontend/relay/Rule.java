@@ -19,6 +19,6 @@ interface Rule {
      * @param make the operator from the attributes
      */
     static Rule of(Function<Attributes, Op> make) {
-        return call -> ArithmeticRules.plain(call, make.apply(call.attributes()));
+        return call -> call.compute(make.apply(call.attributes()));
     }
 }
