@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A C function of the user's that computes an operator that is none of TensorFlow Lite's own.
+ * A C function of the user that computes a custom operator.
  *
  * @param code the operator's name in models
  * @param function name of the function, {@code int32_t f(const T* input0, …, T* output0, …)}, which returns 0, or anything else for an error

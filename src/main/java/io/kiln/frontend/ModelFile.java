@@ -18,7 +18,7 @@ public final class ModelFile {
      *
      * @param limit bytes that it may have
      * @param expected what it should be, for messages
-     * @throws KilnException if it is no regular file, larger, or cannot be read
+     * @throws KilnException if it is not a regular file, is larger, or cannot be read
      */
     public static Bytes read(Path file, long limit, String expected) {
         if (!Files.isRegularFile(file)) {

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What all readers of model files share; each format has a package of its own below. */
+/** Classes that the readers of all model formats share; each format has its own package below. */
 package io.kiln.frontend;

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The attributes of one call or function, read by name and type; what is wrong with them is noted, and a harmless value is read. */
+/** The attributes of one call or function, read by name and type; problems are noted, and a valid value stands in for a wrong one. */
 final class Attributes {
     /** What TVM's printer and parser call the attributes of an operator that states no type for them. */
     private static final String TYPE_KEY = "attrs_type_key";
@@ -153,7 +153,7 @@ final class Attributes {
         return wrong(attribute.get(), "True or False", otherwise);
     }
 
-    /** An element type that must be one of these; any if there are none. */
+    /** An element type that must be one of the allowed ones; any type if none are listed. */
     DType dtype(String name, DType... allowed) {
         List<DType> dtypes = allowed.length == 0 ? List.of(DType.values()) : List.of(allowed);
         String text = choice(name, dtypes.stream().map(DType::text).toArray(String[]::new));
@@ -209,7 +209,7 @@ final class Attributes {
         read.addAll(byName.keySet());
     }
 
-    /** Notes every attribute that nobody asked for. */
+    /** Notes every attribute that no rule has read. */
     void refuseOthers() {
         byName.values().stream()
                 .filter(a -> !read.contains(a.name()))

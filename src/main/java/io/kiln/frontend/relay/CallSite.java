@@ -22,13 +22,13 @@ interface CallSite {
     /** Appends an operator, and returns what it computes. */
     Arg emit(Op op, List<? extends Arg> args);
 
-    /** The type that the function holds something in. */
+    /** The type of a value in the function. */
     TensorType type(Arg arg);
 
-    /** What computes something; empty for inputs and constants. */
+    /** The operator that computes a value; empty for inputs and constants. */
     Optional<Binding> producer(Arg arg);
 
-    /** Notes that one operator took the place of what computes a value: that is left out, unless something else reads it. */
+    /** Notes that one operator replaces the operator that computes a value. The replaced one is left out, unless something else reads it. */
     void supersede(Arg arg);
 
     /**

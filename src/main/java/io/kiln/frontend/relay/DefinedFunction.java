@@ -84,7 +84,7 @@ final class DefinedFunction {
         return remaining.function();
     }
 
-    /** TVM's partitioning marks what another code generator shall take; there is none but that of C. */
+    /** TVM's partitioning marks functions for other code generators; Kiln has only the one for C. */
     private void refuseOtherGenerators() {
         if (attributes.has(COMPILER)) {
             findings.add(
@@ -249,7 +249,7 @@ final class DefinedFunction {
             float scale = scales.get(i).floatValue();
             if (scale < 0 || Float.isInfinite(scale)) {
                 findings.add(
-                        attributes.place(scaleKey), "the scale " + scale + " is none", "0 or more, and finite", "");
+                        attributes.place(scaleKey), "the scale is " + scale, "0 or more, and finite", "");
             }
             all.add(scale == 0 ? Optional.empty() : Optional.of(new Quantization(scale, zeroPoints.get(i))));
         }

@@ -7,7 +7,7 @@ import io.kiln.ir.op.DetectionPostprocess;
 import io.kiln.ir.op.Op;
 import java.util.Map;
 
-/** What stands behind an object detector, by its name in the text. */
+/** The operator that selects boxes from an object detector's output. */
 final class DetectionRules {
     private static final int MAX = Integer.MAX_VALUE;
 

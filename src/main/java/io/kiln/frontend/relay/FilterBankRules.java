@@ -11,7 +11,7 @@ import io.kiln.ir.op.FilterBankSquareRoot;
 import io.kiln.ir.op.Op;
 import java.util.Map;
 
-/** Operators on the channels of a filter bank, by names in the text. */
+/** Operators on the channels of a filter bank. */
 final class FilterBankRules {
     private static final int MAX = Integer.MAX_VALUE;
 

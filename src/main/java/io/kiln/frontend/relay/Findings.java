@@ -8,9 +8,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Collects what is wrong with a text, each problem once and at its place; not without end. */
+/** Collects the problems of a text, each once and with its place, up to a limit. */
 final class Findings {
-    /** Far beyond what anybody reads; keeps a hostile text from filling the memory with messages. */
+    /** Keeps a hostile text from filling the memory with messages. */
     private static final int MAX_PROBLEMS = 1000;
 
     private final String file;

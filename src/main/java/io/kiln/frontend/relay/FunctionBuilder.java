@@ -26,8 +26,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Looks up names and operators and puts nested calls one behind the other. A value that could not be made counts as unknown: what reads it is
- * checked no further, so that only causes are reported.
+ * Looks up names and operators and flattens nested calls. A value that could not be read counts as unknown: operators that read it are not
+ * checked, so that only causes are reported.
  */
 final class FunctionBuilder {
     private final Findings findings;
@@ -112,12 +112,12 @@ final class FunctionBuilder {
         return Optional.of(constant(LiteralReader.literal((Literal) expression)));
     }
 
-    /** What a result holds, which must be as the text has it. */
+    /** The value of a result, in the layout and type that the text states. */
     Optional<Arg> result(Expression expression, String name) {
         return result(value(expression, name), expression, name);
     }
 
-    /** As the other of a value that was read before. */
+    /** As the other method, for a value that was read before. */
     Optional<Arg> result(Optional<Value> value, Expression expression, String name) {
         if (value.isEmpty() || value.get().isPlain()) {
             return value.map(Value::arg);

@@ -43,7 +43,7 @@ final class Layouts {
         return reshape(call, value.arg(), value.type().shape());
     }
 
-    /** The value with its padding and of its own type, computed where no window took it; the order of dimensions stays. */
+    /** The value with its padding and in its own type, both computed unless a window has absorbed them; the order of dimensions stays. */
     static Value whole(CallSite call, Value value) {
         Arg arg = value.arg();
         if (value.padding().isPresent()) {

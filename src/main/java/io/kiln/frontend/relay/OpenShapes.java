@@ -63,7 +63,7 @@ final class OpenShapes {
         return type;
     }
 
-    /** Notes shapes for inputs that are none. */
+    /** Notes given shapes whose names are not inputs. */
     void refuseOthers(List<String> inputs) {
         given.byName().keySet().stream()
                 .filter(name -> !used.contains(name))

@@ -92,7 +92,7 @@ final class ParameterNames {
     private boolean isPrinted(String name, String inText) {
         String alone = printed(name);
         if (printed.contains(name) && !name.equals(alone)) {
-            // The printer never writes such a name: somebody else did, and changed none.
+            // TVM's printer never writes such a name: another program wrote the text, with the names of the file.
             return inText.equals(name);
         }
         return inText.equals(alone) || isAgain(name, alone, inText);

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A function without the bindings that one operator took the place of and that nothing reads any more.
+ * A function without the bindings that another operator replaces and that nothing else reads.
  *
  * @param function with ids in order
  * @param places where its values were defined, by id

@@ -9,7 +9,7 @@ import io.kiln.ir.op.TflCumsum;
 import io.kiln.ir.op.TflDynamicUpdateSlice;
 import java.util.Map;
 
-/** What attention and sums over sequences need, by names in the text. */
+/** Operators of attention and of sums over sequences. */
 final class SequenceRules {
     private static final int MAX_AXIS = 7;
 

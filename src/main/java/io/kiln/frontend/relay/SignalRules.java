@@ -14,7 +14,7 @@ import io.kiln.ir.op.SignalStack;
 import io.kiln.ir.op.SignalWindow;
 import java.util.Map;
 
-/** Signal processing, by names in the text. */
+/** Signal processing. */
 final class SignalRules {
     private static final int MAX = Integer.MAX_VALUE;
 

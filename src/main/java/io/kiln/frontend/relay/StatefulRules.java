@@ -10,7 +10,7 @@ import io.kiln.ir.op.RefWrite;
 import io.kiln.ir.op.Svdf;
 import java.util.Map;
 
-/** Variables, and layers that remember. */
+/** Variables, and layers that keep state. */
 final class StatefulRules {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MIN = Integer.MIN_VALUE;

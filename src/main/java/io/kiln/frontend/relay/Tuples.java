@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** Values of the text that are several: tuples by their names, and what {@code split} makes. The functions know single values only. */
+/** Tuples of the text, by name, and the results of {@code split}. The IR has single values only. */
 final class Tuples {
     /** What a rule reads of a call. */
     interface Sites {

@@ -119,14 +119,14 @@ final class ConvolutionImporter implements OperatorImporter {
 
     private static Arg reshaped(OperatorContext operator, Arg value, int... dims) {
         return value instanceof Constant constant
-                ? Constants.reshaped(constant, dims)
+                ? ConstantLayouts.reshaped(constant, dims)
                 : operator.emit(new Reshape(Shape.of(dims)), value);
     }
 
     /** A matrix (rows, columns) as (columns, rows), under the given shape. */
     private static Arg transposed(OperatorContext operator, Arg value, int rows, int columns, int... dims) {
         return value instanceof Constant constant
-                ? Constants.transposed(constant, rows, columns, dims)
+                ? ConstantLayouts.transposed(constant, rows, columns, dims)
                 : reshaped(
                         operator,
                         operator.emit(new Transpose(List.of(1, 0)), reshaped(operator, value, rows, columns)),
@@ -134,24 +134,24 @@ final class ConvolutionImporter implements OperatorImporter {
     }
 
     private Window window(OperatorContext operator, Shape data, Shape weights, FlatTable options) {
-        Windows.Pair stride = depthwise
-                ? new Windows.Pair(
+        PaddedWindows.Pair stride = depthwise
+                ? new PaddedWindows.Pair(
                         options.get(LayerOptions.DepthwiseConv2D.STRIDE_H),
                         options.get(LayerOptions.DepthwiseConv2D.STRIDE_W))
-                : new Windows.Pair(
+                : new PaddedWindows.Pair(
                         options.get(LayerOptions.Conv2D.STRIDE_H), options.get(LayerOptions.Conv2D.STRIDE_W));
-        Windows.Pair dilation = depthwise
-                ? new Windows.Pair(
+        PaddedWindows.Pair dilation = depthwise
+                ? new PaddedWindows.Pair(
                         options.get(LayerOptions.DepthwiseConv2D.DILATION_H_FACTOR),
                         options.get(LayerOptions.DepthwiseConv2D.DILATION_W_FACTOR))
-                : new Windows.Pair(
+                : new PaddedWindows.Pair(
                         options.get(LayerOptions.Conv2D.DILATION_H_FACTOR),
                         options.get(LayerOptions.Conv2D.DILATION_W_FACTOR));
-        return Windows.of(
+        return PaddedWindows.of(
                 operator,
                 data,
                 options.get(depthwise ? LayerOptions.DepthwiseConv2D.PADDING : LayerOptions.Conv2D.PADDING),
-                new Windows.Pair(weights.dim(1), weights.dim(2)),
+                new PaddedWindows.Pair(weights.dim(1), weights.dim(2)),
                 stride,
                 dilation);
     }

@@ -4,18 +4,18 @@ package io.kiln.frontend.tflite;
 import java.util.Map;
 import java.util.Optional;
 
-/** The options of a custom operator by their names; what is wrong with them is noted, and a harmless value is read. */
+/** The options of a custom operator by their names; problems are noted, and a valid value stands in for a wrong one. */
 final class CustomOptions {
     private static final String NEXT = "Export the model again";
 
     private final Map<String, Object> values;
-    private final Findings findings;
+    private final PlaceFindings findings;
 
     /**
      * @param values as {@link FlexBuffer#read} gives them
      * @param findings take what is wrong
      */
-    CustomOptions(Map<String, Object> values, Findings findings) {
+    CustomOptions(Map<String, Object> values, PlaceFindings findings) {
         this.values = values;
         this.findings = findings;
     }

@@ -3,7 +3,7 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.DType;
 
-/** Checks that the tensors of an operator are all float32 or all quantized to int8. */
+/** Checks of an operator's tensors: one element type for all, one scale, known at build time. */
 final class ElementTypes {
     private ElementTypes() {}
 

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Custom operators on the channels of a filter bank, by their codes. */
+/** Custom operators on the channels of a filter bank. */
 final class FilterBankImporters {
     private static final int MAX = Integer.MAX_VALUE;
     private static final String NEXT = "Export the model again";

@@ -40,7 +40,7 @@ final class FlexBuffer {
      *
      * @param content empty for an operator without options
      * @param where the operator, for messages
-     * @throws KilnException if the bytes are no such buffer
+     * @throws KilnException if the bytes are not a FlexBuffer
      */
     static Map<String, Object> read(Bytes content, Supplier<String> where) {
         return content.size() == 0 ? Map.of() : new FlexBuffer(content, where).root();
@@ -50,11 +50,11 @@ final class FlexBuffer {
         int end = data.capacity();
         int width = end < 3 ? 0 : data.get(end - 1);
         if (width != 1 && width != 2 && width != 4 && width != 8) {
-            throw corrupt("the last byte is no width of 1, 2, 4 or 8 bytes", end - 1L);
+            throw corrupt("the last byte is not a width of 1, 2, 4 or 8 bytes", end - 1L);
         }
         int type = unsigned(data.get(end - 2));
         if (type >> 2 != MAP) {
-            throw corrupt("the options are no map", end - 2L);
+            throw corrupt("the options are not a map", end - 2L);
         }
         return map(target(end - 2L - width, width), 1 << (type & 3));
     }
@@ -83,7 +83,7 @@ final class FlexBuffer {
         return map;
     }
 
-    /** A value that stands at a position, or to which the offset there points; an empty map for what is no number or text. */
+    /** A value that stands at a position, or to which the offset there points; an empty map for anything other than a number or text. */
     private Object value(long position, int width, int type, int ownWidth) {
         if (type == BOOL || type == INT || type == UINT) {
             return number(position, width, type == INT);

@@ -175,14 +175,14 @@ final class GraphBuilder {
         return emit(SignedBytes.conversion(dtype), SignedBytes.arguments(value), origin);
     }
 
-    /** The value of a tensor in memory of its own, even if it is known at build time or a parameter as it came. */
+    /** The value of a tensor in its own memory; constants and parameters are copied. */
     Arg.Ref computed(int tensor, DType dtype, Origin origin) {
         Arg value = value(tensor, dtype, origin).orElseThrow();
         boolean isParameter = params.stream().anyMatch(p -> value.equals(new Arg.Ref(p.id())));
         return value instanceof Arg.Ref ref && !isParameter ? ref : copied(value, origin);
     }
 
-    /** A value once more, in memory of its own. */
+    /** A copy of a value. */
     Arg.Ref copied(Arg value, Origin origin) {
         return bind(new Copy(), List.of(value), type(value), origin);
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** What is wrong with a graph, each thing once; only so much of a hostile one that its messages do not fill the memory. */
+/** The problems of a graph, each once, and at most so many that the messages of a hostile file do not fill the memory. */
 final class GraphProblems {
     /** Far beyond any real model. */
     private static final int MOST = 1000;
@@ -19,7 +19,7 @@ final class GraphProblems {
     private int found;
 
     /**
-     * A list that grows.
+     * An empty list but for the known problems.
      *
      * @param known problems found before
      */

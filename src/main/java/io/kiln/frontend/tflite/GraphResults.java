@@ -40,7 +40,7 @@ final class GraphResults {
         this.problems = problems;
     }
 
-    /** Nobody sees the inputs and results of a function that operators call; numbers cannot clash. */
+    /** Names inputs and results by numbers. Only operators see them, and numbers cannot clash. */
     static Function numbered(Function function) {
         List<Parameter> params = new ArrayList<>();
         for (Parameter p : function.params()) {
@@ -54,7 +54,7 @@ final class GraphResults {
     }
 
     /**
-     * Results of the model, each in memory of its own: what is an input, a constant or an earlier output too is copied. Such a copy has a
+     * Results of the model, each in its own memory: inputs, constants and outputs that are listed again are copied. Such a copy has a
      * name of its own, because inputs and outputs share the names of macros.
      */
     List<Result> of(int[] outputs) {

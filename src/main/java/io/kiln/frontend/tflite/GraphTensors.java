@@ -52,7 +52,7 @@ final class GraphTensors {
         return reader.describe(index);
     }
 
-    /** As {@link #describe(int)}, of as many as anybody reads. */
+    /** As {@link #describe(int)}, of the first eight. */
     String describe(FlatVector indices) {
         List<String> texts = new ArrayList<>();
         for (int i = 0; i < indices.size() && i < 8; i++) {

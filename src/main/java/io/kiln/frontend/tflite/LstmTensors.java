@@ -84,8 +84,8 @@ record LstmTensors(TfliteTensor data, List<TfliteTensor> constants, TfliteTensor
         operator.require(
                 absent,
                 "an LSTM with " + what + " is not supported",
-                "a plain LSTM as Keras has it",
-                "Train such a one");
+                "a standard Keras LSTM",
+                "Retrain as a standard Keras LSTM");
     }
 
     private static void requirePresent(OperatorContext operator, int index, String what) {
@@ -143,7 +143,7 @@ record LstmTensors(TfliteTensor data, List<TfliteTensor> constants, TfliteTensor
     private static void requireVariable(OperatorContext operator, TfliteTensor tensor) {
         operator.require(
                 tensor.variable(),
-                "the state `" + tensor.name() + "` is no variable",
+                "the state `" + tensor.name() + "` is not a variable",
                 "a variable tensor",
                 "Export the model again");
     }

@@ -28,7 +28,7 @@ import java.util.List;
 final class NormalizationImporters {
     private static final int NO_ACTIVATION = FusedActivation.NONE.code();
     private static final float EPSILON = 1e-6f;
-    private static final Windows.Pair NO_DILATION = new Windows.Pair(1, 1);
+    private static final PaddedWindows.Pair NO_DILATION = new PaddedWindows.Pair(1, 1);
 
     static final List<Registration> ALL = List.of(
             builtin(L2_NORMALIZATION, 2, NormalizationImporters::normalize),
@@ -84,12 +84,12 @@ final class NormalizationImporters {
                 "rank 4",
                 "");
         operator.check();
-        Window window = Windows.of(
+        Window window = PaddedWindows.of(
                 operator,
                 operator.input(0).shape(),
                 options.get(Pool2D.PADDING),
-                new Windows.Pair(options.get(Pool2D.FILTER_HEIGHT), options.get(Pool2D.FILTER_WIDTH)),
-                new Windows.Pair(options.get(Pool2D.STRIDE_H), options.get(Pool2D.STRIDE_W)),
+                new PaddedWindows.Pair(options.get(Pool2D.FILTER_HEIGHT), options.get(Pool2D.FILTER_WIDTH)),
+                new PaddedWindows.Pair(options.get(Pool2D.STRIDE_H), options.get(Pool2D.STRIDE_W)),
                 NO_DILATION);
         operator.check();
         Arg mean = operator.emit(new AvgPool2d(window), binary(operator, Binary.Kind.MULTIPLY, data, data));

@@ -22,7 +22,7 @@ final class OperatorContext {
     private final List<Optional<TfliteTensor>> inputs;
     private final List<TfliteTensor> outputs;
     private final Origin origin;
-    private final Findings findings;
+    private final PlaceFindings findings;
     private final boolean infersShape;
 
     OperatorContext(
@@ -44,7 +44,7 @@ final class OperatorContext {
                 operator.index(),
                 operator.name(),
                 outputs.isEmpty() ? "" : outputs.get(0).name());
-        this.findings = new Findings(where);
+        this.findings = new PlaceFindings(where);
         this.infersShape = infersShape;
     }
 
@@ -66,7 +66,7 @@ final class OperatorContext {
         return inputs.size();
     }
 
-    /** The only output as the file states it; its shape means nothing if shapes are inferred. */
+    /** The only output as the file states it; its shape does not count if shapes are inferred. */
     TfliteTensor output() {
         if (outputs.size() != 1) {
             throw failure("it has " + outputs.size() + " outputs", "1 output");
@@ -74,7 +74,7 @@ final class OperatorContext {
         return outputs.get(0);
     }
 
-    /** All outputs as the file states them; their shapes mean nothing if shapes are inferred. */
+    /** All outputs as the file states them; their shapes do not count if shapes are inferred. */
     List<TfliteTensor> outputs() {
         return outputs;
     }
@@ -110,7 +110,7 @@ final class OperatorContext {
         return table.get(Operator.BUILTIN_OPTIONS);
     }
 
-    /** Options without which the operator means nothing. */
+    /** The options table of an operator that has no defaults for it. */
     FlatTable requiredOptions(OptionsType type) {
         return options(type).orElseThrow(() -> failure("its options are missing", "a table of type " + type.code()));
     }
@@ -133,7 +133,7 @@ final class OperatorContext {
         findings.throwIfAny();
     }
 
-    /** Counts bytes derived from the file's, so that a small file cannot become a huge graph. */
+    /** Counts bytes that are derived from the file, so that a small file cannot become a huge graph. */
     void spend(long bytes) {
         operator.table().spend(bytes);
     }

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;
 
-/** Constants of types that are smaller in the file than in the IR. */
+/** ConstantLayouts of types that are smaller in the file than in the IR. */
 enum PackedConstants {
     /** Two's complement, two to a byte, the first in the lower half; becomes int8. */
     INT4("int4") {

@@ -10,7 +10,7 @@ import io.kiln.ir.op.Window;
 
 /** AVERAGE_POOL_2D and MAX_POOL_2D, straight on the quantized values: both sides share one quantization. */
 final class PoolingImporter implements OperatorImporter {
-    private static final Windows.Pair NO_DILATION = new Windows.Pair(1, 1);
+    private static final PaddedWindows.Pair NO_DILATION = new PaddedWindows.Pair(1, 1);
 
     private final boolean average;
 
@@ -34,12 +34,12 @@ final class PoolingImporter implements OperatorImporter {
         if (!data.dtype().isFloat()) {
             QuantizationRules.requireEqual(operator, data, operator.output());
         }
-        Window window = Windows.of(
+        Window window = PaddedWindows.of(
                 operator,
                 data.shape(),
                 options.get(Pool2D.PADDING),
-                new Windows.Pair(options.get(Pool2D.FILTER_HEIGHT), options.get(Pool2D.FILTER_WIDTH)),
-                new Windows.Pair(options.get(Pool2D.STRIDE_H), options.get(Pool2D.STRIDE_W)),
+                new PaddedWindows.Pair(options.get(Pool2D.FILTER_HEIGHT), options.get(Pool2D.FILTER_WIDTH)),
+                new PaddedWindows.Pair(options.get(Pool2D.STRIDE_H), options.get(Pool2D.STRIDE_W)),
                 NO_DILATION);
         operator.check();
         operator.finish(activation.apply(

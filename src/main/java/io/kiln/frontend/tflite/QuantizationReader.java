@@ -9,7 +9,7 @@ import io.kiln.ir.type.TensorType;
 final class QuantizationReader {
     private QuantizationReader() {}
 
-    static TensorQuantization read(FlatTable table, TensorType type, Findings findings) {
+    static TensorQuantization read(FlatTable table, TensorType type, PlaceFindings findings) {
         FlatVector scales = table.get(QuantizationParameters.SCALE);
         FlatVector zeroPoints = table.get(QuantizationParameters.ZERO_POINT);
         if (scales.size() == 0) {
@@ -29,7 +29,7 @@ final class QuantizationReader {
     }
 
     private static boolean countsFit(
-            FlatVector scales, FlatVector zeroPoints, int dimension, TensorType type, Findings findings) {
+            FlatVector scales, FlatVector zeroPoints, int dimension, TensorType type, PlaceFindings findings) {
         int before = findings.count();
         if (scales.size() > 1) {
             int rank = type.shape().rank();
@@ -55,7 +55,7 @@ final class QuantizationReader {
         return findings.count() == before;
     }
 
-    private static float[] readScales(FlatVector vector, Findings findings) {
+    private static float[] readScales(FlatVector vector, PlaceFindings findings) {
         float[] scales = new float[vector.spent().size()];
         int wrong = -1;
         for (int i = 0; i < scales.length; i++) {
@@ -71,7 +71,7 @@ final class QuantizationReader {
         return scales;
     }
 
-    private static int[] readZeroPoints(FlatVector vector, FlatVector scales, TensorType type, Findings findings) {
+    private static int[] readZeroPoints(FlatVector vector, FlatVector scales, TensorType type, PlaceFindings findings) {
         int[] zeroPoints = new int[scales.size()];
         vector.spent();
         for (int i = 0; i < zeroPoints.length && vector.size() > 0; i++) {

@@ -17,7 +17,7 @@ import io.kiln.ir.op.TflDynamicUpdateSlice;
 import java.util.List;
 import java.util.Set;
 
-/** What attention and sums over sequences need: BATCH_MATMUL, CUMSUM, DYNAMIC_UPDATE_SLICE. */
+/** Operators of attention and of sums over sequences: BATCH_MATMUL, CUMSUM, DYNAMIC_UPDATE_SLICE. */
 final class SequenceImporters {
 
     /** Of the products of two int8 less their zero points. */

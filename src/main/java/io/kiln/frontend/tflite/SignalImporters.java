@@ -154,7 +154,7 @@ final class SignalImporters {
         return data;
     }
 
-    /** What the record of an operator has to say of its numbers is told like anything else. */
+    /** Reports what the operator's definition refuses like any other problem. */
     private static <T> T checked(OperatorContext operator, Supplier<T> value) {
         try {
             return value.get();

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /**
  * Quantized tensors of uint8, as models of TensorFlow 1 have them, seen as int8: elements and zero points are 128 less, so that they
- * stand for the same real numbers. Importers know int8 only. Bytes that are not quantized stay what they are.
+ * stand for the same real numbers. Importers know int8 only. Bytes that are not quantized are unchanged.
  */
 final class SignedBytes {
     private static final int LAST_AXIS = -1;

@@ -17,12 +17,12 @@ final class TensorBuffers {
     }
 
     /**
-     * The data of a tensor; empty if it is no constant.
+     * The data of a tensor; empty if it is not a constant.
      *
      * @param tensor its table in the file
      * @param bytes how much it must be of a constant
      */
-    FlatVector data(FlatTable tensor, long bytes, Findings findings) {
+    FlatVector data(FlatTable tensor, long bytes, PlaceFindings findings) {
         FlatVector data = read(tensor, findings);
         if (data.size() != 0 && data.size() != bytes) {
             findings.add(
@@ -34,7 +34,7 @@ final class TensorBuffers {
     }
 
     /** Small models keep data inside the FlatBuffer; large ones behind it, at an offset from the file's start. */
-    private FlatVector read(FlatTable table, Findings findings) {
+    private FlatVector read(FlatTable table, PlaceFindings findings) {
         long index = table.get(Tensor.BUFFER) & 0xFFFFFFFFL;
         if (index == HAS_NO_DATA) {
             return new FlatVector(file, 0, 0, 1);

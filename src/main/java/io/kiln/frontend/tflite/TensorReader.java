@@ -109,7 +109,7 @@ final class TensorReader {
 
     private TfliteTensor readTensor(int index) {
         FlatTable table = tensors.table(index);
-        Findings findings = new Findings(() -> file.file() + ": tensor #" + index + " " + describe(index));
+        PlaceFindings findings = new PlaceFindings(() -> file.file() + ": tensor #" + index + " " + describe(index));
         Optional<DType> dtype = readType(table, findings);
         Optional<Shape> shape = readShape(index, table, findings);
         if (table.has(Tensor.SPARSITY)) {
@@ -141,7 +141,7 @@ final class TensorReader {
         return tensor.withValue(new Constant(name, type, packing.get().unpack(data.bytes(), type)));
     }
 
-    private static Optional<DType> readType(FlatTable table, Findings findings) {
+    private static Optional<DType> readType(FlatTable table, PlaceFindings findings) {
         int code = table.get(Tensor.TYPE);
         Optional<DType> dtype = TfliteType.of(code).flatMap(TfliteType::dtype);
         if (dtype.isEmpty()) {
@@ -153,7 +153,7 @@ final class TensorReader {
         return dtype;
     }
 
-    private Optional<Shape> readShape(int index, FlatTable table, Findings findings) {
+    private Optional<Shape> readShape(int index, FlatTable table, PlaceFindings findings) {
         if (shapes.of(index).isPresent()) {
             return shapes.of(index);
         }
@@ -190,7 +190,7 @@ final class TensorReader {
         return Optional.of(new Shape(dims));
     }
 
-    static TensorType checkedSize(TensorType type, Findings findings) {
+    static TensorType checkedSize(TensorType type, PlaceFindings findings) {
         double bytes = type.dtype().bytes();
         for (int dim : type.shape().dims()) {
             bytes *= dim;

@@ -14,7 +14,7 @@ import java.util.Optional;
  * @param name as in the file; {@code tensor_<index>} if it has none
  * @param data the constant's bytes in the file; of size 0 for a computed tensor
  * @param variable whether it keeps its value between runs
- * @param folded what it is, if that followed from constants alone
+ * @param folded its value, if that follows from constants alone
  * @param shifted whether it is seen as int8 though the file has uint8, with 128 more in elements and zero points
  */
 record TfliteTensor(

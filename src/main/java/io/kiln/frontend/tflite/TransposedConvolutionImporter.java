@@ -75,7 +75,7 @@ final class TransposedConvolutionImporter implements OperatorImporter {
         }
         Constant values = operator.constant(bias);
         operator.spend(8L * values.elements());
-        return bias.withValue(Constants.widened(values));
+        return bias.withValue(ConstantLayouts.widened(values));
     }
 
     private static TransposedWindow window(
@@ -92,15 +92,15 @@ final class TransposedConvolutionImporter implements OperatorImporter {
         if (!fits) {
             operator.check();
         }
-        Windows.Pair stride =
-                new Windows.Pair(options.get(TransposeConv.STRIDE_H), options.get(TransposeConv.STRIDE_W));
-        Window forward = Windows.of(
+        PaddedWindows.Pair stride =
+                new PaddedWindows.Pair(options.get(TransposeConv.STRIDE_H), options.get(TransposeConv.STRIDE_W));
+        Window forward = PaddedWindows.of(
                 operator,
                 out,
                 options.get(TransposeConv.PADDING),
-                new Windows.Pair(kernel.dim(1), kernel.dim(2)),
+                new PaddedWindows.Pair(kernel.dim(1), kernel.dim(2)),
                 stride,
-                new Windows.Pair(1, 1));
+                new PaddedWindows.Pair(1, 1));
         int moreH = out.dim(1) + forward.padTop() - TransposedWindow.size(in.dim(1), stride.h(), kernel.dim(1));
         int moreW = out.dim(2) + forward.padLeft() - TransposedWindow.size(in.dim(2), stride.w(), kernel.dim(2));
         Window cropped = new Window(

@@ -70,7 +70,7 @@ enum VariableImporter implements OperatorImporter {
         String name = operator.graph()
                 .handle(handle.index())
                 .orElseThrow(
-                        () -> operator.failure("`" + handle.name() + "` is no variable", "the output of VAR_HANDLE"));
+                        () -> operator.failure("`" + handle.name() + "` is not a variable", "the output of VAR_HANDLE"));
         return operator.graph()
                 .resource(name, tensor.type())
                 .orElseThrow(() -> operator.failure(

@@ -137,7 +137,7 @@ class FlexBufferTest {
 
     @Test
     void wrongOptionsAreAllTold() {
-        Findings findings = new Findings(() -> "operator #0");
+        PlaceFindings findings = new PlaceFindings(() -> "operator #0");
         CustomOptions options = new CustomOptions(
                 read(FlexOptions.of(Map.of("size", 7, "name", "x", "real", Float.NaN, "on", 2))), findings);
         assertThat(options.integer("size", 1, 8)).isEqualTo(7);

@@ -142,7 +142,7 @@ class StatefulImportTest {
         int x = m.tensor(TensorSpec.float32("x", 2));
         int y = m.tensor(TensorSpec.float32("y", 2));
         m.operator(BuiltinOperator.READ_VARIABLE, 1, Options.none(), new int[] {x}, y);
-        assertRefused(m.inputs(x).outputs(y), "`x` is no variable", "VAR_HANDLE");
+        assertRefused(m.inputs(x).outputs(y), "`x` is not a variable", "VAR_HANDLE");
     }
 
     /** READ_VARIABLE of an int32 constant, which is no handle though it looks like one. */
@@ -153,7 +153,7 @@ class StatefulImportTest {
         int number = m.tensor(TensorSpec.int32("number", 7));
         int y = m.tensor(TensorSpec.float32("y", 2));
         m.operator(BuiltinOperator.READ_VARIABLE, 1, Options.none(), new int[] {number}, y);
-        assertRefused(m.inputs(x).outputs(y), "`number` is no variable", "VAR_HANDLE");
+        assertRefused(m.inputs(x).outputs(y), "`number` is not a variable", "VAR_HANDLE");
     }
 
     /** A loop of which the body hands on another variable than it takes. */
@@ -269,8 +269,8 @@ class StatefulImportTest {
         "9, extra, peephole connections",
         "16, extra, a projection",
         "20, extra, layer normalization",
-        "18, extra, the state `extra` is no variable",
-        "19, extra, the state `extra` is no variable",
+        "18, extra, the state `extra` is not a variable",
+        "19, extra, the state `extra` is not a variable",
         "2, extra, weights `extra` is not constant",
         "13, extra, bias `extra` is not constant"
     })

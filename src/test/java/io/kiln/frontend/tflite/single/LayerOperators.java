@@ -11,7 +11,7 @@ import org.tensorflow.lite.schema.TensorType;
 final class LayerOperators {
     static final OperatorCases CONV_2D = OperatorCases.of("CONV_2D", d -> {
         byte type = d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32);
-        Windows w = new Windows(d);
+        RandomWindow w = new RandomWindow(d);
         int depth = d.between(1, 9);
         int channels = d.between(1, 9);
         TensorSpec x = d.tensor(type, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
@@ -35,7 +35,7 @@ final class LayerOperators {
 
     static final OperatorCases DEPTHWISE_CONV_2D = OperatorCases.of("DEPTHWISE_CONV_2D", d -> {
         byte type = d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32);
-        Windows w = new Windows(d);
+        RandomWindow w = new RandomWindow(d);
         int depth = d.between(1, 9);
         int multiplier = d.between(1, 3) == 1 ? d.between(2, 4) : 1;
         int channels = depth * multiplier;
@@ -69,7 +69,7 @@ final class LayerOperators {
 
     static final OperatorCases TRANSPOSE_CONV = OperatorCases.of("TRANSPOSE_CONV", d -> {
         byte type = d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32);
-        Windows w = new Windows(d);
+        RandomWindow w = new RandomWindow(d);
         int depth = d.between(1, 6);
         int channels = d.between(1, 6);
         int height = w.height + (w.pooledHeight() - 1) * w.strideH;
@@ -121,7 +121,7 @@ final class LayerOperators {
     }
 
     private static void pool(Draw d, int builtin) {
-        Windows w = new Windows(d);
+        RandomWindow w = new RandomWindow(d);
         int depth = d.between(1, 9);
         TensorSpec x = d.tensor(
                 d.oneOf(TensorType.INT8, TensorType.INT16, TensorType.FLOAT32),

@@ -94,7 +94,7 @@ final class ReductionOperators {
     });
 
     static final OperatorCases L2_POOL = OperatorCases.of("L2_POOL_2D", d -> {
-        Windows w = new Windows(d);
+        RandomWindow w = new RandomWindow(d);
         int depth = d.between(1, 5);
         TensorSpec x = d.tensor(TensorType.FLOAT32, d.between(1, 2), w.inputHeight, w.inputWidth, depth);
         int in = d.input(x);

@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Collects what is wrong at one place of the file; the place is put into words only if something is. */
-final class Findings {
+/** Collects the problems at one place of the file. The text of the place is built only when there is a problem. */
+final class PlaceFindings {
     private final Supplier<String> where;
     private final List<Problem> problems = new ArrayList<>();
 
-    Findings(Supplier<String> where) {
+    PlaceFindings(Supplier<String> where) {
         this.where = where;
     }
 
@@ -20,7 +20,7 @@ final class Findings {
         problems.add(new Problem(what, where.get(), expected, next));
     }
 
-    /** The place in words. */
+    /** The place as text. */
     String where() {
         return where.get();
     }

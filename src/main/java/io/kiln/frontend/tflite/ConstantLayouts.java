@@ -9,9 +9,9 @@ import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Constants in another shape or layout. */
-final class Constants {
-    private Constants() {}
+/** ConstantLayouts in another shape or layout. */
+final class ConstantLayouts {
+    private ConstantLayouts() {}
 
     /** The same elements under another shape. */
     static Constant reshaped(Constant constant, int... dims) {

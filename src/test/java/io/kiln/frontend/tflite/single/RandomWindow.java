@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.single;
 import io.kiln.frontend.tflite.Options;
 
 /** A random sliding window that fits its input. */
-final class Windows {
+final class RandomWindow {
     final byte padding;
     final int inputHeight;
     final int inputWidth;
@@ -15,7 +15,7 @@ final class Windows {
     final int dilationH;
     final int dilationW;
 
-    Windows(Draw d) {
+    RandomWindow(Draw d) {
         padding = d.oneOf(Options.SAME, Options.VALID);
         inputHeight = d.between(1, 12);
         inputWidth = d.between(1, 12);

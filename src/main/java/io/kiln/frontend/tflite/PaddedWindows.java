@@ -7,11 +7,11 @@ import io.kiln.ir.type.Shape;
 import java.util.Optional;
 
 /** Turns TFLite's padding schemes into explicit padding (ComputePaddingHeightWidth in kernels/padding.h). */
-final class Windows {
+final class PaddedWindows {
     /** Keeps sums of window sizes far from overflow. */
     private static final int LIMIT = 1 << 16;
 
-    private Windows() {}
+    private PaddedWindows() {}
 
     /** Height and width of something. */
     record Pair(int h, int w) {}
