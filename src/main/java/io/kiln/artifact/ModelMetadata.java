@@ -10,31 +10,77 @@ import java.util.List;
  *
  * @param name module name, as in {@code tvmgen_<name>_run}
  * @param target target string, printed canonically
- * @param io who owns inputs and outputs
- * @param inputs in model order
- * @param outputs in model order
- * @param workspaceBytes size of the planned workspace, scratch included; with {@link Io#WORKSPACE} inputs and outputs too
- * @param workspaceAlignment bytes that the workspace is aligned to
- * @param constantBytes bytes of weights, biases and tables in read-only memory
+ * @param api how programs call it
+ * @param memory what it needs
  * @param plan how the workspace was planned
  * @param operators the lowered operators in execution order
  */
 public record ModelMetadata(
-        String name,
-        String target,
-        Io io,
-        List<TensorInfo> inputs,
-        List<TensorInfo> outputs,
-        long workspaceBytes,
-        int workspaceAlignment,
-        long constantBytes,
-        Plan plan,
-        List<OperatorInfo> operators) {
+        String name, String target, Interface api, Memory memory, Plan plan, List<OperatorInfo> operators) {
     public ModelMetadata {
-        inputs = List.copyOf(inputs);
-        outputs = List.copyOf(outputs);
         operators = List.copyOf(operators);
     }
+
+    /** Who owns inputs and outputs. */
+    public Io io() {
+        return api.io();
+    }
+
+    /** Inputs in model order. */
+    public List<TensorInfo> inputs() {
+        return api.inputs();
+    }
+
+    /** Outputs in model order. */
+    public List<TensorInfo> outputs() {
+        return api.outputs();
+    }
+
+    /** Bytes of the planned workspace. */
+    public long workspaceBytes() {
+        return memory.workspaceBytes();
+    }
+
+    /** Bytes that the workspace is aligned to. */
+    public int workspaceAlignment() {
+        return memory.workspaceAlignment();
+    }
+
+    /** Bytes of constants. */
+    public long constantBytes() {
+        return memory.constantBytes();
+    }
+
+    /**
+     * How programs call a model.
+     *
+     * @param executor what calls the operators in order
+     * @param convention how tensors are handed over
+     * @param io who owns inputs and outputs
+     * @param inputs in model order
+     * @param outputs in model order
+     */
+    public record Interface(
+            ExecutorKind executor, Convention convention, Io io, List<TensorInfo> inputs, List<TensorInfo> outputs) {
+        public Interface {
+            inputs = List.copyOf(inputs);
+            outputs = List.copyOf(outputs);
+        }
+
+        /** The typed interface of a model that is driven by a function generated ahead of time. */
+        public static Interface typed(Io io, List<TensorInfo> inputs, List<TensorInfo> outputs) {
+            return new Interface(ExecutorKind.AOT, Convention.TYPED, io, inputs, outputs);
+        }
+    }
+
+    /**
+     * What a model needs of a device's memory.
+     *
+     * @param workspaceBytes size of the planned workspace, scratch included; with {@link Io#WORKSPACE} inputs and outputs too
+     * @param workspaceAlignment bytes that the workspace is aligned to
+     * @param constantBytes bytes of weights, biases and tables in read-only memory
+     */
+    public record Memory(long workspaceBytes, int workspaceAlignment, long constantBytes) {}
 
     /** Who owns the memory of inputs and outputs. */
     public enum Io {
@@ -123,12 +169,8 @@ public record ModelMetadata(
      * @param op the fused operators' Relay names joined by {@code +}
      * @param inputs tensors read that are not constants
      * @param outputs tensors written
-     * @param macs multiply-accumulates of the model's definition
-     * @param executedMacs those that the generated loops execute (padding skipped, dead channels removed)
-     * @param constantBytes bytes of its constants in read-only memory
-     * @param workspaceBytes bytes of its scratch in the workspace
-     * @param schedule name of the schedule chosen, with its knobs
-     * @param reason why it was chosen
+     * @param cost what it does and needs
+     * @param choice how it is computed
      */
     public record OperatorInfo(
             String name,
@@ -136,16 +178,60 @@ public record ModelMetadata(
             String op,
             List<TensorInfo> inputs,
             List<TensorInfo> outputs,
-            long macs,
-            long executedMacs,
-            long constantBytes,
-            long workspaceBytes,
-            String schedule,
-            String reason) {
+            Cost cost,
+            ChosenSchedule choice) {
         public OperatorInfo {
             layers = List.copyOf(layers);
             inputs = List.copyOf(inputs);
             outputs = List.copyOf(outputs);
         }
+
+        /** Multiply-accumulates of the model's definition. */
+        public long macs() {
+            return cost.macs();
+        }
+
+        /** Multiply-accumulates that the generated loops execute. */
+        public long executedMacs() {
+            return cost.executedMacs();
+        }
+
+        /** Bytes of its constants. */
+        public long constantBytes() {
+            return cost.constantBytes();
+        }
+
+        /** Bytes of its scratch. */
+        public long workspaceBytes() {
+            return cost.workspaceBytes();
+        }
+
+        /** Name of the schedule chosen, with its knobs. */
+        public String schedule() {
+            return choice.schedule();
+        }
+
+        /** Why it was chosen. */
+        public String reason() {
+            return choice.reason();
+        }
     }
+
+    /**
+     * What an operator does and needs.
+     *
+     * @param macs multiply-accumulates of the model's definition
+     * @param executedMacs those that the generated loops execute (padding skipped, dead channels removed)
+     * @param constantBytes bytes of its constants in read-only memory
+     * @param workspaceBytes bytes of its scratch in the workspace
+     */
+    public record Cost(long macs, long executedMacs, long constantBytes, long workspaceBytes) {}
+
+    /**
+     * How an operator is computed.
+     *
+     * @param schedule name of the schedule chosen, with its knobs
+     * @param reason why it was chosen
+     */
+    public record ChosenSchedule(String schedule, String reason) {}
 }

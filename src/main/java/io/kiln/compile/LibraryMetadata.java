@@ -2,10 +2,12 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.ChosenSchedule;
+import io.kiln.artifact.ModelMetadata.Cost;
+import io.kiln.artifact.ModelMetadata.Memory;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
-import io.kiln.executor.ModuleInterface;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
@@ -42,18 +44,7 @@ final class LibraryMetadata {
     }
 
     private ModelMetadata build() {
-        ModuleInterface api = module.api();
-        return new ModelMetadata(
-                module.name(),
-                module.origin().target().text(),
-                api.io(),
-                api.inputs(),
-                api.outputs(),
-                module.workspaceBytes(),
-                api.pool().alignment(),
-                module.constantBytes(),
-                plan(),
-                module.program().operators().stream().map(this::describe).toList());
+        return new ModelMetadata(module.name(), module.origin().target().text(), module.api(), new Memory(module.workspaceBytes(), module.pool().alignment(), module.constantBytes()), plan(), module.program().operators().stream().map(this::describe).toList());
     }
 
     private Plan plan() {
@@ -68,18 +59,7 @@ final class LibraryMetadata {
     private OperatorInfo describe(LoweredOperator operator) {
         List<TensorInfo> inputs =
                 operator.inputs().stream().map(tensors::describe).toList();
-        return new OperatorInfo(
-                operator.function().name(),
-                layers.get(operator.output()),
-                operator.op(),
-                inputs,
-                List.of(tensors.describe(operator.output())),
-                macs.get(operator.output()),
-                operator.executedMacs(),
-                operator.function().constantBytes(),
-                operator.scratchBytes(),
-                operator.schedule(),
-                operator.reason());
+        return new OperatorInfo(operator.function().name(), layers.get(operator.output()), operator.op(), inputs, List.of(tensors.describe(operator.output())), new Cost(macs.get(operator.output()), operator.executedMacs(), operator.function().constantBytes(), operator.scratchBytes()), new ChosenSchedule(operator.schedule(), operator.reason()));
     }
 
     /**

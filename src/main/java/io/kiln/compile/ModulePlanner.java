@@ -2,9 +2,9 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.codegen.Origin;
-import io.kiln.executor.ModuleInterface;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.aot.AotExecutor;
 import io.kiln.ir.Function;
@@ -47,8 +47,8 @@ final class ModulePlanner {
         PlannedProgram planned =
                 StreamPlanner.plan(fused, operators, dispatch::lower, request.optimize(), io == Io.WORKSPACE);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
-        ModuleInterface api = new ModuleInterface(
-                names, request.convention(), io, request.pool(), tensors.inputs(), tensors.outputs());
-        return new PlannedModule(origin, api, planned, callees, called);
+        Interface api = new Interface(
+                request.executor(), request.convention(), io, tensors.inputs(), tensors.outputs());
+        return new PlannedModule(origin, names, api, request.pool(), planned, callees, called);
     }
 }

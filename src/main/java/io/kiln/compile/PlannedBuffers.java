@@ -2,8 +2,8 @@
 package io.kiln.compile;
 
 import io.kiln.artifact.ModelMetadata.PlannedBuffer;
-import io.kiln.memory.Buffer;
 import io.kiln.memory.MemoryPlan;
+import io.kiln.memory.WorkspaceBuffer;
 import io.kiln.stream.Program;
 import io.kiln.stream.StoredValue;
 import io.kiln.stream.WorkspaceLayout;
@@ -28,7 +28,7 @@ final class PlannedBuffers {
                         buffer.firstUse(),
                         buffer.lastUse(),
                         plan.overlaps(buffer).stream()
-                                .map(Buffer::name)
+                                .map(WorkspaceBuffer::name)
                                 .map(other -> names.getOrDefault(other, other))
                                 .toList()))
                 .sorted(Comparator.comparingInt(PlannedBuffer::firstUse).thenComparingLong(PlannedBuffer::offset))

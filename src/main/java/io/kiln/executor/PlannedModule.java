@@ -2,6 +2,7 @@
 package io.kiln.executor;
 
 import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.codegen.Origin;
 import io.kiln.lower.Callee;
@@ -9,6 +10,7 @@ import io.kiln.lower.LoweredOperator;
 import io.kiln.stream.PlannedProgram;
 import io.kiln.stream.Program;
 import io.kiln.stream.WorkspaceLayout;
+import io.kiln.target.MemoryPool;
 import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,25 +20,28 @@ import java.util.stream.Stream;
  * A function of a model, lowered and planned, with everything that an executor needs to drive it.
  *
  * @param origin what it was compiled from, and for which target
+ * @param names of its functions, structs and macros
  * @param api how it is called
+ * @param pool what its workspace lies in
  * @param planned what runs, and where it lies
  * @param callees what its operators call
  * @param called whether an operator calls it, so that its variables are its caller's
  */
 public record PlannedModule(
-        Origin origin, ModuleInterface api, PlannedProgram planned, List<Callee> callees, boolean called) {
+        Origin origin,
+        InterfaceNames names,
+        Interface api,
+        MemoryPool pool,
+        PlannedProgram planned,
+        List<Callee> callees,
+        boolean called) {
     public PlannedModule {
         callees = List.copyOf(callees);
     }
 
     /** Module name. */
     public String name() {
-        return api.names().model();
-    }
-
-    /** Names of its functions, structs and macros. */
-    public InterfaceNames names() {
-        return api.names();
+        return names.model();
     }
 
     /** What runs. */

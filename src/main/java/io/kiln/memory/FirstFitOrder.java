@@ -65,7 +65,7 @@ enum FirstFitOrder {
         return Comparator.comparingLong(i -> -pressure[i]);
     }
 
-    private static Buffer buffer(MemoryProblem problem, int index) {
+    private static WorkspaceBuffer buffer(MemoryProblem problem, int index) {
         return problem.buffers().get(index);
     }
 }

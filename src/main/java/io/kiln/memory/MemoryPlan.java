@@ -17,7 +17,7 @@ import java.util.Map;
  * @param offsets offset in bytes by buffer name, in the problem's order
  */
 public record MemoryPlan(
-        String algorithm, long bytes, long lowerBound, int alignment, List<Buffer> buffers, Map<String, Long> offsets) {
+        String algorithm, long bytes, long lowerBound, int alignment, List<WorkspaceBuffer> buffers, Map<String, Long> offsets) {
     public MemoryPlan {
         buffers = List.copyOf(buffers);
         offsets = Collections.unmodifiableMap(new LinkedHashMap<>(offsets));
@@ -33,7 +33,7 @@ public record MemoryPlan(
     }
 
     /** The other buffers that have bytes in the same place, at other steps or where that is known to do no harm. */
-    public List<Buffer> overlaps(Buffer buffer) {
+    public List<WorkspaceBuffer> overlaps(WorkspaceBuffer buffer) {
         long start = offset(buffer.name());
         return buffers.stream()
                 .filter(other -> !other.name().equals(buffer.name()))

@@ -81,7 +81,7 @@ public final class MemoryPlanner {
             Map<String, Long> byName = new LinkedHashMap<>();
             int alignment = 1;
             for (int i = 0; i < offsets.length; i++) {
-                Buffer buffer = problem.buffers().get(i);
+                WorkspaceBuffer buffer = problem.buffers().get(i);
                 byName.put(buffer.name(), offsets[i]);
                 alignment = Math.max(alignment, buffer.alignment());
             }

@@ -19,18 +19,18 @@ import java.util.stream.IntStream;
  * peak of live bytes.
  */
 public final class MemoryProblem {
-    private final List<Buffer> buffers;
+    private final List<WorkspaceBuffer> buffers;
     private final int[][] conflicts;
     private final int[][] cliques;
     private final Optional<Distances[][]> distances;
     private final long knownBound;
 
-    private MemoryProblem(List<Buffer> buffers, int[][] conflicts, int[][] cliques) {
+    private MemoryProblem(List<WorkspaceBuffer> buffers, int[][] conflicts, int[][] cliques) {
         this(buffers, conflicts, cliques, Optional.empty(), 0);
     }
 
     private MemoryProblem(
-            List<Buffer> buffers,
+            List<WorkspaceBuffer> buffers,
             int[][] conflicts,
             int[][] cliques,
             Optional<Distances[][]> distances,
@@ -43,7 +43,7 @@ public final class MemoryProblem {
     }
 
     /** Buffers conflict when they are alive at the same step. */
-    public static MemoryProblem ofLifetimes(List<Buffer> buffers) {
+    public static MemoryProblem ofLifetimes(List<WorkspaceBuffer> buffers) {
         checkNames(buffers);
         Neighbours neighbours = new Neighbours(buffers.size());
         List<int[]> cliques = new ArrayList<>();
@@ -74,13 +74,13 @@ public final class MemoryProblem {
      *
      * @param conflict symmetric; asked for each pair once, so meant for at most some thousand buffers
      */
-    public static MemoryProblem ofConflicts(List<Buffer> buffers, BiPredicate<Buffer, Buffer> conflict) {
+    public static MemoryProblem ofConflicts(List<WorkspaceBuffer> buffers, BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict) {
         checkNames(buffers);
         Neighbours neighbours = new Neighbours(buffers.size());
         for (int i = 0; i < buffers.size(); i++) {
             for (int k = i + 1; k < buffers.size(); k++) {
-                Buffer a = buffers.get(i);
-                Buffer b = buffers.get(k);
+                WorkspaceBuffer a = buffers.get(i);
+                WorkspaceBuffer b = buffers.get(k);
                 if (a.bytes() > 0 && b.bytes() > 0 && conflict.test(a, b)) {
                     neighbours.join(i, k);
                 }
@@ -103,7 +103,7 @@ public final class MemoryProblem {
      * @param knownBound bytes that every plan needs, from what is alive at each moment
      * @param relation asked for each pair once, the smaller index first
      */
-    public static MemoryProblem ofDistances(List<Buffer> buffers, long knownBound, DistanceRelation relation) {
+    public static MemoryProblem ofDistances(List<WorkspaceBuffer> buffers, long knownBound, DistanceRelation relation) {
         checkNames(buffers);
         int n = buffers.size();
         Distances[][] matrix = new Distances[n][n];
@@ -132,7 +132,7 @@ public final class MemoryProblem {
         return new MemoryProblem(buffers, conflicts, cliques, Optional.of(distances), knownBound);
     }
 
-    public List<Buffer> buffers() {
+    public List<WorkspaceBuffer> buffers() {
         return buffers;
     }
 
@@ -204,14 +204,14 @@ public final class MemoryProblem {
     }
 
     /** One clique around each buffer, heaviest neighbours first. */
-    private static int[][] greedyCliques(List<Buffer> buffers, int[][] conflicts) {
+    private static int[][] greedyCliques(List<WorkspaceBuffer> buffers, int[][] conflicts) {
         return IntStream.range(0, buffers.size())
                 .filter(i -> buffers.get(i).bytes() > 0)
                 .mapToObj(seed -> greedyClique(seed, buffers, conflicts))
                 .toArray(int[][]::new);
     }
 
-    private static int[] greedyClique(int seed, List<Buffer> buffers, int[][] conflicts) {
+    private static int[] greedyClique(int seed, List<WorkspaceBuffer> buffers, int[][] conflicts) {
         List<Integer> clique = new ArrayList<>(List.of(seed));
         Arrays.stream(conflicts[seed])
                 .boxed()
@@ -221,16 +221,16 @@ public final class MemoryProblem {
         return toArray(clique);
     }
 
-    private static List<Integer> byFirstUse(List<Buffer> buffers) {
+    private static List<Integer> byFirstUse(List<WorkspaceBuffer> buffers) {
         return IntStream.range(0, buffers.size())
                 .boxed()
                 .sorted(Comparator.comparingInt(i -> buffers.get(i).firstUse()))
                 .toList();
     }
 
-    private static void checkNames(List<Buffer> buffers) {
+    private static void checkNames(List<WorkspaceBuffer> buffers) {
         Set<String> names = new HashSet<>();
-        for (Buffer buffer : buffers) {
+        for (WorkspaceBuffer buffer : buffers) {
             if (!names.add(buffer.name())) {
                 throw new IllegalArgumentException("two buffers are named `" + buffer.name() + "`");
             }

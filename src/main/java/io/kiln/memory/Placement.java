@@ -18,8 +18,8 @@ final class Placement {
     Placement(MemoryProblem problem) {
         this.problem = problem;
         int n = problem.size();
-        sizes = problem.buffers().stream().mapToLong(Buffer::bytes).toArray();
-        alignments = problem.buffers().stream().mapToInt(Buffer::alignment).toArray();
+        sizes = problem.buffers().stream().mapToLong(WorkspaceBuffer::bytes).toArray();
+        alignments = problem.buffers().stream().mapToInt(WorkspaceBuffer::alignment).toArray();
         offsets = new long[n];
         placed = new boolean[n];
         int most = IntStream.range(0, n).map(problem::mostIntervals).max().orElse(0);

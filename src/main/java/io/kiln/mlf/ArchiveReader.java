@@ -44,13 +44,13 @@ final class ArchiveReader {
         models.forEach((name, model) -> {
             if (!MODEL_NAME.matcher(name).matches()) {
                 model.at("model_name").wrong("letters, digits and underscores");
-            } else if (MetadataReader.isAheadOfTime(version, model)) {
+            } else if (ModelMetadataReader.isAheadOfTime(version, model)) {
                 header(name, model).ifPresent(header -> {
                     RelaySignature relay = relay(version, name, names)
                             .map(text -> RelaySignature.of(text.text()))
                             .orElse(RelaySignature.NONE);
                     ModelMetadata metadata =
-                            new MetadataReader(archive, problems, name, version, model, header, relay).read();
+                            new ModelMetadataReader(archive, problems, name, version, model, header, relay).read();
                     libraries.add(new ModelLibrary(metadata, artifacts(version, name, names, metadata.target())));
                 });
             }
@@ -70,7 +70,7 @@ final class ArchiveReader {
                             + (isForCrt ? "the packed interface" : "the packed interface of the C++ runtime"),
                     archive + ": " + ArchivePaths.header(name),
                     "the C interface with the unpacked API",
-                    MetadataReader.EXPORT);
+                    ModelMetadataReader.EXPORT);
         }
         return content.map(bytes -> new InterfaceText(name, bytes.text()));
     }
@@ -107,7 +107,7 @@ final class ArchiveReader {
                     "there is no C of model `" + model + "`",
                     archive + ": " + ArchivePaths.folder(Loader.SOURCE) + "/",
                     new InterfaceNames(model).library(0) + ".c and so on",
-                    MetadataReader.EXPORT);
+                    ModelMetadataReader.EXPORT);
         }
         return new ArtifactSet(artifacts);
     }
@@ -121,7 +121,7 @@ final class ArchiveReader {
                     "letters, digits and _ . + -",
                     "");
         } else if (loader == Loader.SOURCE && !name.endsWith(".c")) {
-            problems.add("the file is not C", archive + ": " + path, "sources that end in .c", MetadataReader.EXPORT);
+            problems.add("the file is not C", archive + ": " + path, "sources that end in .c", ModelMetadataReader.EXPORT);
         }
     }
 

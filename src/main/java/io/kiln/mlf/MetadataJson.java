@@ -44,7 +44,7 @@ final class MetadataJson {
                 "style",
                 "full-model",
                 "executors",
-                List.of("aot"),
+                List.of(model.api().executor().text()),
                 "target",
                 options.version() == ModelLibraryFormat.ONE_MODEL
                         ? Map.of(String.valueOf(CPU), model.target())

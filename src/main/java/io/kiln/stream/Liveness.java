@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.stream;
 
-import io.kiln.memory.Buffer;
 import io.kiln.memory.MemoryProblem;
+import io.kiln.memory.WorkspaceBuffer;
 import io.kiln.stream.RowGraph.Node;
 import io.kiln.stream.RowGraph.Use;
 import io.kiln.stream.RowGraph.Value;
@@ -29,7 +29,7 @@ final class Liveness {
     private final int[][] born;
     private final int[][] dead;
     private final int[] rowsBorn;
-    private final List<Buffer> buffers = new ArrayList<>();
+    private final List<WorkspaceBuffer> buffers = new ArrayList<>();
     private final List<Occupancy> occupancies = new ArrayList<>();
 
     private Liveness(RowGraph graph, Tape tape, int first, int end) {
@@ -87,7 +87,7 @@ final class Liveness {
         }
         for (int i = 0; i < scratches.length; i++) {
             if (scratches[i] != null) {
-                liveness.buffers.add(new Buffer(WorkspaceLayout.scratchName(i), scratch[i], 2 * LEAST_ALIGNMENT, i, i));
+                liveness.buffers.add(new WorkspaceBuffer(WorkspaceLayout.scratchName(i), scratch[i], 2 * LEAST_ALIGNMENT, i, i));
                 liveness.occupancies.add(scratches[i]);
             }
         }
@@ -146,7 +146,7 @@ final class Liveness {
                 value.rows(),
                 wholly ? 0 : graph.block(index));
         int last = value.place() == Place.OUTPUT ? graph.nodes().size() : value.lastUser();
-        buffers.add(new Buffer(
+        buffers.add(new WorkspaceBuffer(
                 WorkspaceLayout.valueName(value.id()), occupancy.bytes(), alignment, value.producer(), last));
         occupancies.add(occupancy);
     }

@@ -25,7 +25,7 @@ class MemoryPlannerTest {
     @Test
     void aChainReusesWhatIsDead() {
         MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(
-                List.of(new Buffer("a", 100, 1, 0, 1), new Buffer("b", 50, 1, 1, 2), new Buffer("c", 100, 1, 2, 3))));
+                List.of(new WorkspaceBuffer("a", 100, 1, 0, 1), new WorkspaceBuffer("b", 50, 1, 1, 2), new WorkspaceBuffer("c", 100, 1, 2, 3))));
 
         assertThat(plan.bytes()).isEqualTo(150);
         assertThat(plan.offset("a")).isEqualTo(plan.offset("c"));
@@ -36,10 +36,10 @@ class MemoryPlannerTest {
     void fillsAGapThatStackingLeavesOpen() {
         // The long-lived middle buffer leaves room below it that only a search through gaps finds.
         MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(List.of(
-                new Buffer("early", 64, 4, 0, 1),
-                new Buffer("long", 32, 4, 1, 5),
-                new Buffer("mid", 64, 4, 2, 3),
-                new Buffer("late", 60, 4, 4, 5))));
+                new WorkspaceBuffer("early", 64, 4, 0, 1),
+                new WorkspaceBuffer("long", 32, 4, 1, 5),
+                new WorkspaceBuffer("mid", 64, 4, 2, 3),
+                new WorkspaceBuffer("late", 60, 4, 4, 5))));
 
         assertThat(plan.bytes()).isEqualTo(96);
     }
@@ -47,7 +47,7 @@ class MemoryPlannerTest {
     @Test
     void anEmptyBufferTakesNoPlace() {
         MemoryPlan plan = MemoryPlanner.plan(
-                MemoryProblem.ofLifetimes(List.of(new Buffer("none", 0, 16, 0, 9), new Buffer("some", 8, 4, 0, 9))));
+                MemoryProblem.ofLifetimes(List.of(new WorkspaceBuffer("none", 0, 16, 0, 9), new WorkspaceBuffer("some", 8, 4, 0, 9))));
 
         assertThat(plan.bytes()).isEqualTo(8);
         assertThat(plan.offset("none")).isZero();
@@ -56,10 +56,10 @@ class MemoryPlannerTest {
 
     @Test
     void refusesNonsense() {
-        assertThatThrownBy(() -> new Buffer("x", -1, 4, 0, 1)).hasMessageContaining("-1 bytes");
-        assertThatThrownBy(() -> new Buffer("x", 1, 3, 0, 1)).hasMessageContaining("alignment 3");
-        assertThatThrownBy(() -> new Buffer("x", 1, 4, 2, 1)).hasMessageContaining("step 2 to step 1");
-        Buffer buffer = new Buffer("x", 1, 4, 0, 1);
+        assertThatThrownBy(() -> new WorkspaceBuffer("x", -1, 4, 0, 1)).hasMessageContaining("-1 bytes");
+        assertThatThrownBy(() -> new WorkspaceBuffer("x", 1, 3, 0, 1)).hasMessageContaining("alignment 3");
+        assertThatThrownBy(() -> new WorkspaceBuffer("x", 1, 4, 2, 1)).hasMessageContaining("step 2 to step 1");
+        WorkspaceBuffer buffer = new WorkspaceBuffer("x", 1, 4, 0, 1);
         assertThatThrownBy(() -> MemoryProblem.ofLifetimes(List.of(buffer, buffer)))
                 .hasMessageContaining("two buffers are named `x`");
     }
@@ -71,7 +71,7 @@ class MemoryPlannerTest {
             MemoryProblem problem = MemoryProblem.ofLifetimes(randomBuffers(random, 1 + random.nextInt(40)));
             MemoryPlan plan = MemoryPlanner.plan(problem);
 
-            assertSound(problem, plan, Buffer::livesWith);
+            assertSound(problem, plan, WorkspaceBuffer::livesWith);
             assertThat(plan.lowerBound()).isEqualTo(peak(problem.buffers()));
             assertThat(MemoryPlanner.plan(problem)).isEqualTo(plan);
         }
@@ -82,7 +82,7 @@ class MemoryPlannerTest {
         Random random = new Random(8);
         for (int round = 0; round < 100; round++) {
             int seed = random.nextInt();
-            BiPredicate<Buffer, Buffer> conflict =
+            BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict =
                     (a, b) -> a.livesWith(b) && ((a.name().hashCode() ^ b.name().hashCode()) * 31 + seed) % 4 != 0;
             MemoryProblem problem = MemoryProblem.ofConflicts(randomBuffers(random, 1 + random.nextInt(30)), conflict);
 
@@ -104,8 +104,8 @@ class MemoryPlannerTest {
     /** Each consumes the one before from the front and may begin 10 bytes below it: a staircase of 10 bytes a step. */
     @Test
     void buffersThatFollowEachOtherShareAllButTheirLead() {
-        List<Buffer> buffers = IntStream.range(0, 6)
-                .mapToObj(i -> new Buffer("b" + i, 100, 1, i, i + 1))
+        List<WorkspaceBuffer> buffers = IntStream.range(0, 6)
+                .mapToObj(i -> new WorkspaceBuffer("b" + i, 100, 1, i, i + 1))
                 .toList();
         MemoryProblem problem =
                 MemoryProblem.ofDistances(buffers, 110, (a, b) -> b == a + 1 ? lead(10) : Distances.none());
@@ -122,7 +122,7 @@ class MemoryPlannerTest {
         hole.together(0, 40, 0, 20);
         hole.together(60, 100, 0, 20);
         Distances distances = hole.build();
-        List<Buffer> buffers = List.of(new Buffer("large", 100, 4, 0, 3), new Buffer("small", 20, 4, 1, 1));
+        List<WorkspaceBuffer> buffers = List.of(new WorkspaceBuffer("large", 100, 4, 0, 3), new WorkspaceBuffer("small", 20, 4, 1, 1));
         MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofDistances(buffers, 100, (a, b) -> distances));
 
         assertThat(plan.bytes()).isEqualTo(100);
@@ -142,7 +142,7 @@ class MemoryPlannerTest {
     void randomDistancesGetSoundPlans() {
         Random random = new Random(10);
         for (int round = 0; round < 60; round++) {
-            List<Buffer> buffers = randomBuffers(random, 1 + random.nextInt(12));
+            List<WorkspaceBuffer> buffers = randomBuffers(random, 1 + random.nextInt(12));
             Distances[][] distances = new Distances[buffers.size()][buffers.size()];
             for (int i = 0; i < buffers.size(); i++) {
                 for (int k = i + 1; k < buffers.size(); k++) {
@@ -189,10 +189,10 @@ class MemoryPlannerTest {
             100352, 100352, 100352, 100352, 100352, 100352, 100352, 100352, 100352, 100352, 25088, 50176, 50176, 50176,
             1024, 1001
         };
-        List<Buffer> buffers = new ArrayList<>();
+        List<WorkspaceBuffer> buffers = new ArrayList<>();
         for (int i = 0; i < elements.length; i++) {
-            buffers.add(new Buffer("sid_" + i, elements[i], 16, i, i + 1));
-            buffers.add(new Buffer("scratch_" + i, 512L * (i % 5), 16, i + 1, i + 1));
+            buffers.add(new WorkspaceBuffer("sid_" + i, elements[i], 16, i, i + 1));
+            buffers.add(new WorkspaceBuffer("scratch_" + i, 512L * (i % 5), 16, i + 1, i + 1));
         }
         MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(buffers));
 
@@ -202,8 +202,8 @@ class MemoryPlannerTest {
 
     @Test
     void paddingForAlignmentIsNotTakenForABadPlan() {
-        List<Buffer> buffers =
-                List.of(new Buffer("a", 17, 16, 0, 1), new Buffer("b", 30, 16, 0, 1), new Buffer("c", 5, 16, 1, 2));
+        List<WorkspaceBuffer> buffers =
+                List.of(new WorkspaceBuffer("a", 17, 16, 0, 1), new WorkspaceBuffer("b", 30, 16, 0, 1), new WorkspaceBuffer("c", 5, 16, 1, 2));
         MemoryProblem problem = MemoryProblem.ofLifetimes(buffers);
         MemoryPlan plan = MemoryPlanner.plan(problem);
 
@@ -215,28 +215,28 @@ class MemoryPlannerTest {
     @Test
     void tenThousandBuffersTakeUnderASecond() {
         Random random = new Random(3);
-        List<Buffer> buffers = IntStream.range(0, 10_000)
-                .mapToObj(i -> new Buffer("b" + i, 16 + random.nextInt(4096), 16, i, i + 1 + random.nextInt(3)))
+        List<WorkspaceBuffer> buffers = IntStream.range(0, 10_000)
+                .mapToObj(i -> new WorkspaceBuffer("b" + i, 16 + random.nextInt(4096), 16, i, i + 1 + random.nextInt(3)))
                 .toList();
         MemoryProblem problem = MemoryProblem.ofLifetimes(buffers);
         // A generous limit for a shared machine; by itself it takes about 0.3 s.
         MemoryPlan plan =
                 Assertions.assertTimeoutPreemptively(Duration.ofSeconds(5), () -> MemoryPlanner.plan(problem));
 
-        assertSound(problem, plan, Buffer::livesWith);
+        assertSound(problem, plan, WorkspaceBuffer::livesWith);
     }
 
-    private static void assertSound(MemoryProblem problem, MemoryPlan plan, BiPredicate<Buffer, Buffer> conflict) {
-        List<Buffer> buffers = problem.buffers();
+    private static void assertSound(MemoryProblem problem, MemoryPlan plan, BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict) {
+        List<WorkspaceBuffer> buffers = problem.buffers();
         long top = 0;
         for (int i = 0; i < buffers.size(); i++) {
-            Buffer a = buffers.get(i);
+            WorkspaceBuffer a = buffers.get(i);
             long offset = plan.offset(a.name());
             assertThat(offset % a.alignment()).isZero();
             assertThat(offset).isNotNegative();
             top = Math.max(top, offset + a.bytes());
             for (int k = i + 1; k < Math.min(buffers.size(), i + 100); k++) {
-                Buffer b = buffers.get(k);
+                WorkspaceBuffer b = buffers.get(k);
                 long other = plan.offset(b.name());
                 if (conflict.test(a, b) && offset + a.bytes() > other && other + b.bytes() > offset) {
                     Assertions.fail(a + " at " + offset + " overlaps " + b + " at " + other);
@@ -250,23 +250,23 @@ class MemoryPlannerTest {
         }
     }
 
-    private static List<Buffer> randomBuffers(Random random, int count) {
+    private static List<WorkspaceBuffer> randomBuffers(Random random, int count) {
         int steps = 1 + random.nextInt(count + 2);
         return IntStream.range(0, count)
                 .mapToObj(i -> {
                     int first = random.nextInt(steps);
                     int last = Math.min(steps, first + random.nextInt(1 + random.nextInt(6)));
-                    return new Buffer("b" + i, random.nextInt(200), 1 << random.nextInt(5), first, last);
+                    return new WorkspaceBuffer("b" + i, random.nextInt(200), 1 << random.nextInt(5), first, last);
                 })
                 .toList();
     }
 
-    private static long peak(List<Buffer> buffers) {
-        int last = buffers.stream().mapToInt(Buffer::lastUse).max().orElse(0);
+    private static long peak(List<WorkspaceBuffer> buffers) {
+        int last = buffers.stream().mapToInt(WorkspaceBuffer::lastUse).max().orElse(0);
         return IntStream.rangeClosed(0, last)
                 .mapToLong(step -> buffers.stream()
                         .filter(b -> b.firstUse() <= step && step <= b.lastUse())
-                        .mapToLong(Buffer::bytes)
+                        .mapToLong(WorkspaceBuffer::bytes)
                         .sum())
                 .max()
                 .orElse(0);

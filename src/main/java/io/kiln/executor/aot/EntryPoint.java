@@ -60,10 +60,10 @@ final class EntryPoint {
         if (module.hasPool()) {
             items.add(new CItem.StaticBytes(
                     "Values between operators, placed by the memory plan.",
-                    module.api().pool().name(),
+                    module.pool().name(),
                     module.names().workspaceSize(),
                     InterfaceNames.WORKSPACE_SECTION,
-                    module.api().pool().alignment()));
+                    module.pool().alignment()));
         }
         items.add(new CItem.Definition(TypedSignatures.run(module), callerRun()));
         return items;
@@ -81,7 +81,7 @@ final class EntryPoint {
             body.addAll(checked("outputs->" + output.cName(), output.dtype().bytes()));
         }
         if (module.hasPool()) {
-            arguments.add(module.api().pool().name());
+            arguments.add(module.pool().name());
         }
         body.add(call(arguments));
         return body;
@@ -89,9 +89,9 @@ final class EntryPoint {
 
     /** The pool is the caller's, and inputs and outputs lie in it. */
     private List<CItem> workspaceItems() {
-        String pool = "workspace_pools->" + module.api().pool().name();
+        String pool = "workspace_pools->" + module.pool().name();
         List<CStatement> run = Stream.concat(
-                        checked(pool, module.api().pool().alignment()).stream(), Stream.of(call(List.of(pool))))
+                        checked(pool, module.pool().alignment()).stream(), Stream.of(call(List.of(pool))))
                 .toList();
         return List.of(
                 new CItem.Prototype("", CSignature.of(main)),
@@ -110,7 +110,7 @@ final class EntryPoint {
                 List.of(
                         new CStatement.BytePointer(
                                 "pool",
-                                "workspace_pools->" + module.api().pool().name()),
+                                "workspace_pools->" + module.pool().name()),
                         new CStatement.StructValue(module.names().struct(side), "mapped", fields),
                         new CStatement.Return("mapped")));
     }

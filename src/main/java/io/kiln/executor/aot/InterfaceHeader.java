@@ -3,10 +3,10 @@ package io.kiln.executor.aot;
 
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.InterfaceNames.Side;
+import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.codegen.c.CFile;
 import io.kiln.codegen.c.CItem;
-import io.kiln.executor.ModuleInterface;
 import io.kiln.executor.PlannedModule;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ import java.util.Optional;
 /** {@code tvmgen_<name>.h}: microTVM's C interface header. */
 final class InterfaceHeader {
     private final PlannedModule module;
-    private final ModuleInterface api;
+    private final Interface api;
     private final InterfaceNames names;
     private final List<CItem> items = new ArrayList<>();
 
@@ -83,10 +83,10 @@ final class InterfaceHeader {
     private void workspaceInterface() {
         items.add(new CItem.Struct(
                 "Workspace pool pointers of " + module.name() + ", each aligned to "
-                        + api.pool().alignment() + " bytes",
+                        + module.pool().alignment() + " bytes",
                 names.poolsStruct(),
                 "void*",
-                List.of(api.pool().name())));
+                List.of(module.pool().name())));
         items.add(new CItem.Prototype(
                 "Where the inputs lie in the pool; they are valid until run has read them.",
                 TypedSignatures.map(module, Side.INPUTS)));
@@ -104,7 +104,7 @@ final class InterfaceHeader {
         items.add(new CItem.Macro(
                 "Workspace of " + module.name() + " in bytes" + who, names.workspaceSize(), module.workspaceBytes()));
         if (!module.isCallerOwned()) {
-            String pool = api.pool().name();
+            String pool = module.pool().name();
             items.add(new CItem.Macro(
                     "Size in bytes of the pool " + pool, names.poolSize(pool), module.workspaceBytes()));
         }

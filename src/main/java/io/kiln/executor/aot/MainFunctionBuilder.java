@@ -35,7 +35,7 @@ final class MainFunctionBuilder {
 
     private MainFunctionBuilder(PlannedModule module) {
         this.module = module;
-        this.pool = new Buffer(module.api().pool().name(), DType.UINT8, module.workspaceBytes(), Scope.SCRATCH);
+        this.pool = new Buffer(module.pool().name(), DType.UINT8, module.workspaceBytes(), Scope.SCRATCH);
         this.orders = new Tables(module.names().prefix());
         module.program().operators().forEach(o -> indexOf.put(o.output(), indexOf.size()));
     }

@@ -18,13 +18,13 @@ import java.util.stream.Collectors;
  * Puts a model's inputs or outputs together from the header, which has their order, metadata, which has sizes and element types (not before TVM
  * 0.11), and Relay text, which has shapes.
  */
-final class TensorReader {
+final class BorderTensors {
     private final String where;
     private final Problems problems;
     private final InterfaceText header;
     private final RelaySignature relay;
 
-    TensorReader(String where, Problems problems, InterfaceText header, RelaySignature relay) {
+    BorderTensors(String where, Problems problems, InterfaceText header, RelaySignature relay) {
         this.where = where;
         this.problems = problems;
         this.header = header;

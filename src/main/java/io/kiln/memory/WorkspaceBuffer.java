@@ -10,15 +10,15 @@ package io.kiln.memory;
  * @param firstUse step of the execution order that first touches it
  * @param lastUse step that last touches it, inclusive
  */
-public record Buffer(String name, long bytes, int alignment, int firstUse, int lastUse) {
-    public Buffer {
+public record WorkspaceBuffer(String name, long bytes, int alignment, int firstUse, int lastUse) {
+    public WorkspaceBuffer {
         require(bytes >= 0 && bytes <= 1L << 40, name, "has a size of " + bytes + " bytes");
         require(Integer.bitCount(alignment) == 1 && alignment > 0, name, "has alignment " + alignment);
         require(firstUse <= lastUse, name, "is used from step " + firstUse + " to step " + lastUse);
     }
 
     /** Whether both are alive at some step. */
-    public boolean livesWith(Buffer other) {
+    public boolean livesWith(WorkspaceBuffer other) {
         return firstUse <= other.lastUse && other.firstUse <= lastUse;
     }
 

@@ -2,6 +2,7 @@
 package io.kiln.mlf;
 
 import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -16,7 +17,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Reads one model's part of {@code metadata.json}, together with the header and the Relay text, which say what it leaves out. */
-final class MetadataReader {
+final class ModelMetadataReader {
     /** How to get an archive that firmware can be made of. */
     static final String EXPORT =
             "Export the model with tvmc compile --output-format=mlf --target=c --runtime=crt --executor=aot"
@@ -47,7 +48,7 @@ final class MetadataReader {
      * @param header its header
      * @param relay its Relay text
      */
-    MetadataReader(
+    ModelMetadataReader(
             String archive,
             Problems problems,
             String name,
@@ -72,9 +73,9 @@ final class MetadataReader {
             style.wrong("\"full-model\"", EXPORT);
         }
         JsonKey executors = json.at(version.executorsKey());
-        boolean isAot = executors.items().stream().map(JsonKey::text).toList().contains("aot");
+        boolean isAot = executors.items().stream().map(JsonKey::text).toList().contains(ExecutorKind.AOT.text());
         if (!isAot && executors.isThere()) {
-            executors.wrong("\"aot\" among them", EXPORT);
+            executors.wrong("\"" + ExecutorKind.AOT.text() + "\" among them", EXPORT);
         }
         return isWhole && isAot;
     }
@@ -92,21 +93,11 @@ final class MetadataReader {
         if (version.hasFunctions()) {
             functions.at("operator_functions").items().forEach(operator -> operators.add(operator(operator)));
         }
-        TensorReader tensors = new TensorReader(headerPlace(), problems, header, relay);
+        BorderTensors tensors = new BorderTensors(headerPlace(), problems, header, relay);
         checkWhatRunNeeds(isPooled);
-        return new ModelMetadata(
-                name,
-                target(),
-                isPooled ? Io.WORKSPACE : Io.CALLER,
-                tensors.read(Side.INPUTS, main.at("inputs")),
-                tensors.read(Side.OUTPUTS, main.at("outputs")),
-                workspace,
-                ALIGNMENT,
-                main.at("constants_size_bytes").isThere()
+        return new ModelMetadata(name, target(), ModelMetadata.Interface.typed(isPooled ? Io.WORKSPACE : Io.CALLER, tensors.read(Side.INPUTS, main.at("inputs")), tensors.read(Side.OUTPUTS, main.at("outputs"))), new ModelMetadata.Memory(workspace, ALIGNMENT, main.at("constants_size_bytes").isThere()
                         ? main.at("constants_size_bytes").bytes()
-                        : 0,
-                new Plan(NOT_TOLD, workspace, 0, List.of()),
-                operators);
+                        : 0), new Plan(NOT_TOLD, workspace, 0, List.of()), operators);
     }
 
     private String headerPlace() {
@@ -120,7 +111,7 @@ final class MetadataReader {
         }
         JsonKey memory = json.at("memory");
         List<JsonKey> items = memory.first().isThere() ? memory.items() : List.of();
-        return items.stream().mapToLong(MetadataReader::allocated).sum();
+        return items.stream().mapToLong(ModelMetadataReader::allocated).sum();
     }
 
     private static long allocated(JsonKey item) {
@@ -181,17 +172,6 @@ final class MetadataReader {
                 .orElse(0);
         String function = operator.at("function_name").text(FUNCTION, "a name of C");
         String prefix = header.names().prefix() + "_";
-        return new OperatorInfo(
-                function,
-                List.of(),
-                function.startsWith(prefix) ? function.substring(prefix.length()) : function,
-                List.of(),
-                List.of(),
-                0,
-                0,
-                0,
-                workspace,
-                NOT_TOLD,
-                "the C came in an archive");
+        return new OperatorInfo(function, List.of(), function.startsWith(prefix) ? function.substring(prefix.length()) : function, List.of(), List.of(), new ModelMetadata.Cost(0, 0, 0, workspace), new ModelMetadata.ChosenSchedule(NOT_TOLD, "the C came in an archive"));
     }
 }
