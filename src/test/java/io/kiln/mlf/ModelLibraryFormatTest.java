@@ -6,15 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
-import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
-import io.kiln.artifact.ModelMetadata.Plan;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
-import io.kiln.base.DType;
 import io.kiln.base.KilnException;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import java.io.ByteArrayInputStream;
@@ -38,7 +34,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ModelLibraryFormatTest {
-    private static final String TARGET = "c -keys=arm_cpu,cpu -mcpu=cortex-m4";
     private static final Options V5 = Options.of(5, Optional.empty(), "0.1.0");
     private static final Options V7 = Options.of(7, Optional.of(Instant.parse("2026-02-03T04:05:06.789Z")), "0.1.0");
 
@@ -47,7 +42,7 @@ class ModelLibraryFormatTest {
 
     @Test
     void version5HasItsTreeInOrder() throws IOException {
-        Map<String, TarArchiveEntry> entries = entries(ModelLibraryFormat.write(List.of(library("kws")), V5));
+        Map<String, TarArchiveEntry> entries = entries(ModelLibraryFormat.write(List.of(WrittenModel.library("kws")), V5));
 
         assertThat(List.copyOf(entries.keySet()))
                 .isSorted()
@@ -76,52 +71,52 @@ class ModelLibraryFormatTest {
 
     @Test
     void version5MetadataHasEveryKey() throws IOException {
-        assertThat(member(ModelLibraryFormat.write(List.of(library("kws")), V5), "./metadata.json"))
-                .isEqualTo(metadata(0, "{\n    \"1\": \"" + TARGET + "\"\n  }", "1980-01-01 00:00:00Z")
+        assertThat(member(ModelLibraryFormat.write(List.of(WrittenModel.library("kws")), V5), "./metadata.json"))
+                .isEqualTo(WrittenModel.metadata(0, "{\n    \"1\": \"" + WrittenModel.TARGET + "\"\n  }", "1980-01-01 00:00:00Z")
                         .replace("\n}", ",\n  \"version\": 5\n}"));
     }
 
     @Test
     void version7MetadataHasModules() throws IOException {
-        String json = member(ModelLibraryFormat.write(List.of(library("kws")), V7), "./metadata.json");
+        String json = member(ModelLibraryFormat.write(List.of(WrittenModel.library("kws")), V7), "./metadata.json");
 
         assertThat(json)
                 .isEqualTo("{\n  \"modules\": {\n    \"kws\": "
-                        + metadata(4, "[\n        \"" + TARGET + "\"\n      ]", "2026-02-03 04:05:06Z")
+                        + WrittenModel.metadata(4, "[\n        \"" + WrittenModel.TARGET + "\"\n      ]", "2026-02-03 04:05:06Z")
                         + "\n  },\n  \"version\": 7\n}");
     }
 
     @Test
     void version7HoldsSeveralModels() throws IOException {
         Map<String, TarArchiveEntry> entries =
-                entries(ModelLibraryFormat.write(List.of(library("kws"), library("vww")), V7));
+                entries(ModelLibraryFormat.write(List.of(WrittenModel.library("kws"), WrittenModel.library("vww")), V7));
 
         assertThat(entries)
                 .containsKeys("./src/kws.relay", "./src/vww.relay", "./parameters/vww.params")
                 .doesNotContainKey("./src/relay.txt");
-        assertThatThrownBy(() -> ModelLibraryFormat.write(List.of(library("kws"), library("vww")), V5))
+        assertThatThrownBy(() -> ModelLibraryFormat.write(List.of(WrittenModel.library("kws"), WrittenModel.library("vww")), V5))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("Set kiln.mlfVersion to 7");
-        assertThatThrownBy(() -> ModelLibraryFormat.write(List.of(library("kws"), library("kws")), V7))
+        assertThatThrownBy(() -> ModelLibraryFormat.write(List.of(WrittenModel.library("kws"), WrittenModel.library("kws")), V7))
                 .hasMessageContaining("two models are named `kws`");
         assertThatThrownBy(() -> Options.of(6, Optional.empty(), "x")).hasMessageContaining("expected 5 or 7");
     }
 
     @Test
     void theSameInputGivesTheSameBytes() {
-        assertThat(ModelLibraryFormat.write(List.of(library("a"), library("b")), V7))
-                .isEqualTo(ModelLibraryFormat.write(List.of(library("a"), library("b")), V7));
+        assertThat(ModelLibraryFormat.write(List.of(WrittenModel.library("a"), WrittenModel.library("b")), V7))
+                .isEqualTo(ModelLibraryFormat.write(List.of(WrittenModel.library("a"), WrittenModel.library("b")), V7));
     }
 
     @Test
     void whatIsWrittenReadsBack() throws IOException {
         for (Options options : List.of(V5, V7)) {
-            ModelLibrary written = library("kws");
+            ModelLibrary written = WrittenModel.library("kws");
             ModelLibrary read = ModelLibraryFormat.read(save(
                             ModelLibraryFormat.write(List.of(written), options).toArray()))
                     .get(0);
 
-            assertThat(read.metadata().target()).isEqualTo(TARGET);
+            assertThat(read.metadata().target()).isEqualTo(WrittenModel.TARGET);
             assertThat(read.metadata().io()).isEqualTo(Io.CALLER);
             assertThat(read.metadata().inputs()).extracting(TensorInfo::name).containsExactly("z:0", "a");
             assertThat(read.metadata().inputs()).extracting(TensorInfo::bytes).containsExactly(490L, 8L);
@@ -139,7 +134,7 @@ class ModelLibraryFormatTest {
     @Test
     void filesFindTheirModel() throws IOException {
         List<ModelLibrary> read =
-                ModelLibraryFormat.read(save(ModelLibraryFormat.write(List.of(library("net"), library("net_two")), V7)
+                ModelLibraryFormat.read(save(ModelLibraryFormat.write(List.of(WrittenModel.library("net"), WrittenModel.library("net_two")), V7)
                         .toArray()));
 
         assertThat(read).hasSize(2);
@@ -192,7 +187,7 @@ class ModelLibraryFormatTest {
 
     @Test
     void damagedArchivesNeverEndInAnythingButAMessage() throws IOException {
-        byte[] good = ModelLibraryFormat.write(List.of(library("kws")), V5).toArray();
+        byte[] good = ModelLibraryFormat.write(List.of(WrittenModel.library("kws")), V5).toArray();
         Random random = new Random(4);
         for (int round = 0; round < 300; round++) {
             byte[] bad = round % 3 == 0 ? Arrays.copyOf(good, random.nextInt(good.length)) : good.clone();
@@ -218,92 +213,6 @@ class ModelLibraryFormatTest {
 
     private Path save(byte[] content) throws IOException {
         return Files.write(folder.resolve("x.tar"), content);
-    }
-
-    private static ModelLibrary library(String name) {
-        TensorInfo input = new TensorInfo("z:0", "z_0", DType.INT8, List.of(1, 49, 10, 1), 0.5f, 83);
-        TensorInfo second = new TensorInfo("a", "a", DType.FLOAT32, List.of(1, 2), 0, 0);
-        TensorInfo output = new TensorInfo("Identity", "Identity", DType.INT8, List.of(1, 12), 0.1f, -128);
-        ModelMetadata metadata = new ModelMetadata(name, TARGET, ModelMetadata.Interface.typed(Io.CALLER, List.of(input, second), List.of(output)), new ModelMetadata.Memory(1600, 16, 22000), new Plan("first fit by size", 1600, 1600, List.of()), List.of(new OperatorInfo("tvmgen_" + name + "_fused_qnn_conv2d", List.of("#0 CONV_2D `conv`"), "qnn.conv2d", List.of(), List.of(), new ModelMetadata.Cost(1, 1, 0, 64), new ModelMetadata.ChosenSchedule("x", "y"))));
-        String header = """
-            struct tvmgen_%1$s_inputs {
-              const void* z_0;
-              const void* a;
-            };
-            struct tvmgen_%1$s_outputs {
-              void* Identity;
-            };
-            """.formatted(name);
-        return new ModelLibrary(
-                metadata,
-                new ArtifactSet(List.of(
-                        Artifact.ofText("c", Loader.SOURCE, name + "_lib0.c", "int zero;\n", TARGET),
-                        Artifact.ofText("c", Loader.SOURCE, name + "_lib1.c", "int one;\n", TARGET),
-                        Artifact.ofText("c", Loader.HEADER, "tvmgen_" + name + ".h", header, TARGET),
-                        Artifact.ofText("c", Loader.RELAY, name + ".relay", "def @main() {}\n", TARGET))));
-    }
-
-    /** One model's metadata, indented by some spaces behind its first line. */
-    private static String metadata(int indent, String target, String time) {
-        String text = """
-            {
-              "executors": [
-                "aot"
-              ],
-              "export_datetime": "%s",
-              "external_dependencies": [
-                {
-                  "short_name": "tvm_standalone_crt",
-                  "url": "./runtime",
-                  "url_type": "mlf_path",
-                  "version_spec": "0.1.0"
-                }
-              ],
-              "memory": {
-                "functions": {
-                  "main": [
-                    {
-                      "constants_size_bytes": 22000,
-                      "device": 1,
-                      "inputs": {
-                        "a": {
-                          "dtype": "float32",
-                          "size": 8
-                        },
-                        "z:0": {
-                          "dtype": "int8",
-                          "size": 490
-                        }
-                      },
-                      "io_size_bytes": 510,
-                      "outputs": {
-                        "Identity": {
-                          "dtype": "int8",
-                          "size": 12
-                        }
-                      },
-                      "workspace_size_bytes": 1600
-                    }
-                  ],
-                  "operator_functions": [
-                    {
-                      "function_name": "tvmgen_kws_fused_qnn_conv2d",
-                      "workspace": [
-                        {
-                          "device": 1,
-                          "workspace_size_bytes": 64
-                        }
-                      ]
-                    }
-                  ]
-                }
-              },
-              "model_name": "kws",
-              "style": "full-model",
-              "target": TARGET
-            }\
-            """.formatted(time);
-        return text.replace("\n", "\n" + " ".repeat(indent)).replace("TARGET", target);
     }
 
     private static byte[] tar(String path, byte type, String content) throws IOException {
