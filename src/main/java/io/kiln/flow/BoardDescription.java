@@ -3,7 +3,7 @@ package io.kiln.flow;
 
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Building;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Board.OpenOcd;
 import io.kiln.toolchain.board.Boards;
 import java.util.ArrayList;

@@ -13,7 +13,7 @@ import io.kiln.process.ShellWords;
 import io.kiln.report.DebugLaunch;
 import io.kiln.report.Json;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -11,7 +11,7 @@ import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import io.kiln.report.Table;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;

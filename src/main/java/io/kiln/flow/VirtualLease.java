@@ -9,7 +9,7 @@ import io.kiln.device.flash.Probe;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.transport.Transport;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -5,21 +5,18 @@ import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.BuildSpec;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
-import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.flow.BuildSpecBuilder;
 import io.kiln.flow.ModelFiles;
 import io.kiln.flow.PipelineSpec;
-import io.kiln.flow.VerifyOn;
 import java.io.File;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /** The parameters of every goal that builds, and what they make: a {@link BuildSpec}. */
-abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
+abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     /**
      * The model: a {@code .tflite} file, or a {@code .relay} text with its {@code .params} beside it. If neither this nor {@code models} is set, the one file in {@code src/main/model}.
      *
@@ -106,59 +103,6 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
      */
     @Parameter(property = "kiln.mlfVersion", defaultValue = "7")
     private int mlfVersion;
-
-    /**
-     * How the image is verified, by the elements {@code on}, {@code vectors}, {@code samples}, {@code seed}, {@code program}. What is left out comes
-     * from the properties {@code kiln.verify.*}.
-     *
-     * @since 0.1.0
-     */
-    @Parameter
-    private Verify verify;
-
-    /**
-     * Where the image is verified: {@code emulator}, {@code board} (flashed first, unless {@code kiln.flash.skip} is set) or
-     * {@code none}.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.verify.on", defaultValue = "emulator")
-    private String verifyOn;
-
-    /**
-     * A folder of {@code input_K.bin} and optional {@code output_K.bin}: all inputs (outputs) of case K in model order,
-     * concatenated, raw little-endian. With several models, one folder of that kind for each, named like the model.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.verify.vectors")
-    private File verifyVectors;
-
-    /**
-     * Number of random cases beside the vectors.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.verify.samples", defaultValue = "2")
-    private int verifySamples;
-
-    /**
-     * Seed of the random cases.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.verify.seed", defaultValue = "0")
-    private long verifySeed;
-
-    /**
-     * Seconds for which the project's own program, where {@code src/main/c} has a {@code main}, runs in the emulator: a
-     * fault, a call of {@code TVMPlatformAbort}, a failed {@code StackMemoryManager_Init} or an end with a code other than 0
-     * fails the verification. 0 skips this.
-     *
-     * @since 0.1.0
-     */
-    @Parameter(property = "kiln.verify.program", defaultValue = "2")
-    private int verifyProgram;
 
     /**
      * How operators are fused, by the element {@code maxDepth}. What is left out comes from the properties {@code kiln.fuse.*}.
@@ -321,17 +265,5 @@ abstract class AbstractFirmwareMojo extends AbstractFlowMojo {
                                         .map(CustomOperatorBean::function)
                                         .toList(),
                         customOperatorsText == null ? "" : customOperatorsText);
-    }
-
-    private void verification(BuildSpecBuilder build) {
-        Verify bean = verify == null ? new Verify() : verify;
-        File vectors = bean.vectors() == null ? verifyVectors : bean.vectors();
-        build.verify(new VerifySpec(
-                        VerifyOn.EMULATOR,
-                        vectors == null ? Optional.empty() : Optional.of(vectors.toPath()),
-                        bean.samples() == null ? verifySamples : bean.samples(),
-                        bean.seed() == null ? verifySeed : bean.seed(),
-                        Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program())))
-                .verifyOn(bean.on() == null ? verifyOn : bean.on());
     }
 }

@@ -12,7 +12,7 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import io.kiln.reference.GoldenModels;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -17,6 +17,7 @@ import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.List;
@@ -80,7 +81,7 @@ final class FourBitWeightsInQemuTest {
         Core core = BenchData.load().cores().get(coreName);
         Board board = Boards.builtIn().find(core.board());
         TestToolchains.resolve("gnu", core.target().isEmpty() ? board.target() : core.target());
-        BenchTest.needs(((Board.Emulation.Qemu) board.emulation()).program());
+        BenchTest.needs(((Emulation.Qemu) board.emulation()).program());
         BenchTest.needs("cc");
         Path own = folder.resolve(coreName + layer.builtin() + name);
         Function function = model.read();

@@ -13,6 +13,7 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.reference.GoldenModels;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,7 +46,7 @@ final class GoldenSetInQemuTest {
         assumeFalse(models.isEmpty(), "the golden models are not beside the project");
         String target = Boards.builtIn().find(board).target();
         TestToolchains.resolve("gnu", target);
-        BenchTest.needs(((Board.Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         for (String model : models) {
             CompileRequest request = CompileRequest.builder(GoldenModels.model(model), target)
                     .name("golden")

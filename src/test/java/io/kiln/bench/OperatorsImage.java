@@ -16,6 +16,7 @@ import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.SourceKind;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.Toolchain;
@@ -55,7 +56,7 @@ final class OperatorsImage {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         inputs.forEach(i -> all.writeBytes(i.toArray()));
         WholeFiles.write(folder.resolve("input.bin"), all.toByteArray());
-        Board.Emulation.Qemu qemu = (Board.Emulation.Qemu) target.emulation();
+        Emulation.Qemu qemu = (Emulation.Qemu) target.emulation();
         List<String> line = QemuLine.of(qemu, "bench.elf")
                 .withoutConsole()
                 .semihosting(true)

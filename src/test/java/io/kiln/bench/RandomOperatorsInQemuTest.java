@@ -16,6 +16,7 @@ import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -57,7 +58,7 @@ final class RandomOperatorsInQemuTest {
     void answerAsTheInterpreterDoes(String board, String toolchain, Optimize optimize, String schedules) {
         String target = Boards.builtIn().find(board).target();
         TestToolchains.resolve(toolchain, target);
-        BenchTest.needs(((Board.Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
+        BenchTest.needs(((Emulation.Qemu) Boards.builtIn().find(board).emulation()).program());
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();

@@ -7,7 +7,7 @@ import io.kiln.base.Log;
 import io.kiln.firmware.ElfFile.Section;
 import io.kiln.firmware.LoadImage.Block;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;

@@ -11,7 +11,7 @@ import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

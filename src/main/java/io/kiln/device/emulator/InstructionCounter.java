@@ -14,7 +14,7 @@ import io.kiln.device.transport.Transport;
 import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ElfFile.Symbol;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

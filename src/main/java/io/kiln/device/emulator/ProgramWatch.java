@@ -8,7 +8,7 @@ import io.kiln.device.emulator.DebugStub.Stop;
 import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ElfFile.Symbol;
 import io.kiln.process.RunningProcess;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

@@ -4,7 +4,7 @@ package io.kiln.device.emulator;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.process.Executables;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -259,41 +259,6 @@ public record Board(
      */
     public record Choice(String toolchain, boolean required, String where) {}
 
-    /** What runs an image without the hardware. */
-    public sealed interface Emulation {
-        /**
-         * QEMU's system emulation.
-         *
-         * @param program such as {@code qemu-system-arm}
-         * @param machine value of {@code -M}
-         * @param args further arguments
-         * @param fenced whether the image holds code that the build does not trust, which never gets semihosting
-         */
-        record Qemu(String program, String machine, List<String> args, boolean fenced) implements Emulation {
-            public Qemu {
-                args = List.copyOf(args);
-            }
-
-            /** An emulator of images that are trusted. */
-            public Qemu(String program, String machine, List<String> args) {
-                this(program, machine, args, false);
-            }
-        }
-
-        /**
-         * Another board's emulator runs the same objects, linked again for that board.
-         *
-         * @param board id of a board that has an emulator of its own
-         */
-        record StandIn(String board) implements Emulation {}
-
-        /** The image is an executable of this computer. */
-        record Native() implements Emulation {}
-
-        /** Nothing does. */
-        record None() implements Emulation {}
-    }
-
     /**
      * How OpenOCD reaches the hardware.
      *

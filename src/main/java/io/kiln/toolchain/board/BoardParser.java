@@ -6,7 +6,6 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.base.TargetText;
 import io.kiln.toolchain.board.Board.Console;
-import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.board.Board.Kind;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Board.Pools;

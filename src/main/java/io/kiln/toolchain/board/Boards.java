@@ -7,7 +7,6 @@ import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
-import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.yaml.YamlDocument;
 import io.kiln.toolchain.yaml.YamlSchema;
 import java.nio.file.Path;

@@ -12,19 +12,11 @@ import java.util.regex.Pattern;
  * is in this grammar; the file of an input section is a pattern that begins with *, which linkers match and never open.
  */
 public final class LinkerScript {
-    /** Sorts of sorts that linkers know are two. */
-    private static final int DEEPEST = 4;
-
     private static final Set<String> LAYOUT = Set.of("NOLOAD", "READONLY", "INFO", "COPY", "OVERLAY", "DSECT");
-    private static final Set<String> SORTS = Set.of(
-            "KEEP", "SORT", "SORT_BY_NAME", "SORT_BY_ALIGNMENT", "SORT_BY_INIT_PRIORITY", "SORT_NONE", "REVERSE");
     private static final Set<String> DATA = Set.of("BYTE", "SHORT", "LONG", "QUAD", "SQUAD", "FILL");
     private static final Set<String> PROVIDES = Set.of("PROVIDE", "PROVIDE_HIDDEN", "HIDDEN");
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_.][A-Za-z0-9_.]*");
-    private static final Pattern FILES = Pattern.compile("\\*[A-Za-z0-9_.*?+-]*:?");
-    private static final Pattern SECTIONS = Pattern.compile("[A-Za-z0-9_.*?-]+");
-
     /** Sections by which debuggers, linkers and loaders are told to run or read something. */
     private static final Pattern ORDERS = Pattern.compile(
             "\\.(?:z?debug_gdb_scripts|gdb_.*|gnu_debug.*|gnu\\.lto.*|gnu\\.warning.*|interp|dynamic|deplibs)");
@@ -32,20 +24,20 @@ public final class LinkerScript {
     /** Debug information; a script may place what the compiler wrote, and add nothing. */
     private static final Pattern DEBUG = Pattern.compile("\\.(?:z?debug|stab|ctf).*");
 
-    private static final Pattern FROM_COMPILER =
-            Pattern.compile("\\.(?:z?debug|stab|ctf|gnu\\.linkonce\\.w|gnu\\.debuglto).*");
     private static final Pattern FORMAT = Pattern.compile("\"?elf32-little(?:arm|riscv)\"?");
     private static final Pattern TEXT = Pattern.compile("\"[^\"]*\"");
     private static final Pattern COMMAND = Pattern.compile("[A-Z][A-Z_]{2,}");
 
     private final ScriptTokens tokens;
     private final ScriptExpressions expressions;
+    private final InputSections inputs;
     private final Set<String> scripts;
     private final List<ScriptTokens.Refused> refused = new ArrayList<>();
 
     private LinkerScript(ScriptTokens tokens, Set<String> scripts) {
         this.tokens = tokens;
         this.expressions = new ScriptExpressions(tokens);
+        this.inputs = new InputSections(tokens);
         this.scripts = scripts;
     }
 
@@ -242,11 +234,7 @@ public final class LinkerScript {
 
     private void content(boolean isDebug) {
         if (isDebug) {
-            tokens.next(Pattern.compile("\\*"), "* and sections of debug information");
-            tokens.expect("(");
-            while (!tokens.take(")")) {
-                tokens.next(FROM_COMPILER, "sections of debug information");
-            }
+            inputs.ofDebugInformation();
             return;
         }
         if (common()) {
@@ -257,49 +245,9 @@ public final class LinkerScript {
             tokens.expect("(");
             expressions.upTo(Set.of(")"));
             tokens.expect(")");
-        } else if (SORTS.contains(tokens.peek())) {
-            tokens.skip();
-            tokens.expect("(");
-            input();
-            tokens.expect(")");
         } else {
-            input();
+            inputs.next();
         }
         tokens.take(";");
-    }
-
-    /** An input section: a pattern of files, and patterns of sections in parentheses. */
-    private void input() {
-        tokens.next(FILES, "a pattern of files that begins with *");
-        if (tokens.take("(")) {
-            while (!tokens.take(")")) {
-                patterns();
-            }
-        }
-    }
-
-    private void patterns() {
-        patterns(DEEPEST);
-    }
-
-    private void patterns(int levels) {
-        if (levels == 0) {
-            throw tokens.refused("more than " + DEEPEST + " sorts in each other");
-        }
-        if (tokens.take("EXCLUDE_FILE")) {
-            tokens.expect("(");
-            while (!tokens.take(")")) {
-                tokens.next(FILES, "a pattern of files that begins with *");
-            }
-        } else if (SORTS.contains(tokens.peek()) && tokens.peekBehind().equals("(")) {
-            tokens.skip();
-            tokens.expect("(");
-            while (!tokens.take(")")) {
-                patterns(levels - 1);
-            }
-        } else {
-            tokens.next(SECTIONS, "a pattern of sections");
-            tokens.take(",");
-        }
     }
 }

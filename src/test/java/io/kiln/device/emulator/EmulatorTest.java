@@ -12,7 +12,7 @@ import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

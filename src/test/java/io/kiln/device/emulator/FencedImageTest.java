@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.KilnException;
 import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.kiln.device.emulator;
 
 import io.kiln.process.Executables;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import org.junit.jupiter.api.Assumptions;
 
 /** Real emulators, for tests. Where one is missing a test is skipped with the reason; in CI it fails. */

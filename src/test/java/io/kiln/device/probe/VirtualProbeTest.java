@@ -11,7 +11,7 @@ import io.kiln.device.emulator.QemuLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.Result;
-import io.kiln.toolchain.board.Board.Emulation;
+import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -244,7 +244,7 @@ class BoardArchiveTest {
     }
 
     private static boolean fenced(Board board) {
-        return ((Board.Emulation.Qemu) board.emulation()).fenced();
+        return ((Emulation.Qemu) board.emulation()).fenced();
     }
 
     @Test

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Printable;
 import io.kiln.base.Problem;
-import io.kiln.toolchain.board.Board.Emulation;
 import io.kiln.toolchain.board.Board.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
