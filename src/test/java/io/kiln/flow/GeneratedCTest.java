@@ -144,7 +144,7 @@ class GeneratedCTest {
         Path source = request.model();
         CompiledModel compiled = ModelCompiler.compile(request);
         ModelMetadata metadata = compiled.library().metadata();
-        HostProgram program = HostProgram.optimised(
+        HostProgram program = HostProgram.build(
                 folder,
                 List.of(metadata),
                 List.of(compiled.library().artifacts().artifacts()));

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.fuzz;
 
-import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
-import io.kiln.artifact.ModelMetadata;
-import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
 import io.kiln.flow.HostProgram;
 import io.kiln.frontend.tflite.single.Agreement;
@@ -12,11 +9,9 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.reference.GoldenModels;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 
-/** Many models in one program and one C file, so that the compiler starts once; under sanitizers, against the interpreter. */
+/** Many models in one program, so that the compiler starts once; under sanitizers, against the interpreter. */
 final class ModelBatch {
     private final Path folder;
     private final List<String> failures = new ArrayList<>();
@@ -43,40 +38,14 @@ final class ModelBatch {
     }
 
     private Bytes run(List<MutatedModel> models) {
-        List<ModelMetadata> metadata = new ArrayList<>();
-        List<Artifact> files = new ArrayList<>();
-        List<Bytes> inputs = new ArrayList<>();
-        StringBuilder entries = new StringBuilder();
-        Set<String> blocks = new LinkedHashSet<>();
-        for (MutatedModel model : models) {
-            metadata.add(model.compiled().library().metadata());
-            inputs.addAll(model.inputs());
-            for (Artifact file : model.compiled().library().artifacts().artifacts()) {
-                if (file.loader() == Loader.HEADER) {
-                    files.add(file);
-                } else if (file.fileName().endsWith("_lib0.c")) {
-                    entries.append(entry(model, file.content().text()));
-                } else if (file.loader() == Loader.SOURCE) {
-                    // Helpers stand in the file of every model that calls them, always the same and parted by blank
-                    // lines.
-                    blocks.addAll(List.of(file.content().text().split("\n\n")));
-                }
-            }
-        }
-        files.add(source("entries.c", entries.toString()));
-        files.add(source("models.c", String.join("\n\n", blocks) + "\n"));
-        return HostProgram.build(folder.resolve("program" + programs++), metadata, List.of(files))
+        List<ModelLibrary> libraries =
+                models.stream().map(m -> m.compiled().library()).toList();
+        List<Bytes> inputs = models.stream().flatMap(m -> m.inputs().stream()).toList();
+        return HostProgram.build(
+                        folder.resolve("program" + programs++),
+                        libraries.stream().map(ModelLibrary::metadata).toList(),
+                        libraries.stream().map(l -> l.artifacts().artifacts()).toList())
                 .run(inputs);
-    }
-
-    /** Every model's own pool has the same name, where it is no member of a struct. */
-    private static String entry(MutatedModel model, String text) {
-        boolean isOwn = model.compiled().library().metadata().io() == Io.CALLER;
-        return isOwn ? text.replace("global_workspace", "pool_" + model.seed()) : text;
-    }
-
-    private static Artifact source(String name, String text) {
-        return Artifact.ofText("c", Loader.SOURCE, name, text, "");
     }
 
     private void compare(List<MutatedModel> models, Bytes answers) {
