@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
@@ -55,7 +55,8 @@ public final class GoldenModels {
     public static final List<String> FLOAT =
             List.of("hello_world_float", "ad01_fp32", "pretrainedResnet", "vww_96_float", "model_ToyCar_quant_fullint");
 
-    private static final Path ROOT = Path.of("..", "shared", "golden");
+    private static final String NAME = "golden";
+    private static final Path ROOT = SharedFolder.ROOT.resolve(NAME);
 
     private GoldenModels() {}
 
@@ -64,10 +65,9 @@ public final class GoldenModels {
         return IntStream.rangeClosed(first / 2, last / 2).mapToObj(i -> name + 2 * i);
     }
 
-    /** A model's folder; the test is skipped if the golden models are not there. */
+    /** A model's folder; if the golden models are not there the test is skipped or fails, see {@link SharedFolder}. */
     public static Path folder(String model) {
-        assumeTrue(Files.isDirectory(ROOT), "the golden models are not beside the project at " + ROOT);
-        return ROOT.resolve(model);
+        return SharedFolder.need(NAME).resolve(model);
     }
 
     public static Path model(String model) {
@@ -81,7 +81,7 @@ public final class GoldenModels {
     }
 
     /**
-     * All models that have answers, or a share of them.
+     * All models that have answers, or a share of them; none if the golden models are not there.
      *
      * @param share which of {@code shares} equal parts; all models if the property {@code kiln.golden} is {@code all}
      */
@@ -102,6 +102,14 @@ public final class GoldenModels {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** A share of the models, at least one; if the golden models are not there the test is skipped or fails. */
+    public static List<String> neededShare(int share, int shares) {
+        Path root = folder("");
+        List<String> models = share(share, shares);
+        assertThat(models).as("models with answers in " + root).isNotEmpty();
+        return models;
     }
 
     /** Files of models that are no larger, none if the golden models are not there. */

@@ -3,7 +3,6 @@ package io.kiln.frontend.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kiln.artifact.NamedTensor;
 import io.kiln.artifact.ParameterFile;
@@ -13,6 +12,7 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.reference.Interpreter;
+import io.kiln.reference.SharedFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,14 +25,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Text that TVM 0.16 printed: names, tuples, numbers that are not finite, and what it says of devices. */
 class TvmTextTest {
-    private static final Path TVM = Path.of("..", "shared", "tvm", "relay");
-
     /** TVM computed the answers with all digits of the scales; the text has six of them, which tells in the last case. */
     @Test
     void textAndParametersOfTvmGiveTvmsAnswers() throws IOException {
-        assumeTrue(Files.isDirectory(TVM), "the texts beside the project are missing");
-        Bytes params = Bytes.wrap(Files.readAllBytes(TVM.resolve("kws_ref_model.params")));
-        String text = Files.readString(TVM.resolve("kws_ref_model.relay"));
+        Path tvm = SharedFolder.need("tvm").resolve("relay");
+        Bytes params = Bytes.wrap(Files.readAllBytes(tvm.resolve("kws_ref_model.params")));
+        String text = Files.readString(tvm.resolve("kws_ref_model.relay"));
         String exact = text.replace("0.584703f", "0.5847029f")
                 .replace("0.082815f", "0.08281501f")
                 .replace("0.0600257f", "0.060025696f")
@@ -57,7 +55,7 @@ class TvmTextTest {
     }
 
     private static boolean answers(Function function, int k) throws IOException {
-        Path vectors = TVM.resolve("kws_ref_model_vectors");
+        Path vectors = SharedFolder.need("tvm").resolve("relay").resolve("kws_ref_model_vectors");
         Bytes input = Bytes.wrap(Files.readAllBytes(vectors.resolve("input_" + k + ".bin")));
         Bytes expected = Bytes.wrap(Files.readAllBytes(vectors.resolve("output_" + k + ".bin")));
         return Interpreter.run(function, List.of(input)).get(0).equals(expected);
