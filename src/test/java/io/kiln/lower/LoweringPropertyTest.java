@@ -20,14 +20,23 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LoweringPropertyTest {
     /** What no element of 32 bits is. */
     private static final long UNWRITTEN = 1L << 40 | 1000;
 
     private static final int CASES = 1500;
+
+    /** Cases by seed, drawn and answered once for all targets and tests. */
+    private final Map<Long, LoweringCase> cases = new HashMap<>();
+
+    private LoweringCase drawn(long seed) {
+        return cases.computeIfAbsent(seed, LoweringCase::of);
+    }
 
     /** Schedules differ by core: the targets for which all operators are lowered. */
     private static Stream<Named<Dispatch>> dispatches() {
@@ -47,7 +56,7 @@ class LoweringPropertyTest {
     @MethodSource("dispatches")
     void loopsComputeWhatTheInterpreterComputes(Dispatch dispatch) {
         for (long seed = 0; seed < CASES; seed++) {
-            LoweringCase c = LoweringCase.of(seed);
+            LoweringCase c = drawn(seed);
             LoweredOperator lowered = dispatch.lower(c.op());
             TirVerifier.verify(lowered.function());
             Map<String, long[]> memory = c.memory(lowered);
@@ -76,7 +85,7 @@ class LoweringPropertyTest {
     @MethodSource("dispatches")
     void aRangeOfRowsWritesJustTheseRowsAndReadsJustTheRowsItDeclares(Dispatch dispatch) {
         for (long seed = 0; seed < CASES; seed++) {
-            LoweringCase c = LoweringCase.of(seed);
+            LoweringCase c = drawn(seed);
             LoweredOperator lowered = dispatch.lower(c.op(), Rows.named());
             int rows = Rows.count(c.op().type().shape());
             int begin = (int) (seed % rows);
@@ -105,7 +114,7 @@ class LoweringPropertyTest {
     void aRangeOfRowsInRingsComputesTheSameRows(Dispatch dispatch) {
         int inRings = 0;
         for (long seed = 0; seed < CASES; seed++) {
-            LoweringCase c = LoweringCase.of(seed);
+            LoweringCase c = drawn(seed);
             int rows = Rows.count(c.op().type().shape());
             int begin = (int) (seed % rows);
             int end = begin + 1 + (int) (seed / 7 % (rows - begin));
@@ -119,7 +128,7 @@ class LoweringPropertyTest {
     @MethodSource("dispatches")
     void aBlockOfRowsInRingsComputesTheSameRows(Dispatch dispatch) {
         for (long seed = 0; seed < CASES; seed++) {
-            LoweringCase c = LoweringCase.of(seed);
+            LoweringCase c = drawn(seed);
             int block = dispatch.lower(c.op(), Rows.named()).rowBlock();
             int rows = Rows.count(c.op().type().shape());
             if (block > 1) {
@@ -167,7 +176,7 @@ class LoweringPropertyTest {
     void poolsAccumulateRowByRow(Dispatch dispatch) {
         int pools = 0;
         for (long seed = 0; seed < 2 * CASES; seed++) {
-            LoweringCase c = LoweringCase.of(seed);
+            LoweringCase c = drawn(seed);
             OptionalInt rows = PoolLowering.accumulatedRows(c.op());
             if (rows.isEmpty()) {
                 continue;
