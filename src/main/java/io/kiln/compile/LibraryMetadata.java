@@ -44,7 +44,13 @@ final class LibraryMetadata {
     }
 
     private ModelMetadata build() {
-        return new ModelMetadata(module.name(), module.origin().target().text(), module.api(), new Memory(module.workspaceBytes(), module.pool().alignment(), module.constantBytes()), plan(), module.program().operators().stream().map(this::describe).toList());
+        return new ModelMetadata(
+                module.name(),
+                module.origin().target().text(),
+                module.api(),
+                new Memory(module.workspaceBytes(), module.pool().alignment(), module.constantBytes()),
+                plan(),
+                module.program().operators().stream().map(this::describe).toList());
     }
 
     private Plan plan() {
@@ -59,7 +65,18 @@ final class LibraryMetadata {
     private OperatorInfo describe(LoweredOperator operator) {
         List<TensorInfo> inputs =
                 operator.inputs().stream().map(tensors::describe).toList();
-        return new OperatorInfo(operator.function().name(), layers.get(operator.output()), operator.op(), inputs, List.of(tensors.describe(operator.output())), new Cost(macs.get(operator.output()), operator.executedMacs(), operator.function().constantBytes(), operator.scratchBytes()), new ChosenSchedule(operator.schedule(), operator.reason()));
+        return new OperatorInfo(
+                operator.function().name(),
+                layers.get(operator.output()),
+                operator.op(),
+                inputs,
+                List.of(tensors.describe(operator.output())),
+                new Cost(
+                        macs.get(operator.output()),
+                        operator.executedMacs(),
+                        operator.function().constantBytes(),
+                        operator.scratchBytes()),
+                new ChosenSchedule(operator.schedule(), operator.reason()));
     }
 
     /**

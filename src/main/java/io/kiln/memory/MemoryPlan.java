@@ -17,7 +17,12 @@ import java.util.Map;
  * @param offsets offset in bytes by buffer name, in the problem's order
  */
 public record MemoryPlan(
-        String algorithm, long bytes, long lowerBound, int alignment, List<WorkspaceBuffer> buffers, Map<String, Long> offsets) {
+        String algorithm,
+        long bytes,
+        long lowerBound,
+        int alignment,
+        List<WorkspaceBuffer> buffers,
+        Map<String, Long> offsets) {
     public MemoryPlan {
         buffers = List.copyOf(buffers);
         offsets = Collections.unmodifiableMap(new LinkedHashMap<>(offsets));

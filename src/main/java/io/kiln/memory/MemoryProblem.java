@@ -74,7 +74,8 @@ public final class MemoryProblem {
      *
      * @param conflict symmetric; asked for each pair once, so meant for at most some thousand buffers
      */
-    public static MemoryProblem ofConflicts(List<WorkspaceBuffer> buffers, BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict) {
+    public static MemoryProblem ofConflicts(
+            List<WorkspaceBuffer> buffers, BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict) {
         checkNames(buffers);
         Neighbours neighbours = new Neighbours(buffers.size());
         for (int i = 0; i < buffers.size(); i++) {

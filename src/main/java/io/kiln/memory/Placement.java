@@ -19,7 +19,8 @@ final class Placement {
         this.problem = problem;
         int n = problem.size();
         sizes = problem.buffers().stream().mapToLong(WorkspaceBuffer::bytes).toArray();
-        alignments = problem.buffers().stream().mapToInt(WorkspaceBuffer::alignment).toArray();
+        alignments =
+                problem.buffers().stream().mapToInt(WorkspaceBuffer::alignment).toArray();
         offsets = new long[n];
         placed = new boolean[n];
         int most = IntStream.range(0, n).map(problem::mostIntervals).max().orElse(0);

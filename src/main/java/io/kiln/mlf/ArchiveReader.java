@@ -121,7 +121,8 @@ final class ArchiveReader {
                     "letters, digits and _ . + -",
                     "");
         } else if (loader == Loader.SOURCE && !name.endsWith(".c")) {
-            problems.add("the file is not C", archive + ": " + path, "sources that end in .c", ModelMetadataReader.EXPORT);
+            problems.add(
+                    "the file is not C", archive + ": " + path, "sources that end in .c", ModelMetadataReader.EXPORT);
         }
     }
 

@@ -95,9 +95,21 @@ final class ModelMetadataReader {
         }
         BorderTensors tensors = new BorderTensors(headerPlace(), problems, header, relay);
         checkWhatRunNeeds(isPooled);
-        return new ModelMetadata(name, target(), ModelMetadata.Interface.typed(isPooled ? Io.WORKSPACE : Io.CALLER, tensors.read(Side.INPUTS, main.at("inputs")), tensors.read(Side.OUTPUTS, main.at("outputs"))), new ModelMetadata.Memory(workspace, ALIGNMENT, main.at("constants_size_bytes").isThere()
-                        ? main.at("constants_size_bytes").bytes()
-                        : 0), new Plan(NOT_TOLD, workspace, 0, List.of()), operators);
+        return new ModelMetadata(
+                name,
+                target(),
+                ModelMetadata.Interface.typed(
+                        isPooled ? Io.WORKSPACE : Io.CALLER,
+                        tensors.read(Side.INPUTS, main.at("inputs")),
+                        tensors.read(Side.OUTPUTS, main.at("outputs"))),
+                new ModelMetadata.Memory(
+                        workspace,
+                        ALIGNMENT,
+                        main.at("constants_size_bytes").isThere()
+                                ? main.at("constants_size_bytes").bytes()
+                                : 0),
+                new Plan(NOT_TOLD, workspace, 0, List.of()),
+                operators);
     }
 
     private String headerPlace() {
@@ -172,6 +184,13 @@ final class ModelMetadataReader {
                 .orElse(0);
         String function = operator.at("function_name").text(FUNCTION, "a name of C");
         String prefix = header.names().prefix() + "_";
-        return new OperatorInfo(function, List.of(), function.startsWith(prefix) ? function.substring(prefix.length()) : function, List.of(), List.of(), new ModelMetadata.Cost(0, 0, 0, workspace), new ModelMetadata.ChosenSchedule(NOT_TOLD, "the C came in an archive"));
+        return new OperatorInfo(
+                function,
+                List.of(),
+                function.startsWith(prefix) ? function.substring(prefix.length()) : function,
+                List.of(),
+                List.of(),
+                new ModelMetadata.Cost(0, 0, 0, workspace),
+                new ModelMetadata.ChosenSchedule(NOT_TOLD, "the C came in an archive"));
     }
 }

@@ -87,7 +87,8 @@ final class Liveness {
         }
         for (int i = 0; i < scratches.length; i++) {
             if (scratches[i] != null) {
-                liveness.buffers.add(new WorkspaceBuffer(WorkspaceLayout.scratchName(i), scratch[i], 2 * LEAST_ALIGNMENT, i, i));
+                liveness.buffers.add(
+                        new WorkspaceBuffer(WorkspaceLayout.scratchName(i), scratch[i], 2 * LEAST_ALIGNMENT, i, i));
                 liveness.occupancies.add(scratches[i]);
             }
         }

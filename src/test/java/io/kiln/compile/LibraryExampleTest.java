@@ -42,11 +42,9 @@ class LibraryExampleTest {
                 + "public static void run(Path model, Path folder) throws java.io.IOException {\n" + example()
                 + "\n}\n}\n");
         Path out = Files.createDirectory(folder.resolve("out"));
-        try (URLClassLoader loader =
-                new URLClassLoader(new URL[] {classes.toUri().toURL()}, getClass().getClassLoader())) {
-            loader.loadClass("Example")
-                    .getMethod("run", Path.class, Path.class)
-                    .invoke(null, MODEL, out);
+        try (URLClassLoader loader = new URLClassLoader(
+                new URL[] {classes.toUri().toURL()}, getClass().getClassLoader())) {
+            loader.loadClass("Example").getMethod("run", Path.class, Path.class).invoke(null, MODEL, out);
         }
 
         assertThat(out.resolve("gesture_lib0.c")).content().contains("int32_t tvmgen_gesture_run(");

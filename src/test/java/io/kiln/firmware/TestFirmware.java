@@ -66,7 +66,13 @@ final class TestFirmware {
         artifacts.add(Artifact.ofText("c", Loader.HEADER, "tvmgen_" + name + ".h", header, target));
         artifacts.add(Artifact.ofText("c", Loader.SOURCE, name + "_lib0.c", lib0, target));
         artifacts.add(Artifact.ofText("c", Loader.SOURCE, name + "_lib1.c", lib1, target));
-        ModelMetadata metadata = new ModelMetadata(name, target, ModelMetadata.Interface.typed(Io.CALLER, List.of(input), List.of(output)), new ModelMetadata.Memory(256, 16, tableBytes), new Plan("hand", 256, 256, List.of()), List.of());
+        ModelMetadata metadata = new ModelMetadata(
+                name,
+                target,
+                ModelMetadata.Interface.typed(Io.CALLER, List.of(input), List.of(output)),
+                new ModelMetadata.Memory(256, 16, tableBytes),
+                new Plan("hand", 256, 256, List.of()),
+                List.of());
         return new ModelLibrary(metadata, new ArtifactSet(artifacts));
     }
 

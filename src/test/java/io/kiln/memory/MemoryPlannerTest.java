@@ -24,8 +24,10 @@ class MemoryPlannerTest {
 
     @Test
     void aChainReusesWhatIsDead() {
-        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(
-                List.of(new WorkspaceBuffer("a", 100, 1, 0, 1), new WorkspaceBuffer("b", 50, 1, 1, 2), new WorkspaceBuffer("c", 100, 1, 2, 3))));
+        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(List.of(
+                new WorkspaceBuffer("a", 100, 1, 0, 1),
+                new WorkspaceBuffer("b", 50, 1, 1, 2),
+                new WorkspaceBuffer("c", 100, 1, 2, 3))));
 
         assertThat(plan.bytes()).isEqualTo(150);
         assertThat(plan.offset("a")).isEqualTo(plan.offset("c"));
@@ -46,8 +48,8 @@ class MemoryPlannerTest {
 
     @Test
     void anEmptyBufferTakesNoPlace() {
-        MemoryPlan plan = MemoryPlanner.plan(
-                MemoryProblem.ofLifetimes(List.of(new WorkspaceBuffer("none", 0, 16, 0, 9), new WorkspaceBuffer("some", 8, 4, 0, 9))));
+        MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofLifetimes(
+                List.of(new WorkspaceBuffer("none", 0, 16, 0, 9), new WorkspaceBuffer("some", 8, 4, 0, 9))));
 
         assertThat(plan.bytes()).isEqualTo(8);
         assertThat(plan.offset("none")).isZero();
@@ -122,7 +124,8 @@ class MemoryPlannerTest {
         hole.together(0, 40, 0, 20);
         hole.together(60, 100, 0, 20);
         Distances distances = hole.build();
-        List<WorkspaceBuffer> buffers = List.of(new WorkspaceBuffer("large", 100, 4, 0, 3), new WorkspaceBuffer("small", 20, 4, 1, 1));
+        List<WorkspaceBuffer> buffers =
+                List.of(new WorkspaceBuffer("large", 100, 4, 0, 3), new WorkspaceBuffer("small", 20, 4, 1, 1));
         MemoryPlan plan = MemoryPlanner.plan(MemoryProblem.ofDistances(buffers, 100, (a, b) -> distances));
 
         assertThat(plan.bytes()).isEqualTo(100);
@@ -202,8 +205,10 @@ class MemoryPlannerTest {
 
     @Test
     void paddingForAlignmentIsNotTakenForABadPlan() {
-        List<WorkspaceBuffer> buffers =
-                List.of(new WorkspaceBuffer("a", 17, 16, 0, 1), new WorkspaceBuffer("b", 30, 16, 0, 1), new WorkspaceBuffer("c", 5, 16, 1, 2));
+        List<WorkspaceBuffer> buffers = List.of(
+                new WorkspaceBuffer("a", 17, 16, 0, 1),
+                new WorkspaceBuffer("b", 30, 16, 0, 1),
+                new WorkspaceBuffer("c", 5, 16, 1, 2));
         MemoryProblem problem = MemoryProblem.ofLifetimes(buffers);
         MemoryPlan plan = MemoryPlanner.plan(problem);
 
@@ -216,7 +221,8 @@ class MemoryPlannerTest {
     void tenThousandBuffersTakeUnderASecond() {
         Random random = new Random(3);
         List<WorkspaceBuffer> buffers = IntStream.range(0, 10_000)
-                .mapToObj(i -> new WorkspaceBuffer("b" + i, 16 + random.nextInt(4096), 16, i, i + 1 + random.nextInt(3)))
+                .mapToObj(
+                        i -> new WorkspaceBuffer("b" + i, 16 + random.nextInt(4096), 16, i, i + 1 + random.nextInt(3)))
                 .toList();
         MemoryProblem problem = MemoryProblem.ofLifetimes(buffers);
         // A generous limit for a shared machine; by itself it takes about 0.3 s.
@@ -226,7 +232,8 @@ class MemoryPlannerTest {
         assertSound(problem, plan, WorkspaceBuffer::livesWith);
     }
 
-    private static void assertSound(MemoryProblem problem, MemoryPlan plan, BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict) {
+    private static void assertSound(
+            MemoryProblem problem, MemoryPlan plan, BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict) {
         List<WorkspaceBuffer> buffers = problem.buffers();
         long top = 0;
         for (int i = 0; i < buffers.size(); i++) {

@@ -3,6 +3,7 @@ package io.kiln.mlf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import java.io.ByteArrayOutputStream;
@@ -75,7 +76,8 @@ final class HostileArchiveTest {
     }
 
     private AbstractThrowableAssert<?, ? extends Throwable> refused(TvmArchive archive) {
-        return assertThatThrownBy(() -> ModelLibraryFormat.read(archive.save(folder.resolve("net.tar")))).isInstanceOf(KilnException.class);
+        return assertThatThrownBy(() -> ModelLibraryFormat.read(archive.save(folder.resolve("net.tar"))))
+                .isInstanceOf(KilnException.class);
     }
 
     private AbstractThrowableAssert<?, ? extends Throwable> refused(byte[] tar) throws IOException {

@@ -42,7 +42,8 @@ class ModelLibraryFormatTest {
 
     @Test
     void version5HasItsTreeInOrder() throws IOException {
-        Map<String, TarArchiveEntry> entries = entries(ModelLibraryFormat.write(List.of(WrittenModel.library("kws")), V5));
+        Map<String, TarArchiveEntry> entries =
+                entries(ModelLibraryFormat.write(List.of(WrittenModel.library("kws")), V5));
 
         assertThat(List.copyOf(entries.keySet()))
                 .isSorted()
@@ -72,7 +73,8 @@ class ModelLibraryFormatTest {
     @Test
     void version5MetadataHasEveryKey() throws IOException {
         assertThat(member(ModelLibraryFormat.write(List.of(WrittenModel.library("kws")), V5), "./metadata.json"))
-                .isEqualTo(WrittenModel.metadata(0, "{\n    \"1\": \"" + WrittenModel.TARGET + "\"\n  }", "1980-01-01 00:00:00Z")
+                .isEqualTo(WrittenModel.metadata(
+                                0, "{\n    \"1\": \"" + WrittenModel.TARGET + "\"\n  }", "1980-01-01 00:00:00Z")
                         .replace("\n}", ",\n  \"version\": 5\n}"));
     }
 
@@ -82,22 +84,25 @@ class ModelLibraryFormatTest {
 
         assertThat(json)
                 .isEqualTo("{\n  \"modules\": {\n    \"kws\": "
-                        + WrittenModel.metadata(4, "[\n        \"" + WrittenModel.TARGET + "\"\n      ]", "2026-02-03 04:05:06Z")
+                        + WrittenModel.metadata(
+                                4, "[\n        \"" + WrittenModel.TARGET + "\"\n      ]", "2026-02-03 04:05:06Z")
                         + "\n  },\n  \"version\": 7\n}");
     }
 
     @Test
     void version7HoldsSeveralModels() throws IOException {
-        Map<String, TarArchiveEntry> entries =
-                entries(ModelLibraryFormat.write(List.of(WrittenModel.library("kws"), WrittenModel.library("vww")), V7));
+        Map<String, TarArchiveEntry> entries = entries(
+                ModelLibraryFormat.write(List.of(WrittenModel.library("kws"), WrittenModel.library("vww")), V7));
 
         assertThat(entries)
                 .containsKeys("./src/kws.relay", "./src/vww.relay", "./parameters/vww.params")
                 .doesNotContainKey("./src/relay.txt");
-        assertThatThrownBy(() -> ModelLibraryFormat.write(List.of(WrittenModel.library("kws"), WrittenModel.library("vww")), V5))
+        assertThatThrownBy(() ->
+                        ModelLibraryFormat.write(List.of(WrittenModel.library("kws"), WrittenModel.library("vww")), V5))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("Set kiln.mlfVersion to 7");
-        assertThatThrownBy(() -> ModelLibraryFormat.write(List.of(WrittenModel.library("kws"), WrittenModel.library("kws")), V7))
+        assertThatThrownBy(() ->
+                        ModelLibraryFormat.write(List.of(WrittenModel.library("kws"), WrittenModel.library("kws")), V7))
                 .hasMessageContaining("two models are named `kws`");
         assertThatThrownBy(() -> Options.of(6, Optional.empty(), "x")).hasMessageContaining("expected 5 or 7");
     }
@@ -133,8 +138,8 @@ class ModelLibraryFormatTest {
 
     @Test
     void filesFindTheirModel() throws IOException {
-        List<ModelLibrary> read =
-                ModelLibraryFormat.read(save(ModelLibraryFormat.write(List.of(WrittenModel.library("net"), WrittenModel.library("net_two")), V7)
+        List<ModelLibrary> read = ModelLibraryFormat.read(
+                save(ModelLibraryFormat.write(List.of(WrittenModel.library("net"), WrittenModel.library("net_two")), V7)
                         .toArray()));
 
         assertThat(read).hasSize(2);
@@ -187,7 +192,8 @@ class ModelLibraryFormatTest {
 
     @Test
     void damagedArchivesNeverEndInAnythingButAMessage() throws IOException {
-        byte[] good = ModelLibraryFormat.write(List.of(WrittenModel.library("kws")), V5).toArray();
+        byte[] good = ModelLibraryFormat.write(List.of(WrittenModel.library("kws")), V5)
+                .toArray();
         Random random = new Random(4);
         for (int round = 0; round < 300; round++) {
             byte[] bad = round % 3 == 0 ? Arrays.copyOf(good, random.nextInt(good.length)) : good.clone();

@@ -24,7 +24,20 @@ final class WrittenModel {
         TensorInfo input = new TensorInfo("z:0", "z_0", DType.INT8, List.of(1, 49, 10, 1), 0.5f, 83);
         TensorInfo second = new TensorInfo("a", "a", DType.FLOAT32, List.of(1, 2), 0, 0);
         TensorInfo output = new TensorInfo("Identity", "Identity", DType.INT8, List.of(1, 12), 0.1f, -128);
-        ModelMetadata metadata = new ModelMetadata(name, TARGET, ModelMetadata.Interface.typed(Io.CALLER, List.of(input, second), List.of(output)), new ModelMetadata.Memory(1600, 16, 22000), new Plan("first fit by size", 1600, 1600, List.of()), List.of(new OperatorInfo("tvmgen_" + name + "_fused_qnn_conv2d", List.of("#0 CONV_2D `conv`"), "qnn.conv2d", List.of(), List.of(), new ModelMetadata.Cost(1, 1, 0, 64), new ModelMetadata.ChosenSchedule("x", "y"))));
+        ModelMetadata metadata = new ModelMetadata(
+                name,
+                TARGET,
+                ModelMetadata.Interface.typed(Io.CALLER, List.of(input, second), List.of(output)),
+                new ModelMetadata.Memory(1600, 16, 22000),
+                new Plan("first fit by size", 1600, 1600, List.of()),
+                List.of(new OperatorInfo(
+                        "tvmgen_" + name + "_fused_qnn_conv2d",
+                        List.of("#0 CONV_2D `conv`"),
+                        "qnn.conv2d",
+                        List.of(),
+                        List.of(),
+                        new ModelMetadata.Cost(1, 1, 0, 64),
+                        new ModelMetadata.ChosenSchedule("x", "y"))));
         String header = """
             struct tvmgen_%1$s_inputs {
               const void* z_0;

@@ -22,9 +22,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class ReportsTest {
     private static final TensorInfo X = new TensorInfo("x", "x", DType.INT8, List.of(1, 4), 0.1f, 0);
-    private static final OperatorInfo DENSE = new OperatorInfo("tvmgen_kws_dense", List.of("#0 FULLY_CONNECTED `y`"), "qnn.dense", List.of(X), List.of(X), new ModelMetadata.Cost(16, 12, 20, 0), new ModelMetadata.ChosenSchedule("dense.portable", "no choice"));
+    private static final OperatorInfo DENSE = new OperatorInfo(
+            "tvmgen_kws_dense",
+            List.of("#0 FULLY_CONNECTED `y`"),
+            "qnn.dense",
+            List.of(X),
+            List.of(X),
+            new ModelMetadata.Cost(16, 12, 20, 0),
+            new ModelMetadata.ChosenSchedule("dense.portable", "no choice"));
     private static final PlannedBuffer BUFFER = new PlannedBuffer("x", 0, 64, -1, 1, List.of("y"));
-    private static final ModelMetadata KWS = new ModelMetadata("kws", "c -keys=cpu", ModelMetadata.Interface.typed(ModelMetadata.Io.CALLER, List.of(X), List.of(X)), new ModelMetadata.Memory(64, 16, 20), new ModelMetadata.Plan("first-fit", 64, 60, List.of(BUFFER)), List.of(DENSE));
+    private static final ModelMetadata KWS = new ModelMetadata(
+            "kws",
+            "c -keys=cpu",
+            ModelMetadata.Interface.typed(ModelMetadata.Io.CALLER, List.of(X), List.of(X)),
+            new ModelMetadata.Memory(64, 16, 20),
+            new ModelMetadata.Plan("first-fit", 64, 60, List.of(BUFFER)),
+            List.of(DENSE));
     private static final VerifyReport FAILED = new VerifyReport(
             "mps2-an386",
             "qemu-system-arm",

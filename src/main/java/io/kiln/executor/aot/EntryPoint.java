@@ -109,8 +109,7 @@ final class EntryPoint {
                 TypedSignatures.map(module, side),
                 List.of(
                         new CStatement.BytePointer(
-                                "pool",
-                                "workspace_pools->" + module.pool().name()),
+                                "pool", "workspace_pools->" + module.pool().name()),
                         new CStatement.StructValue(module.names().struct(side), "mapped", fields),
                         new CStatement.Return("mapped")));
     }

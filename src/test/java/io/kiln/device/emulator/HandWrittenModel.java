@@ -128,9 +128,18 @@ final class HandWrittenModel {
     }
 
     private static ModelMetadata metadata(Io io) {
-        return new ModelMetadata("hand", "c", ModelMetadata.Interface.typed(io, List.of(new TensorInfo("x", "x", DType.INT32, List.of(N), 0f, 0)), List.of(
-                        new TensorInfo("whole", "whole", DType.INT32, List.of(N), 0f, 0),
-                        new TensorInfo("real", "real", DType.FLOAT32, List.of(2, N), 0f, 0))), new ModelMetadata.Memory(io == Io.CALLER ? 0 : 256, 16, 0), new Plan("hand", 0, 0, List.of()), List.of());
+        return new ModelMetadata(
+                "hand",
+                "c",
+                ModelMetadata.Interface.typed(
+                        io,
+                        List.of(new TensorInfo("x", "x", DType.INT32, List.of(N), 0f, 0)),
+                        List.of(
+                                new TensorInfo("whole", "whole", DType.INT32, List.of(N), 0f, 0),
+                                new TensorInfo("real", "real", DType.FLOAT32, List.of(2, N), 0f, 0))),
+                new ModelMetadata.Memory(io == Io.CALLER ? 0 : 256, 16, 0),
+                new Plan("hand", 0, 0, List.of()),
+                List.of());
     }
 
     /** Builds an image with the default application, or with a main.c in the folder {@code main}. */

@@ -60,6 +60,15 @@ class DefaultApplicationTest {
     }
 
     private static ModelMetadata model(String name, Io io, int inputBytes, int outputBytes) {
-        return new ModelMetadata(name, "c", ModelMetadata.Interface.typed(io, List.of(new TensorInfo("x", "x", DType.INT8, List.of(inputBytes), 1f, 0)), List.of(new TensorInfo("y", "y", DType.INT8, List.of(outputBytes), 1f, 0))), new ModelMetadata.Memory(4L * inputBytes, 16, 0), new Plan("hand", 0, 0, List.of()), List.of());
+        return new ModelMetadata(
+                name,
+                "c",
+                ModelMetadata.Interface.typed(
+                        io,
+                        List.of(new TensorInfo("x", "x", DType.INT8, List.of(inputBytes), 1f, 0)),
+                        List.of(new TensorInfo("y", "y", DType.INT8, List.of(outputBytes), 1f, 0))),
+                new ModelMetadata.Memory(4L * inputBytes, 16, 0),
+                new Plan("hand", 0, 0, List.of()),
+                List.of());
     }
 }
