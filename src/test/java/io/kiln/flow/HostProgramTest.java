@@ -6,9 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
-import io.kiln.base.Optimize;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.ModelCompiler;
 import io.kiln.ir.Function;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
@@ -79,7 +80,7 @@ class HostProgramTest {
         List<List<Artifact>> artifacts = new ArrayList<>();
         for (String name : List.of("first", "second")) {
             CompiledModel compiled = ModelCompiler.compile(
-                    new CompileRequest(Path.of("random"), name, "c -keys=cpu", Io.CALLER, Optimize.SPEED), function);
+                    CompileRequest.builder(Path.of("random"), "c -keys=cpu").name(name).build(), function);
             models.add(compiled);
             artifacts.add(new ArrayList<>(compiled.library().artifacts().artifacts()));
         }

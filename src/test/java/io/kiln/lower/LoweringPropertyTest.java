@@ -15,6 +15,7 @@ import io.kiln.tir.TirEvaluator;
 import io.kiln.tir.TirVerifier;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
