@@ -7,8 +7,8 @@ import io.kiln.base.Problem;
 import io.kiln.base.incremental.FileDigests;
 import io.kiln.base.incremental.Made;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.process.ShellWords;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.io.IOException;
@@ -41,7 +41,7 @@ final class Compilation {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
     /** Of a compiler that was not started. */
-    private static final Result NOTHING = new Result(0, false, "", "", Duration.ZERO);
+    private static final ProcessResult NOTHING = new ProcessResult(0, false, "", "", Duration.ZERO);
 
     private final FirmwareProject project;
     private final SourceUnit unit;
@@ -62,7 +62,7 @@ final class Compilation {
      * @param made what the object was made from; empty if it failed
      * @param refusals what keeps it from being compiled, as the build trusts not all of its authors
      */
-    record Outcome(SourceUnit unit, String command, Result result, Optional<Made> made, List<Problem> refusals) {
+    record Outcome(SourceUnit unit, String command, ProcessResult result, Optional<Made> made, List<Problem> refusals) {
         Outcome {
             refusals = List.copyOf(refusals);
         }
@@ -124,8 +124,8 @@ final class Compilation {
     }
 
     /** How it went, and what is refused. */
-    private record Attempt(Result result, List<Problem> refusals) {
-        Attempt(Result result) {
+    private record Attempt(ProcessResult result, List<Problem> refusals) {
+        Attempt(ProcessResult result) {
             this(result, List.of());
         }
     }
@@ -162,7 +162,7 @@ final class Compilation {
         if (!refusals.isEmpty()) {
             return new Attempt(NOTHING, refusals);
         }
-        Result result = fence.compile(unit, source.text(), part);
+        ProcessResult result = fence.compile(unit, source.text(), part);
         return new Attempt(result, result.succeeded() ? fence.refusals(unit, part, advice.get()) : List.of());
     }
 

@@ -5,12 +5,12 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.compiler.SourceKind;
-import io.kiln.toolchain.fence.CText;
 import io.kiln.toolchain.fence.Dialect;
+import io.kiln.toolchain.fence.FencedC;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +21,7 @@ import java.util.Optional;
 
 /**
  * The road of code that strangers wrote, or that read what strangers wrote. A source is preprocessed once, its text is held in memory,
- * checked against a small language ({@link CText}), and that very text is what the compiler gets, on its standard input. So there is
+ * checked against a small language ({@link FencedC}), and that very text is what the compiler gets, on its standard input. So there is
  * no second reading that a source could tell from the first, and nothing between check and compiler that could change or be found. What
  * the preprocessor may read is limited as well: by {@link ClosedWorld} with the bundled clang, by {@link HostHeaders} on this computer.
  */
@@ -57,7 +57,7 @@ final class Fence {
      * @param inputs the files that it read, as it names them
      * @param result how it ended; its output is not in it
      */
-    record Preprocessed(Bytes text, List<String> inputs, Result result) {}
+    record Preprocessed(Bytes text, List<String> inputs, ProcessResult result) {}
 
     /** Reads a source and all that it includes. */
     Preprocessed preprocess(SourceUnit unit, Path depFile) throws IOException {
@@ -72,7 +72,7 @@ final class Fence {
             }
             int code = process.waitFor(LIMIT).orElse(1);
             Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-            Result result = new Result(code, process.timedOut(), "", process.errors(), elapsed);
+            ProcessResult result = new ProcessResult(code, process.timedOut(), "", process.errors(), elapsed);
             List<String> inputs =
                     result.succeeded() ? DepFile.prerequisites(Files.readString(depFile)) : List.<String>of();
             return new Preprocessed(Bytes.wrap(text), inputs, result);
@@ -121,7 +121,7 @@ final class Fence {
         source.inputs().stream()
                 .filter(input -> !toolchain.mayRead(input))
                 .forEach(input -> problems.add(refused("reading " + input, unit.path(), advice)));
-        CText.refusals(source.text().toArray(), toolchain.dialect(), toolchain::mayRead)
+        FencedC.refusals(source.text().toArray(), toolchain.dialect(), toolchain::mayRead)
                 .forEach(refusal -> problems.add(refused(refusal.what(), refusal.where(), advice)));
         return problems;
     }
@@ -132,7 +132,7 @@ final class Fence {
     }
 
     /** Compiles a text. */
-    Result compile(SourceUnit unit, Bytes text, Path object) {
+    ProcessResult compile(SourceUnit unit, Bytes text, Path object) {
         List<String> line = lines.compileText(unit, toolchain.compiling(unit), lines.relative(object));
         return ProcessRunner.run(command(line).reading(text));
     }

@@ -11,8 +11,8 @@ import io.kiln.base.incremental.Fingerprint;
 import io.kiln.base.incremental.Journal;
 import io.kiln.base.incremental.Made;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -142,7 +142,7 @@ public final class FirmwareLinker {
 
     private void runLinker(Path elf, Path map) {
         Board board = project.board();
-        Result result = run(elf, map, ProjectFiles.BOARD, project.linkerScript(), LOG_FILE);
+        ProcessResult result = run(elf, map, ProjectFiles.BOARD, project.linkerScript(), LOG_FILE);
         boolean hasOverflowed =
                 !result.succeeded() && OVERFLOW.matcher(result.message()).find();
         if (hasOverflowed && board.moreLinker().isPresent()) {
@@ -188,7 +188,7 @@ public final class FirmwareLinker {
         return project.board().moreLinker().or(project::linkerScript);
     }
 
-    private Result run(Path elf, Path map, String scripts, Optional<String> script, String logFile) {
+    private ProcessResult run(Path elf, Path map, String scripts, Optional<String> script, String logFile) {
         try {
             Files.createDirectories(elf.getParent());
             Files.deleteIfExists(elf);

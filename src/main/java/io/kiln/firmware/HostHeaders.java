@@ -4,8 +4,8 @@ package io.kiln.firmware;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.toolchain.fence.PlainIncludes;
 import io.kiln.toolchain.fence.Refusal;
 import java.io.IOException;
@@ -79,7 +79,7 @@ final class HostHeaders {
 
     /** GCC and Clang list them alike. */
     private static List<Path> folders(FirmwareProject project) {
-        Result result = ProcessRunner.run(Command.of(project.toolchain().compiler(), "-E", "-v", "-x", "c", "-")
+        ProcessResult result = ProcessRunner.run(Command.of(project.toolchain().compiler(), "-E", "-v", "-x", "c", "-")
                 .in(project.directory())
                 .with("LC_ALL", "C")
                 .without(Compilation.MISLEADING)

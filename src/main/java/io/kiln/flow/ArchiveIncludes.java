@@ -8,7 +8,7 @@ import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
-import io.kiln.flow.Archives.Archive;
+import io.kiln.flow.ModelArchives.Archive;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.RuntimeFiles;
 import java.nio.file.Path;

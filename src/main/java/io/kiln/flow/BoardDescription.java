@@ -3,9 +3,9 @@ package io.kiln.flow;
 
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Building;
-import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Board.OpenOcd;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -4,9 +4,9 @@ package io.kiln.flow;
 import io.kiln.base.KilnException;
 import io.kiln.report.Table;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import java.util.List;
 import java.util.Optional;
 

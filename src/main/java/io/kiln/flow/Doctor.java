@@ -7,12 +7,12 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.report.Table;
 import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.IOException;
@@ -157,7 +157,7 @@ final class Doctor {
 
     private void apt(List<String> words) {
         log.info("Running " + String.join(" ", words));
-        Result result = ProcessRunner.run(
+        ProcessResult result = ProcessRunner.run(
                 Command.ofLine(words).with("DEBIAN_FRONTEND", "noninteractive").within(TO_INSTALL));
         if (!result.succeeded()) {
             throw new KilnException(new Problem(

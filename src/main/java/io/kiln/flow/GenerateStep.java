@@ -18,9 +18,9 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
-import io.kiln.flow.Archives.Archive;
 import io.kiln.flow.BuildSpec.Layout;
 import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.flow.ModelArchives.Archive;
 import io.kiln.mlf.ModelLibraryFormat;
 import io.kiln.mlf.ModelLibraryFormat.Options;
 import java.io.IOException;
@@ -109,9 +109,9 @@ final class GenerateStep {
         List<ModelLibrary> libraries = new ArrayList<>();
         Problems problems = new Problems();
         for (ModelSource model : build.spec().models()) {
-            if (Archives.accepts(model.file())) {
-                Archive archive = Archives.read(model.file());
-                List<ModelLibrary> chosen = Archives.chosen(archive, model);
+            if (ModelArchives.accepts(model.file())) {
+                Archive archive = ModelArchives.read(model.file());
+                List<ModelLibrary> chosen = ModelArchives.chosen(archive, model);
                 ArchiveIncludes.check(archive, chosen, layout.userSources(), problems);
                 ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
                 archives.add(archive);

@@ -79,7 +79,7 @@ final class Inspector {
         if (text(head, TFLITE_MAGIC, 4).equals("TFL3") || RelayFrontend.accepts(file)) {
             return model(new ModelSource(file, "default", inputShapes));
         }
-        if (Archives.accepts(file)) {
+        if (ModelArchives.accepts(file)) {
             return ArchiveText.lines(file);
         }
         throw new KilnException(new Problem(
@@ -95,7 +95,7 @@ final class Inspector {
         if (!Files.isRegularFile(source.file())) {
             throw new KilnException(missing);
         }
-        if (Archives.accepts(source.file())) {
+        if (ModelArchives.accepts(source.file())) {
             return ArchiveText.lines(source.file());
         }
         if (!spec.malformed().isEmpty()) {

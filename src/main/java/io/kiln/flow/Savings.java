@@ -45,7 +45,7 @@ final class Savings {
 
     /** The end of a message; empty if nothing helps, or nothing can be compiled in another way because it came as C. */
     String text() {
-        if (spec.models().stream().anyMatch(model -> Archives.accepts(model.file()))) {
+        if (spec.models().stream().anyMatch(model -> ModelArchives.accepts(model.file()))) {
             return "";
         }
         List<String> lines = new ArrayList<>();

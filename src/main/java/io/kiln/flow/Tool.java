@@ -3,8 +3,8 @@ package io.kiln.flow;
 
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +35,7 @@ record Tool(String program, List<String> packages, String purpose) {
     }
 
     private static String ask(Path executable) {
-        Result result =
+        ProcessResult result =
                 ProcessRunner.run(Command.of(executable.toString(), "--version").within(PATIENCE));
         return result.message().lines().findFirst().orElse("present, says no version");
     }

@@ -132,7 +132,7 @@ final class VerifyStep {
     private List<VerificationCases> cases() {
         List<ModelMetadata> metadata = GenerateStep.store(layout).metadata();
         Map<String, ModelSource> sources = build.spec().models().stream()
-                .filter(source -> !Archives.accepts(source.file()))
+                .filter(source -> !ModelArchives.accepts(source.file()))
                 .collect(Collectors.toMap(ModelSource::name, source -> source));
         List<VerificationCases> models = new ArrayList<>();
         Problems problems = new Problems();

@@ -30,12 +30,12 @@ public final class ProcessRunner {
      *
      * @throws KilnException if it cannot be started, prints more than 64 MiB, or if this thread is interrupted; the process is gone then
      */
-    public static Result run(Command command) {
+    public static ProcessResult run(Command command) {
         return run(command, line -> {});
     }
 
     /** As {@link #run(Command)}; each line of its standard error is told while it runs, from another thread. */
-    public static Result run(Command command, Consumer<String> errorLines) {
+    public static ProcessResult run(Command command, Consumer<String> errorLines) {
         long start = System.nanoTime();
         Process process = launch(command);
         Thread hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
@@ -54,7 +54,7 @@ public final class ProcessRunner {
                 throw new KilnException(Problem.of(Budget.message(), command.executable()));
             }
             Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-            return new Result(exitCode, timedOut, output.text(), errors.text(), elapsed);
+            return new ProcessResult(exitCode, timedOut, output.text(), errors.text(), elapsed);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw interrupted(command.executable(), e);

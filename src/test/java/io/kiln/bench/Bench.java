@@ -10,8 +10,8 @@ import io.kiln.bench.BenchImage.Setting;
 import io.kiln.bench.BenchResult.Figures;
 import io.kiln.bench.Disassembly.Tally;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.report.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -145,7 +145,7 @@ public final class Bench {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Result result = ProcessRunner.run(Command.of(
+        ProcessResult result = ProcessRunner.run(Command.of(
                 "cc",
                 "-O2",
                 "-Wall",

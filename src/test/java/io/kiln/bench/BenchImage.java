@@ -14,8 +14,8 @@ import io.kiln.compile.ModelCompiler;
 import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ElfFile.Symbol;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Memory;
 import io.kiln.toolchain.board.Boards;
@@ -203,7 +203,7 @@ record BenchImage(Path folder, Path elf, Board board, ModelMetadata metadata, Se
         }
 
         private void run(List<String> line) {
-            Result result = ProcessRunner.run(Command.ofLine(line).in(folder));
+            ProcessResult result = ProcessRunner.run(Command.ofLine(line).in(folder));
             if (!result.succeeded()) {
                 throw new IllegalStateException(String.join(" ", line) + "\n" + result.message());
             }

@@ -9,8 +9,8 @@ import io.kiln.device.emulator.QemuLine;
 import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ElfFile.Symbol;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.reference.GoldenModels;
 import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;
@@ -54,7 +54,7 @@ record BenchRun(long instructions, long ticks, long stack, boolean bitExact, Lis
                 .semihosting(true)
                 .with(List.of("-icount", "shift=0,sleep=off", "-plugin", counting))
                 .words();
-        Result result = ProcessRunner.run(Command.ofLine(line).in(folder).within(LIMIT));
+        ProcessResult result = ProcessRunner.run(Command.ofLine(line).in(folder).within(LIMIT));
         if (!result.succeeded()) {
             throw new IllegalStateException(String.join(" ", line) + " in " + folder + ": code " + result.exitCode()
                     + (result.timedOut() ? " (out of time)" : "") + "\n" + result.message());

@@ -3,8 +3,8 @@ package io.kiln.bench;
 
 import io.kiln.firmware.ElfFile;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +64,7 @@ final class Disassembly {
         List<String> line = riscv
                 ? List.of("riscv64-unknown-elf-objdump", "-d", "--no-show-raw-insn", "bench.elf")
                 : List.of("arm-none-eabi-objdump", "-d", "-m", "armv8.1-m.main", "--no-show-raw-insn", "bench.elf");
-        Result result =
+        ProcessResult result =
                 ProcessRunner.run(Command.ofLine(line).in(image.folder()).loggingTo(out));
         if (!result.succeeded()) {
             throw new IllegalStateException(result.message());

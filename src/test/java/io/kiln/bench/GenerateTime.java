@@ -9,8 +9,8 @@ import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.flow.Flow;
 import io.kiln.flow.VerifyOn;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,7 +36,7 @@ public final class GenerateTime {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Result result = ProcessRunner.run(Command.of(
+        ProcessResult result = ProcessRunner.run(Command.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx2g",
                         "-Dslf4j.internal.verbosity=ERROR",

@@ -10,7 +10,6 @@ import io.kiln.base.Optimize;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.reference.GoldenModels;
-import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;

@@ -12,8 +12,8 @@ import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.emulator.QemuLine;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
@@ -61,7 +61,7 @@ final class OperatorsImage {
                 .withoutConsole()
                 .semihosting(true)
                 .words();
-        Result result = ProcessRunner.run(Command.ofLine(line).in(folder).within(Duration.ofMinutes(2)));
+        ProcessResult result = ProcessRunner.run(Command.ofLine(line).in(folder).within(Duration.ofMinutes(2)));
         if (!result.succeeded()) {
             throw new IllegalStateException(String.join(" ", line) + ": " + result.message());
         }

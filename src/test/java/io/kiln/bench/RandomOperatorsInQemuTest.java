@@ -14,7 +14,6 @@ import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.Interpreter;
-import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;

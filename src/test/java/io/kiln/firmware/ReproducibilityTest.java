@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Log;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,11 +57,11 @@ class ReproducibilityTest {
         Image image = TestFirmware.build(TestFirmware.request("host", "host", odd), odd, Log.QUIET);
         Path project = odd.resolve("target/firmware");
 
-        Result made = ProcessRunner.run(Command.of("make").in(project));
+        ProcessResult made = ProcessRunner.run(Command.of("make").in(project));
 
         assertThat(made.exitCode()).as(made.message()).isZero();
         assertThat(project.resolve("build/firmware.elf")).hasSameBinaryContentAs(image.elf());
-        Result again = ProcessRunner.run(Command.of("make").in(project));
+        ProcessResult again = ProcessRunner.run(Command.of("make").in(project));
         assertThat(again.output()).contains("Nothing to be done");
     }
 
@@ -74,11 +74,11 @@ class ReproducibilityTest {
         Image image = TestFirmware.build(TestFirmware.request(board, toolchain, folder), folder, Log.QUIET);
         Path project = folder.resolve("target/firmware");
 
-        Result made = ProcessRunner.run(Command.of("make", "-j2").in(project));
+        ProcessResult made = ProcessRunner.run(Command.of("make", "-j2").in(project));
 
         assertThat(made.exitCode()).as(made.message()).isZero();
         assertThat(project.resolve("build/firmware.elf")).hasSameBinaryContentAs(image.elf());
-        Result again = ProcessRunner.run(Command.of("make").in(project));
+        ProcessResult again = ProcessRunner.run(Command.of("make").in(project));
         assertThat(again.output()).contains("Nothing to be done");
         ProcessRunner.run(Command.of("make", "clean").in(project));
         assertThat(project.resolve("build")).doesNotExist();

@@ -9,8 +9,8 @@ import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -111,7 +111,7 @@ final class DebugSourcesTest {
                 : line);
         script.addAll(commands);
         Path file = Files.write(folder.resolve("debug.gdb"), script);
-        Result result = ProcessRunner.run(
+        ProcessResult result = ProcessRunner.run(
                 Command.of("gdb-multiarch", List.of("-nx", "-batch", "-x", file.toString(), elf.toString()))
                         .in(project.resolve("out/kiln/debug"))
                         .within(Duration.ofMinutes(1)));

@@ -15,8 +15,8 @@ import io.kiln.flow.BuildSpec.ModelSource;
 import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.process.RunningProcess;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -184,7 +184,7 @@ final class FlashStepTest {
                 flash: {openocd: {interface: interface/stlink.cfg, target: parts/chip.cfg, transport: hla_swd}}
                 """);
         flow.debug(spec, "openocd", Optional.empty());
-        Result answer = ProcessRunner.run(
+        ProcessResult answer = ProcessRunner.run(
                 Command.of("openocd", "-f", "openocd.cfg", "-c", "shutdown").in(project.resolve("out/kiln/debug")));
         assertThat(answer.message()).contains("mine, chosen");
 
@@ -229,7 +229,7 @@ final class FlashStepTest {
                 .anyMatch(line -> line.contains("qemu-system-arm") && line.contains("-S -gdb tcp:127.0.0.1:3333"));
         Command readIt = Command.of(
                 "openocd", "-f", debug.resolve("openocd.cfg").toString(), "-c", "echo @@read", "-c", "shutdown");
-        Result answer = ProcessRunner.run(readIt);
+        ProcessResult answer = ProcessRunner.run(readIt);
         assertThat(answer.message()).contains("@@read");
         assertThat(answer.exitCode()).isZero();
     }
@@ -261,7 +261,8 @@ final class FlashStepTest {
                 "-x",
                 file.toString(),
                 folder.resolve("out/gesture.elf").toString());
-        Result result = ProcessRunner.run(Command.of("gdb-multiarch", arguments).within(Duration.ofMinutes(1)));
+        ProcessResult result =
+                ProcessRunner.run(Command.of("gdb-multiarch", arguments).within(Duration.ofMinutes(1)));
         return result.message() + result.output();
     }
 

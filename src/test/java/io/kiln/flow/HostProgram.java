@@ -11,8 +11,8 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -97,7 +97,7 @@ public final class HostProgram {
         List<String> line = new ArrayList<>(FLAGS);
         line.addAll(List.of(flags.split(" ")));
         line.addAll(List.of("main.c", "-o", "program", "-lm"));
-        Result result =
+        ProcessResult result =
                 ProcessRunner.run(Command.of("cc", line).in(folder).within(Duration.ofMinutes(10)));
         assertThat(result.exitCode()).as(result.message()).isZero();
     }
@@ -108,7 +108,7 @@ public final class HostProgram {
             ByteArrayOutputStream all = new ByteArrayOutputStream();
             inputs.forEach(i -> all.writeBytes(i.toArray()));
             WholeFiles.write(folder.resolve("in.bin"), all.toByteArray());
-            Result result = start();
+            ProcessResult result = start();
             assertThat(result.exitCode())
                     .as(() -> withMessages().message())
                     .isZero();
@@ -118,12 +118,12 @@ public final class HostProgram {
         }
     }
 
-    private Result withMessages() {
+    private ProcessResult withMessages() {
         compile(WITH_MESSAGES);
         return start();
     }
 
-    private Result start() {
+    private ProcessResult start() {
         return ProcessRunner.run(Command.of("./program", List.of("in.bin", "out.bin"))
                 .in(folder)
                 .within(Duration.ofMinutes(10)));

@@ -11,8 +11,8 @@ import io.kiln.ir.arith.InverseSquareRoot;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.nio.file.Path;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -96,7 +96,7 @@ class IntrinsicsTest {
                 + NormalizeIntrinsics.INVERSE_ROOT.definition()
                 + "int main(void) {\n  int failures = 0;\n" + main + "  return failures != 0;\n}\n";
         WholeFiles.write(folder.resolve("main.c"), source);
-        Result built = ProcessRunner.run(Command.of(
+        ProcessResult built = ProcessRunner.run(Command.of(
                         "cc",
                         "-std=c99",
                         "-Wall",
@@ -111,7 +111,7 @@ class IntrinsicsTest {
                         "main")
                 .in(folder));
         assertThat(built.exitCode()).as(built.output()).isZero();
-        Result run = ProcessRunner.run(Command.of("./main").in(folder));
+        ProcessResult run = ProcessRunner.run(Command.of("./main").in(folder));
         assertThat(run.exitCode()).as(run.output()).isZero();
     }
 

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.kiln.artifact.Artifact;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -182,7 +182,7 @@ class CRuntimeTest {
     }
 
     private void run(Command command) {
-        Result result = ProcessRunner.run(command.in(folder));
+        ProcessResult result = ProcessRunner.run(command.in(folder));
         assertThat(result.succeeded())
                 .as(command.text() + "\n" + result.message())
                 .isTrue();

@@ -27,7 +27,8 @@ class ProcessRunnerTest {
 
     @Test
     void argumentsArriveAsTheyAreWritten() {
-        Result result = ProcessRunner.run(Command.of("printf", "%s|", "a b", "", "$HOME", "\"q\" 'r'", "*", "${x}"));
+        ProcessResult result =
+                ProcessRunner.run(Command.of("printf", "%s|", "a b", "", "$HOME", "\"q\" 'r'", "*", "${x}"));
 
         assertThat(result.succeeded()).isTrue();
         assertThat(result.output()).isEqualTo("a b||$HOME|\"q\" 'r'|*|${x}|");
@@ -36,7 +37,7 @@ class ProcessRunnerTest {
     @Test
     void exitCodeAndBothStreamsComeBackAndTheLogHasAll() throws IOException {
         Path log = folder.resolve("logs/out.log");
-        Result result = ProcessRunner.run(
+        ProcessResult result = ProcessRunner.run(
                 Command.of("sh", "-c", "echo out; echo err >&2; exit 3").loggingTo(log));
 
         assertThat(result.exitCode()).isEqualTo(3);
@@ -48,7 +49,7 @@ class ProcessRunnerTest {
 
     @Test
     void inputDirectoryAndEnvironmentReachTheProcess() throws IOException {
-        Result result = ProcessRunner.run(Command.of("sh", "-c", "cat; pwd; echo \"$KILN_TEST:${HOME-gone}\"")
+        ProcessResult result = ProcessRunner.run(Command.of("sh", "-c", "cat; pwd; echo \"$KILN_TEST:${HOME-gone}\"")
                 .in(folder)
                 .reading(Bytes.ofText("hello\n"))
                 .with("KILN_TEST", "yes")
@@ -60,7 +61,7 @@ class ProcessRunnerTest {
 
     @Test
     void aProcessThatIgnoresItsInputIsNotWaitedFor() {
-        Result result = ProcessRunner.run(Command.of("true").reading(Bytes.wrap(new byte[1 << 20])));
+        ProcessResult result = ProcessRunner.run(Command.of("true").reading(Bytes.wrap(new byte[1 << 20])));
 
         assertThat(result.succeeded()).isTrue();
     }
@@ -69,7 +70,7 @@ class ProcessRunnerTest {
     void moreOutputThanTheLimitIsCutInMemoryAndWholeInTheLog() throws IOException {
         Path log = folder.resolve("big.log");
         int bytes = ProcessRunner.CAPTURE_LIMIT + 100_000;
-        Result result = ProcessRunner.run(
+        ProcessResult result = ProcessRunner.run(
                 Command.of("head", "-c", Integer.toString(bytes), "/dev/zero").loggingTo(log));
 
         assertThat(result.output()).hasSize(ProcessRunner.CAPTURE_LIMIT);
@@ -94,8 +95,9 @@ class ProcessRunnerTest {
 
     @Test
     void timeOverKillsDescendantsToo() {
-        Result result = ProcessRunner.run(Command.of("sh", "-c", "trap '' TERM; sleep 300 & echo $!; wait; sleep 300")
-                .within(Duration.ofMillis(500)));
+        ProcessResult result =
+                ProcessRunner.run(Command.of("sh", "-c", "trap '' TERM; sleep 300 & echo $!; wait; sleep 300")
+                        .within(Duration.ofMillis(500)));
 
         assertThat(result.timedOut()).isTrue();
         assertThat(result.succeeded()).isFalse();

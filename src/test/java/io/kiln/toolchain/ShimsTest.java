@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,9 +37,9 @@ class ShimsTest {
             sources.filter(file -> file.toString().endsWith(".c")).sorted().forEach(file -> line.add(file.toString()));
         }
         line.add("-lm");
-        Result compiled = ProcessRunner.run(Command.ofLine(line));
+        ProcessResult compiled = ProcessRunner.run(Command.ofLine(line));
         assertThat(compiled.message()).isEmpty();
-        Result result = ProcessRunner.run(Command.of(program));
+        ProcessResult result = ProcessRunner.run(Command.of(program));
         assertThat(result.output()).isEqualTo("0 differences\n");
         assertThat(result.succeeded()).isTrue();
     }

@@ -5,8 +5,8 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,7 +49,7 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
                 .owning(folder)
                 .within(limit);
         try {
-            Result result = ProcessRunner.run(log.map(command::loggingTo).orElse(command), output);
+            ProcessResult result = ProcessRunner.run(log.map(command::loggingTo).orElse(command), output);
             return failure(result, image, output);
         } catch (KilnException e) {
             if (!Thread.currentThread().isInterrupted()) {
@@ -63,7 +63,7 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
      * The verdict. Exit code 0 may hide a failure, and so may cheerful words: what counts is that every command came to its end
      * and that the bytes read back are as many as the image has.
      */
-    private Optional<FlashFailure> failure(Result result, FlashImage image, OpenOcdOutput output) {
+    private Optional<FlashFailure> failure(ProcessResult result, FlashImage image, OpenOcdOutput output) {
         if (result.timedOut()) {
             return Optional.of(new FlashFailure(
                     Kind.TIME_OUT, "after " + limit.toSeconds() + " s", OptionalLong.empty(), output.hasBegun()));
@@ -78,7 +78,7 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
                 FailureRules.classify(output.lines(), output.hasBegun()).orElseGet(() -> other(result, image, output)));
     }
 
-    private static FlashFailure other(Result result, FlashImage image, OpenOcdOutput output) {
+    private static FlashFailure other(ProcessResult result, FlashImage image, OpenOcdOutput output) {
         String said = output.lastError()
                 .orElse("exit code " + result.exitCode() + ", " + output.verified() + " of " + image.size()
                         + " bytes verified");

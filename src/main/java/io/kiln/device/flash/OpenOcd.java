@@ -4,8 +4,8 @@ package io.kiln.device.flash;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,7 +39,7 @@ public record OpenOcd(Path executable, String version) {
     }
 
     private static String ask(Path executable) {
-        Result result =
+        ProcessResult result =
                 ProcessRunner.run(Command.of(executable.toString(), "--version").within(PATIENCE));
         return result.message().lines().findFirst().orElse("OpenOCD of unknown version");
     }
@@ -60,7 +60,7 @@ public record OpenOcd(Path executable, String version) {
             arguments.add("if {[catch {find " + Tcl.word(script) + "}]} {echo " + Tcl.word(MISSING + script) + "}");
         }
         arguments.addAll(List.of("-c", "shutdown"));
-        Result result = ProcessRunner.run(Command.of(executable.toString(), arguments)
+        ProcessResult result = ProcessRunner.run(Command.of(executable.toString(), arguments)
                 .in(executable.toAbsolutePath().getParent())
                 .within(PATIENCE));
         Set<String> missing = new TreeSet<>();

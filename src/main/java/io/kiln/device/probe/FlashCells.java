@@ -35,7 +35,7 @@ final class FlashCells {
     }
 
     int read(int offset, int size) {
-        return LittleEndian.read(content, offset, size);
+        return LittleEndianWords.read(content, offset, size);
     }
 
     void eraseSector(int sector) {

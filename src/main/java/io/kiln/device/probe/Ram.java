@@ -14,7 +14,7 @@ final class Ram extends Region {
 
     @Override
     public int read(int address, int size) {
-        return LittleEndian.read(content, checked(address, size), size);
+        return LittleEndianWords.read(content, checked(address, size), size);
     }
 
     @Override

@@ -7,8 +7,8 @@ import io.kiln.base.Problem;
 import io.kiln.base.ResourceTree;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Family;
 import io.kiln.toolchain.yaml.YamlDocument;
 import java.io.IOException;
@@ -118,7 +118,7 @@ public final class Toolchains {
     }
 
     private static String version(CompilerDescriptor descriptor, Path driver) {
-        Result result =
+        ProcessResult result =
                 ProcessRunner.run(Command.of(driver.toString(), "--version").within(Duration.ofSeconds(60)));
         if (!result.succeeded()) {
             throw new KilnException(new Problem(

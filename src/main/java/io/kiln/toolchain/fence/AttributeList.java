@@ -49,7 +49,9 @@ final class AttributeList {
             joined.append(lexer.content());
         } else if (kind == Kind.WORD) {
             String word = lexer.text();
-            if (CText.ASM.contains(word) || CText.ATTRIBUTE.contains(word) || CText.FOREIGN_WORDS.contains(word)) {
+            if (FencedC.ASM.contains(word)
+                    || FencedC.ATTRIBUTE.contains(word)
+                    || FencedC.FOREIGN_WORDS.contains(word)) {
                 lexer.refuse("the word " + word + " in an attribute");
             }
             name = depth == 0 ? word : name;
@@ -67,7 +69,7 @@ final class AttributeList {
 
     private void finish() {
         if (!name.isEmpty() || !strings.isEmpty()) {
-            Attributes.refusal(name, List.copyOf(strings), dialect).ifPresent(lexer::refuse);
+            CAttributes.refusal(name, List.copyOf(strings), dialect).ifPresent(lexer::refuse);
         }
         name = "";
         strings.clear();

@@ -9,8 +9,8 @@ import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import io.kiln.device.emulator.QemuLine;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,22 +32,22 @@ class VirtualProbeTest {
 
     @BeforeEach
     void openOcdIsThere() {
-        OpenOcd.need("openocd");
+        ProbedByOpenOcd.need("openocd");
     }
 
     @Test
     void aHundredKilobytesAreProgrammedVerifiedReadBackAndBootInQemu() throws IOException {
-        OpenOcd.need("qemu-system-arm");
+        ProbedByOpenOcd.need("qemu-system-arm");
         Bytes image = BootImage.of(98_696, 1);
         Path file = write("fw.bin", image);
         Path dump = folder.resolve("dump.bin");
         VirtualChip chip = VirtualChip.erased();
         try (VirtualProbe probe = VirtualProbe.start(chip, Faults.none())) {
-            Result result = OpenOcd.flash(probe, folder, file);
+            ProcessResult result = ProbedByOpenOcd.flash(probe, folder, file);
             assertThat(result.errors()).contains("verified 98696 bytes").doesNotContain("Error");
             assertThat(result.exitCode()).isZero();
             assertThat(result.elapsed()).isLessThan(Duration.ofSeconds(10));
-            Result reading = OpenOcd.run(
+            ProcessResult reading = ProbedByOpenOcd.run(
                     probe,
                     folder,
                     Duration.ofSeconds(30),
@@ -76,7 +76,7 @@ class VirtualProbeTest {
     private FlashContent flashed(Path file) {
         VirtualChip chip = VirtualChip.erased();
         try (VirtualProbe probe = VirtualProbe.start(chip, Faults.none())) {
-            assertThat(OpenOcd.flash(probe, folder, file).exitCode()).isZero();
+            assertThat(ProbedByOpenOcd.flash(probe, folder, file).exitCode()).isZero();
         }
         return chip.flash();
     }
@@ -87,8 +87,8 @@ class VirtualProbeTest {
         Path file = write("fw.bin", image);
         VirtualChip chip = VirtualChip.erased();
         try (VirtualProbe probe = VirtualProbe.start(chip, Faults.none())) {
-            OpenOcd.flash(probe, folder, file);
-            Result again = OpenOcd.run(
+            ProbedByOpenOcd.flash(probe, folder, file);
+            ProcessResult again = ProbedByOpenOcd.run(
                     probe,
                     folder,
                     Duration.ofSeconds(30),
@@ -105,7 +105,7 @@ class VirtualProbeTest {
         Path content = folder.resolve("flash.bin");
         VirtualChip chip = VirtualChip.storedIn(content);
         try (VirtualProbe probe = VirtualProbe.start(chip, Faults.of(new Fault.PowerLost(20_000)))) {
-            Result result = OpenOcd.flash(probe, folder, file);
+            ProcessResult result = ProbedByOpenOcd.flash(probe, folder, file);
             assertThat(result.errors()).contains("Error: Invalid ACK (7) in DAP response");
             assertThat(result.succeeded()).isFalse();
         }
@@ -114,7 +114,7 @@ class VirtualProbeTest {
         assertThat(chip.flash().bytes().get(20_000)).isEqualTo((byte) 0xff);
         VirtualChip later = VirtualChip.storedIn(content);
         try (VirtualProbe probe = VirtualProbe.start(later, Faults.none())) {
-            assertThat(OpenOcd.flash(probe, folder, file).exitCode()).isZero();
+            assertThat(ProbedByOpenOcd.flash(probe, folder, file).exitCode()).isZero();
         }
         assertThat(later.flash().start(image.size())).isEqualTo(image);
     }
@@ -123,7 +123,7 @@ class VirtualProbeTest {
     void flashProtectionAndEraseCheckWorkThroughOpenOcd() {
         VirtualChip chip = VirtualChip.erased();
         try (VirtualProbe probe = VirtualProbe.start(chip, Faults.of(new Fault.ProtectedSector(0)))) {
-            Result result = OpenOcd.run(
+            ProcessResult result = ProbedByOpenOcd.run(
                     probe,
                     folder,
                     Duration.ofSeconds(60),

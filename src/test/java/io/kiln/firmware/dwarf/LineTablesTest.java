@@ -7,8 +7,8 @@ import io.kiln.firmware.ElfFile;
 import io.kiln.firmware.ElfFile.Section;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -97,7 +97,7 @@ class LineTablesTest {
                   return called(x) * 2;
                 }
                 """);
-        Result result = ProcessRunner.run(Command.of(
+        ProcessResult result = ProcessRunner.run(Command.of(
                         "cc",
                         "-gdwarf-" + version,
                         "-O0",

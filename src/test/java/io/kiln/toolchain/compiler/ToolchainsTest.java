@@ -9,8 +9,8 @@ import io.kiln.base.Log;
 import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
 import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -175,7 +175,7 @@ class ToolchainsTest {
         line.add(toolchain.compiler());
         line.addAll(toolchain.compileFlags(SourceKind.OWN, Optimize.SPEED));
         line.addAll(List.of("-dM", "-E", "-x", "c", "-"));
-        Result result = ProcessRunner.run(Command.ofLine(line));
+        ProcessResult result = ProcessRunner.run(Command.ofLine(line));
         assertThat(result.succeeded()).as(result.message()).isTrue();
         return result.output().lines().toList();
     }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class CTextTest {
+class FencedCTest {
     /** Inside of a function, quotes for strings written as backquotes. */
     @ParameterizedTest
     @ValueSource(
@@ -299,6 +299,6 @@ class CTextTest {
 
     private static List<Refusal> refusals(String text, Dialect dialect) {
         byte[] bytes = text.replace('`', '"').getBytes(StandardCharsets.UTF_8);
-        return CText.refusals(bytes, dialect, List.of("a.c", "a.h", "include/stdint.h")::contains);
+        return FencedC.refusals(bytes, dialect, List.of("a.c", "a.h", "include/stdint.h")::contains);
     }
 }

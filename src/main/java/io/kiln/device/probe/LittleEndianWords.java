@@ -2,8 +2,8 @@
 package io.kiln.device.probe;
 
 /** Little-endian values in arrays. */
-final class LittleEndian {
-    private LittleEndian() {}
+final class LittleEndianWords {
+    private LittleEndianWords() {}
 
     static int read(byte[] content, int offset, int size) {
         int value = 0;

@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param errors standard error, likewise
  * @param elapsed wall time
  */
-public record Result(int exitCode, boolean timedOut, String output, String errors, Duration elapsed) {
+public record ProcessResult(int exitCode, boolean timedOut, String output, String errors, Duration elapsed) {
     /** Whether it ended by itself with exit code 0. */
     public boolean succeeded() {
         return exitCode == 0 && !timedOut;

@@ -14,10 +14,10 @@ import java.util.regex.Pattern;
  * Holds preprocessed C of strangers against a small language, before the very same text is compiled. The language is C without what
  * reaches beyond the program: no directive is left in it but line markers and a few pragmas, so that compiling it reads no file;
  * assembly is plain instructions ({@link AsmTemplate}), so that an assembler reads none either; attributes and sections are those of a list
- * ({@link Attributes}, {@link Dialect}). A list of what is forbidden would have to know every spelling of every directive of each tool;
+ * ({@link CAttributes}, {@link Dialect}). A list of what is forbidden would have to know every spelling of every directive of each tool;
  * this one only has to know what real code needs.
  */
-public final class CText {
+public final class FencedC {
     static final Set<String> ASM = Set.of("asm", "__asm", "__asm__");
     private static final Set<String> QUALIFIERS = Set.of(
             "volatile", "__volatile", "__volatile__", "inline", "__inline", "__inline__", "goto", "const", "__const");
@@ -54,7 +54,7 @@ public final class CText {
     private String wordBefore = "";
     private char markBefore = ';';
 
-    private CText(CLexer lexer, Dialect dialect) {
+    private FencedC(CLexer lexer, Dialect dialect) {
         this.lexer = lexer;
         this.dialect = dialect;
     }
@@ -68,7 +68,7 @@ public final class CText {
     public static List<Refusal> refusals(byte[] text, Dialect dialect, Predicate<String> isKnown) {
         Refusals refusals = new Refusals();
         CLexer lexer = new CLexer(text, new DirectiveLines(isKnown), refusals);
-        new CText(lexer, dialect).check();
+        new FencedC(lexer, dialect).check();
         return refusals.list();
     }
 

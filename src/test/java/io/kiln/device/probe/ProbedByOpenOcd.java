@@ -3,8 +3,8 @@ package io.kiln.device.probe;
 
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -15,8 +15,8 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /** The real OpenOCD on a virtual probe, for tests. Where it is missing a test is skipped with the reason; in CI it fails. */
-final class OpenOcd {
-    private OpenOcd() {}
+final class ProbedByOpenOcd {
+    private ProbedByOpenOcd() {}
 
     static void need(String tool) {
         if (Executables.find(tool).isEmpty() && !"true".equals(System.getenv("CI"))) {
@@ -25,7 +25,7 @@ final class OpenOcd {
     }
 
     /** Runs commands, each an argument of -c, and ends by itself or by the time limit. */
-    static Result run(VirtualProbe probe, Path folder, Duration limit, String... commands) {
+    static ProcessResult run(VirtualProbe probe, Path folder, Duration limit, String... commands) {
         need("openocd");
         Path interfaceConfig = folder.resolve("interface-" + probe.port() + ".cfg");
         Path after = folder.resolve("after.cfg");
@@ -47,7 +47,7 @@ final class OpenOcd {
     }
 
     /** Erases what is needed, programs, verifies, resets. */
-    static Result flash(VirtualProbe probe, Path folder, Path image) {
+    static ProcessResult flash(VirtualProbe probe, Path folder, Path image) {
         return run(
                 probe,
                 folder,

@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.SortedMap;
 
 /** Models that come as C already: archives in Model Library Format, made by TVM or by Kiln. */
-final class Archives {
+final class ModelArchives {
     /** The ending by which archives are found in a folder. */
     static final String SUFFIX = ".tar";
 
@@ -47,7 +47,7 @@ final class Archives {
     /** What models of several archives cannot share, because only one runtime gets into the image: Kiln's own. */
     private static final Set<Loader> OF_THE_ARCHIVE = Set.of(Loader.RUNTIME, Loader.TEMPLATE);
 
-    private Archives() {}
+    private ModelArchives() {}
 
     /**
      * An archive that was read.
@@ -101,7 +101,7 @@ final class Archives {
         List<ModelLibrary> named = archive.models().stream()
                 .filter(model -> source.name().equals(ANY_NAME)
                         || model.metadata().name().equals(source.name()))
-                .map(Archives::withoutRuntime)
+                .map(ModelArchives::withoutRuntime)
                 .toList();
         if (named.isEmpty()) {
             List<String> names = archive.models().stream()

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * The attributes that declarations may have: those that change layout, placement, optimisation and warnings. Those that run code before
  * main, choose code while an image is loaded, or tell the compiler options are none of them.
  */
-final class Attributes {
+final class CAttributes {
     /** What the strings among an attribute's arguments may be. */
     private enum Strings {
         NONE,
@@ -31,7 +31,7 @@ final class Attributes {
 
     private static final Map<String, Strings> ALLOWED = allowed();
 
-    private Attributes() {}
+    private CAttributes() {}
 
     /**
      * What is refused in one attribute; empty if it is allowed.
