@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
-import io.kiln.process.Result;
+import io.kiln.process.ProcessResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ class KernelTextTest {
             WholeFiles.write(folder.resolve(name), "#include \"" + file + "\"\n");
             options.add(name);
         }
-        Result built = ProcessRunner.run(Command.of("cc", options).in(folder));
+        ProcessResult built = ProcessRunner.run(Command.of("cc", options).in(folder));
         assertThat(built.exitCode()).as(built.output()).isZero();
     }
 
