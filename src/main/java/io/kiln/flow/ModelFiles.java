@@ -73,7 +73,7 @@ public final class ModelFiles {
     }
 
     private static boolean isModel(Path file) {
-        return Stream.concat(Frontends.SUFFIXES.stream(), Stream.of(Archives.SUFFIX))
+        return Stream.concat(Frontends.SUFFIXES.stream(), Stream.of(ModelArchives.SUFFIX))
                 .anyMatch(suffix -> file.getFileName().toString().endsWith(suffix));
     }
 
