@@ -216,14 +216,16 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             Range above = new Range();
             Range below = new Range();
             int zero = reference.requantization().outputZeroPoint();
+            long[] reached = steps.get(c);
+            long bound = bounds.get(c);
             for (int value = reference.low() + 1; value <= reference.high(); value++) {
-                long first = steps.get(c)[value - reference.low() - 1];
+                long first = reached[value - reference.low() - 1];
                 Range range = signed && value <= zero ? below : above;
                 long wanted = ((long) value << shift) - (signed ? rounding : 0);
-                if (first <= bounds.get(c)) {
+                if (first <= bound) {
                     range.least = Math.max(range.least, wanted - highMul(first, multiplier, scaleBits));
                 }
-                if (first > -bounds.get(c)) {
+                if (first > -bound) {
                     range.most = Math.min(range.most, wanted - 1 - highMul(first - 1, multiplier, scaleBits));
                 }
                 if (range.least > range.most) {

@@ -85,7 +85,9 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
     private static Optional<ProvenSum> with(int lhs, int rhs, int shift, byte[] results, int low, int high) {
         long least = Integer.MIN_VALUE;
         long most = Integer.MAX_VALUE;
-        for (int x = -128; x < 128; x++) {
+        for (int row = 0; row < 256; row++) {
+            // Values far apart come first: most constants that do not suit them all fail in the first rows.
+            int x = (Integer.reverse(row) >>> 24) - 128;
             for (int y = -128; y < 128; y++) {
                 int result = results[(x + 128) * 256 + y + 128];
                 long sum = (long) x * lhs + (long) y * rhs;

@@ -2,41 +2,61 @@
 package io.kiln.lower;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 import static org.assertj.core.api.Assertions.within;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
+import io.kiln.ir.Function;
 import io.kiln.ir.type.Shape;
+import io.kiln.reference.Interpreter;
 import io.kiln.schedule.Dispatch;
 import io.kiln.target.Target;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.TirEvaluator;
 import io.kiln.tir.TirVerifier;
+import io.kiln.transform.Pipeline;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@ParameterizedClass
+@MethodSource("dispatches")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LoweringPropertyTest {
     /** What no element of 32 bits is. */
     private static final long UNWRITTEN = 1L << 40 | 1000;
 
-    private static final int CASES = 1500;
+    private static final int COUNT = 1500;
 
-    /** Cases by seed, drawn and answered once for all targets and tests. */
-    private final Map<Long, LoweringCase> cases = new HashMap<>();
+    /** Drawn and answered once for all targets. */
+    private static final List<LoweringCase> CASES =
+            LongStream.range(0, 2 * COUNT).mapToObj(LoweringCase::of).toList();
 
-    private LoweringCase drawn(long seed) {
-        return cases.computeIfAbsent(seed, LoweringCase::of);
+    @Parameter
+    private Dispatch dispatch;
+
+    /** The first cases lowered for a range of rows. */
+    private List<LoweredOperator> byRows = List.of();
+
+    @BeforeParameterizedClassInvocation
+    void lowerByRows() {
+        byRows = CASES.subList(0, COUNT).stream()
+                .map(c -> dispatch.lower(c.op(), Rows.named()))
+                .toList();
     }
 
     /** Schedules differ by core: the targets for which all operators are lowered. */
@@ -53,11 +73,10 @@ class LoweringPropertyTest {
         return Stream.concat(speed, size);
     }
 
-    @ParameterizedTest
-    @MethodSource("dispatches")
-    void loopsComputeWhatTheInterpreterComputes(Dispatch dispatch) {
-        for (long seed = 0; seed < CASES; seed++) {
-            LoweringCase c = drawn(seed);
+    @Test
+    void loopsComputeWhatTheInterpreterComputes() {
+        for (int seed = 0; seed < COUNT; seed++) {
+            LoweringCase c = CASES.get(seed);
             LoweredOperator lowered = dispatch.lower(c.op());
             TirVerifier.verify(lowered.function());
             Map<String, long[]> memory = c.memory(lowered);
@@ -82,15 +101,14 @@ class LoweringPropertyTest {
         }
     }
 
-    @ParameterizedTest
-    @MethodSource("dispatches")
-    void aRangeOfRowsWritesJustTheseRowsAndReadsJustTheRowsItDeclares(Dispatch dispatch) {
-        for (long seed = 0; seed < CASES; seed++) {
-            LoweringCase c = drawn(seed);
-            LoweredOperator lowered = dispatch.lower(c.op(), Rows.named());
+    @Test
+    void aRangeOfRowsWritesJustTheseRowsAndReadsJustTheRowsItDeclares() {
+        for (int seed = 0; seed < COUNT; seed++) {
+            LoweringCase c = CASES.get(seed);
+            LoweredOperator lowered = byRows.get(seed);
             int rows = Rows.count(c.op().type().shape());
-            int begin = (int) (seed % rows);
-            int end = begin + 1 + (int) (seed / 7 % (rows - begin));
+            int begin = seed % rows;
+            int end = begin + 1 + seed / 7 % (rows - begin);
             Map<String, long[]> memory = c.memory(lowered);
             long[] output = memory.get("output");
             Arrays.fill(output, UNWRITTEN);
@@ -99,9 +117,9 @@ class LoweringPropertyTest {
             int rowElements = output.length / rows;
             for (int i = 0; i < output.length; i++) {
                 boolean inside = i / rowElements >= begin && i / rowElements < end;
-                assertThat(output[i] != UNWRITTEN)
-                        .as("seed %d element %d", seed, i)
-                        .isEqualTo(inside);
+                if (inside == (output[i] == UNWRITTEN)) {
+                    fail("seed %d element %d is %s", seed, i, inside ? "not written" : "written");
+                }
             }
             for (int i = 0; i < lowered.inputs().size(); i++) {
                 assertReads(seed, c, lowered, run, i, begin, end);
@@ -110,45 +128,44 @@ class LoweringPropertyTest {
     }
 
     /** Inputs hold just the rows that the range reads, and the output just the rows it writes, each in a ring of its own size. */
-    @ParameterizedTest
-    @MethodSource("dispatches")
-    void aRangeOfRowsInRingsComputesTheSameRows(Dispatch dispatch) {
+    @Test
+    void aRangeOfRowsInRingsComputesTheSameRows() {
         int inRings = 0;
-        for (long seed = 0; seed < CASES; seed++) {
-            LoweringCase c = drawn(seed);
+        for (int seed = 0; seed < COUNT; seed++) {
+            LoweringCase c = CASES.get(seed);
             int rows = Rows.count(c.op().type().shape());
-            int begin = (int) (seed % rows);
-            int end = begin + 1 + (int) (seed / 7 % (rows - begin));
-            inRings += runsInRings(seed, c, dispatch, begin, end, 1) ? 1 : 0;
+            int begin = seed % rows;
+            int end = begin + 1 + seed / 7 % (rows - begin);
+            inRings += runsInRings(seed, begin, end, 1) ? 1 : 0;
         }
-        assertThat(inRings).isGreaterThan(CASES / 4);
+        assertThat(inRings).isGreaterThan(COUNT / 4);
     }
 
     /** Operators that like blocks of rows get ranges and rings that keep to them. */
-    @ParameterizedTest
-    @MethodSource("dispatches")
-    void aBlockOfRowsInRingsComputesTheSameRows(Dispatch dispatch) {
-        for (long seed = 0; seed < CASES; seed++) {
-            LoweringCase c = drawn(seed);
-            int block = dispatch.lower(c.op(), Rows.named()).rowBlock();
+    @Test
+    void aBlockOfRowsInRingsComputesTheSameRows() {
+        for (int seed = 0; seed < COUNT; seed++) {
+            LoweringCase c = CASES.get(seed);
+            int block = byRows.get(seed).rowBlock();
             int rows = Rows.count(c.op().type().shape());
             if (block > 1) {
-                int begin = (int) (seed % rows) / block * block;
-                runsInRings(seed, c, dispatch, begin, Math.min(begin + block, rows), block);
+                int begin = seed % rows / block * block;
+                runsInRings(seed, begin, Math.min(begin + block, rows), block);
             }
         }
     }
 
-    private static boolean runsInRings(long seed, LoweringCase c, Dispatch dispatch, int begin, int end, int block) {
-        List<RowDependency> dependencies = dispatch.lower(c.op(), Rows.named()).dependencies();
+    private boolean runsInRings(int seed, int begin, int end, int block) {
+        LoweringCase c = CASES.get(seed);
+        List<RowDependency> dependencies = byRows.get(seed).dependencies();
         List<Integer> inputRings = new ArrayList<>();
         for (int i = 0; i < dependencies.size(); i++) {
             RowDependency declared = dependencies.get(i);
             int needed = declared.endRow(begin, end) - declared.firstRow(begin, end);
-            inputRings.add(ring(Math.max(1, needed + (int) (seed % 2)), block, Rows.count(c.shape(i))));
+            inputRings.add(ring(Math.max(1, needed + seed % 2), block, Rows.count(c.shape(i))));
         }
         int rows = Rows.count(c.op().type().shape());
-        int outputRing = ring(end - begin + (int) (seed / 3 % 2), block, rows);
+        int outputRing = ring(end - begin + seed / 3 % 2, block, rows);
         LoweredOperator lowered =
                 dispatch.lower(c.op(), Rows.named(inputRings, outputRing).inBlocksOf(block));
         TirVerifier.verify(lowered.function());
@@ -172,12 +189,11 @@ class LoweringPropertyTest {
     }
 
     /** A pool over the whole height, one input row at a time, out of a ring that holds just this row. */
-    @ParameterizedTest
-    @MethodSource("dispatches")
-    void poolsAccumulateRowByRow(Dispatch dispatch) {
+    @Test
+    void poolsAccumulateRowByRow() {
         int pools = 0;
-        for (long seed = 0; seed < 2 * CASES; seed++) {
-            LoweringCase c = drawn(seed);
+        for (int seed = 0; seed < 2 * COUNT; seed++) {
+            LoweringCase c = CASES.get(seed);
             OptionalInt rows = PoolLowering.accumulatedRows(c.op());
             if (rows.isEmpty()) {
                 continue;
@@ -219,18 +235,19 @@ class LoweringPropertyTest {
         int row = expected.length / rows;
         for (int r = begin; r < end; r++) {
             for (int i = 0; i < row; i++) {
-                String what = "seed " + seed + ", " + c.op().op() + " row " + r + " element " + i;
                 long actual = output[r % ring * row + i];
-                if (dtype.isFloat()) {
-                    float value = Float.intBitsToFloat((int) expected[r * row + i]);
-                    assertThat(Float.intBitsToFloat((int) actual))
-                            .as(what)
-                            .isCloseTo(value, within(1e-5f + 1e-4f * Math.abs(value)));
-                } else {
-                    assertThat(actual).as(what).isEqualTo(expected[r * row + i]);
+                long wanted = expected[r * row + i];
+                if (!dtype.isFloat() ? actual != wanted : !isClose(actual, wanted)) {
+                    fail("seed %d, %s row %d element %d is %d, not %d", seed, c.op().op(), r, i, actual, wanted);
                 }
             }
         }
+    }
+
+    /** Whether the bits are those of floats that are close. */
+    private static boolean isClose(long actual, long expected) {
+        float value = Float.intBitsToFloat((int) expected);
+        return Math.abs(Float.intBitsToFloat((int) actual) - value) <= 1e-5f + 1e-4f * Math.abs(value);
     }
 
     private static void assertReads(
@@ -242,9 +259,9 @@ class LoweringPropertyTest {
         for (int i = 0; i < read.length; i++) {
             int row = i / rowElements;
             boolean allowed = row >= declared.firstRow(begin, end) && row < declared.endRow(begin, end);
-            assertThat(!read[i] || allowed)
-                    .as("seed %d, %s reads row %d for rows %d to %d", seed, c.op().op(), row, begin, end)
-                    .isTrue();
+            if (read[i] && !allowed) {
+                fail("seed %d, %s reads row %d for rows %d to %d", seed, c.op().op(), row, begin, end);
+            }
         }
     }
 }
