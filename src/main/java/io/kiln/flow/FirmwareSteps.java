@@ -34,6 +34,9 @@ final class FirmwareSteps {
     /** What is known of the build, in the folder of reports. */
     static final String REPORT = "report.json";
 
+    /** What {@code kiln:profile} has counted, beside it. */
+    static final String PROFILE = "profile.json";
+
     private final Log log;
     private final ResolvedBuild build;
     private final Layout layout;
@@ -71,7 +74,7 @@ final class FirmwareSteps {
 
     /** Adds what {@code kiln:profile} has counted on this image; what it has counted on an earlier one counts no more. */
     private BuildReport withProfile(Image image, BuildReport report) {
-        Path profile = layout.reports().resolve(ProfileStep.FILE);
+        Path profile = layout.reports().resolve(PROFILE);
         try {
             if (image.relinked()) {
                 Files.deleteIfExists(profile);

@@ -21,9 +21,6 @@ import java.util.Optional;
 
 /** Counts the instructions of one inference with every input at its zero point, and writes {@code profile.json}; the build's report gets the counts too. */
 final class ProfileStep {
-    /** What was counted, in the folder of reports. */
-    static final String FILE = "profile.json";
-
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final int SHOWN = 8;
     private static final double PERCENT = 100;
@@ -62,7 +59,7 @@ final class ProfileStep {
         }
         ProfileReport report =
                 new ProfileReport(build.board().id(), RunnableImage.name(build, emulator), true, total, operators);
-        Json.write(layout.reports().resolve(FILE), report);
+        Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);
         Path known = layout.reports().resolve(FirmwareSteps.REPORT);
         Json.write(known, Json.read(known, BuildReport.class).profiled(report));
         say(report);

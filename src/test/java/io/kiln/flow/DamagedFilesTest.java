@@ -74,7 +74,7 @@ final class DamagedFilesTest {
         for (Map.Entry<String, byte[]> file : right.entrySet()) {
             Files.write(reports().resolve(file.getKey()), damages.get(next++).apply(file.getValue()));
         }
-        Files.write(reports().resolve(ProfileStep.FILE), text("{\"board\":"));
+        Files.write(reports().resolve(FirmwareSteps.PROFILE), text("{\"board\":"));
         flow.build(spec(), DeviceSpec.USUAL);
         Map<String, byte[]> now = kept();
         right.forEach((name, content) ->
@@ -103,7 +103,7 @@ final class DamagedFilesTest {
         try (Stream<Path> walk = Files.walk(reports())) {
             for (Path file : walk.filter(Files::isRegularFile).toList()) {
                 String name = reports().relativize(file).toString().replace('\\', '/');
-                if (name.matches(".*\\.(json|txt)") && !name.equals(ProfileStep.FILE)) {
+                if (name.matches(".*\\.(json|txt)") && !name.equals(FirmwareSteps.PROFILE)) {
                     files.put(name, Files.readAllBytes(file));
                 }
             }
