@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.fuzz;
 
+import io.kiln.base.Bytes;
 import io.kiln.frontend.tflite.schema.ModelTables.Buffer;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.frontend.tflite.schema.ModelTables.Operator;
 import io.kiln.frontend.tflite.schema.ModelTables.QuantizationParameters;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
 import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
-import io.kiln.base.Bytes;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
@@ -80,8 +80,7 @@ final class ModelMutations {
             case 11 -> changeOperand(operator, tables.size(tensors));
             case 12 ->
                 changeOperand(
-                        tables.vector(
-                                graph, random.nextBoolean() ? SubGraph.INPUTS : SubGraph.OUTPUTS),
+                        tables.vector(graph, random.nextBoolean() ? SubGraph.INPUTS : SubGraph.OUTPUTS),
                         tables.size(tensors),
                         0);
             default -> changeOperators(operators);
@@ -183,11 +182,7 @@ final class ModelMutations {
     private void changeOperand(int operator, int tensors) {
         if (operator > 0) {
             boolean isInput = random.nextInt(4) > 0;
-            changeOperand(
-                    tables.vector(
-                            operator, isInput ? Operator.INPUTS : Operator.OUTPUTS),
-                    tensors,
-                    -1);
+            changeOperand(tables.vector(operator, isInput ? Operator.INPUTS : Operator.OUTPUTS), tensors, -1);
         }
     }
 

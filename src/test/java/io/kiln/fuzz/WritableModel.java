@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.fuzz;
 
+import io.kiln.base.Bytes;
+import io.kiln.frontend.tflite.flatbuffer.Field;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
 import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
-import io.kiln.frontend.tflite.flatbuffer.Field;
-import io.kiln.base.Bytes;
 import io.kiln.ir.type.Shape;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -76,7 +76,8 @@ final class WritableModel {
     /** Where a field's value lies; 0 if the table leaves it out. */
     int place(int table, Field field) {
         int vtable = table - file.getInt(table);
-        int offset = 4 + 2 * field.number() < file.getShort(vtable) ? file.getShort(vtable + 4 + 2 * field.number()) : 0;
+        int offset =
+                4 + 2 * field.number() < file.getShort(vtable) ? file.getShort(vtable + 4 + 2 * field.number()) : 0;
         return offset == 0 ? 0 : table + offset;
     }
 

@@ -90,8 +90,8 @@ final class Bindings {
         if (folds && !args.isEmpty() && args.stream().allMatch(Constant.class::isInstance)) {
             return Interpreter.fold(op, args.stream().map(Constant.class::cast).toList(), type);
         }
-        Origin origin = Annotations.origin(call.comment())
-                .orElseGet(() -> new Origin(file, list.size(), op.name(), name));
+        Origin origin =
+                Annotations.origin(call.comment()).orElseGet(() -> new Origin(file, list.size(), op.name(), name));
         Arg.Ref value = newValue(type, call.place());
         Binding binding = new Binding(value.id(), op, List.copyOf(args), type, origin);
         list.add(binding);

@@ -22,11 +22,11 @@ final class ControlFlowRules {
 
     private static Op loop(Attributes a) {
         return new While(
-                    a.function("condition"),
-                    a.function("body"),
-                    a.integer("loop_variables", 0, MAX_ARGUMENTS),
-                    variables(a, "condition_variables"),
-                    variables(a, "body_variables"));
+                a.function("condition"),
+                a.function("body"),
+                a.integer("loop_variables", 0, MAX_ARGUMENTS),
+                variables(a, "condition_variables"),
+                variables(a, "body_variables"));
     }
 
     private static Op condition(Attributes a) {

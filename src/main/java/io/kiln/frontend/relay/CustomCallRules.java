@@ -17,20 +17,19 @@ final class CustomCallRules {
     private static final int MAX_ARGUMENTS = 256;
     private static final Pattern ANY = Pattern.compile(".*", Pattern.DOTALL);
 
-    static final Map<String, Rule> ALL = Map.ofEntries(
-            entry("tfl.custom", Rule.of(CustomCallRules::call)));
+    static final Map<String, Rule> ALL = Map.ofEntries(entry("tfl.custom", Rule.of(CustomCallRules::call)));
 
     private CustomCallRules() {}
 
     private static Op call(Attributes a) {
         return new CustomCall(
-                    a.text("code", ANY),
-                    a.text("function", CustomOperator.FUNCTION),
-                    a.text("header", CustomOperator.HEADER),
-                    a.integer("inputs", 1, MAX_ARGUMENTS),
-                    a.integer("outputs", 1, MAX_ARGUMENTS),
-                    new TensorType(new Shape(a.integers("shape", 1, MAX)), a.dtype("out_dtype")),
-                    a.truth("quantization", false),
-                    a.integer("options_size", 0, MAX, -1));
+                a.text("code", ANY),
+                a.text("function", CustomOperator.FUNCTION),
+                a.text("header", CustomOperator.HEADER),
+                a.integer("inputs", 1, MAX_ARGUMENTS),
+                a.integer("outputs", 1, MAX_ARGUMENTS),
+                new TensorType(new Shape(a.integers("shape", 1, MAX)), a.dtype("out_dtype")),
+                a.truth("quantization", false),
+                a.integer("options_size", 0, MAX, -1));
     }
 }

@@ -75,7 +75,8 @@ final class DefinedFunction {
         Function whole = new Function(name, inputs, builder.bindings().list(), results)
                 .withVariables(builder.variables())
                 .withFunctions(builder.functions());
-        Remaining remaining = Remaining.of(whole, builder.bindings().superseded(), builder.bindings().places());
+        Remaining remaining = Remaining.of(
+                whole, builder.bindings().superseded(), builder.bindings().places());
         if (functions.areWhole() && findings.count() == before) {
             Legality.violations(remaining.function())
                     .forEach(v -> findings.add(
@@ -248,8 +249,7 @@ final class DefinedFunction {
         for (int i = 0; i < count; i++) {
             float scale = scales.get(i).floatValue();
             if (scale < 0 || Float.isInfinite(scale)) {
-                findings.add(
-                        attributes.place(scaleKey), "the scale is " + scale, "0 or more, and finite", "");
+                findings.add(attributes.place(scaleKey), "the scale is " + scale, "0 or more, and finite", "");
             }
             all.add(scale == 0 ? Optional.empty() : Optional.of(new Quantization(scale, zeroPoints.get(i))));
         }

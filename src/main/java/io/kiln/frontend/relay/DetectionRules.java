@@ -11,20 +11,20 @@ import java.util.Map;
 final class DetectionRules {
     private static final int MAX = Integer.MAX_VALUE;
 
-    static final Map<String, Rule> ALL = Map.ofEntries(
-            entry("tfl.detection_postprocess", Rule.of(DetectionRules::postprocess)));
+    static final Map<String, Rule> ALL =
+            Map.ofEntries(entry("tfl.detection_postprocess", Rule.of(DetectionRules::postprocess)));
 
     private DetectionRules() {}
 
     private static Op postprocess(Attributes a) {
         return new DetectionPostprocess(
-                    a.integer("max_detections", 1, MAX),
-                    a.integer("max_classes_per_detection", 1, MAX),
-                    a.integer("detections_per_class", 1, MAX),
-                    a.integer("use_regular_nms", 0, 1) == 1,
-                    a.integer("num_classes", 1, MAX),
-                    (float) a.real("nms_score_threshold"),
-                    (float) a.real("nms_iou_threshold"),
-                    a.reals("scales").stream().map(Double::floatValue).toList());
+                a.integer("max_detections", 1, MAX),
+                a.integer("max_classes_per_detection", 1, MAX),
+                a.integer("detections_per_class", 1, MAX),
+                a.integer("use_regular_nms", 0, 1) == 1,
+                a.integer("num_classes", 1, MAX),
+                (float) a.real("nms_score_threshold"),
+                (float) a.real("nms_iou_threshold"),
+                a.reals("scales").stream().map(Double::floatValue).toList());
     }
 }

@@ -47,7 +47,8 @@ final class MovementRules {
     private static Value concatenate(CallSite call) {
         int axis = call.attributes().integer("axis", -8, 7, 0);
         int rank = call.value(0).type().shape().rank();
-        return call.compute(new Concatenate(axis < 0 ? axis + rank : axis, call.args().size()));
+        return call.compute(
+                new Concatenate(axis < 0 ? axis + rank : axis, call.args().size()));
     }
 
     private static Op slice(Attributes a) {

@@ -37,16 +37,12 @@ final class SignalRules {
 
     private static Op frame(Attributes a) {
         return new SignalFrame(
-                            a.integer("frame_size", 1, MAX),
-                            a.integer("frame_step", 1, MAX),
-                            a.integer("prefill", 0, 1) == 1);
+                a.integer("frame_size", 1, MAX), a.integer("frame_step", 1, MAX), a.integer("prefill", 0, 1) == 1);
     }
 
     private static Op stack(Attributes a) {
         return new SignalStack(
-                            a.integer("left_context", 0, MAX),
-                            a.integer("right_context", 0, MAX),
-                            a.integer("step", 1, MAX));
+                a.integer("left_context", 0, MAX), a.integer("right_context", 0, MAX), a.integer("step", 1, MAX));
     }
 
     private static int length(Attributes attributes) {

@@ -24,22 +24,22 @@ final class StatefulRules {
     private StatefulRules() {}
 
     private static Op svdf(Attributes a) {
-                a.choice("rounding", "TFLITE");
-                return new Svdf(
-                        a.integer("rank", 1, MAX),
-                        a.integer("input_zero_point", MIN, MAX),
-                        a.integer("state_zero_point", MIN, MAX),
-                        a.integer("output_zero_point", MIN, MAX));
-            }
+        a.choice("rounding", "TFLITE");
+        return new Svdf(
+                a.integer("rank", 1, MAX),
+                a.integer("input_zero_point", MIN, MAX),
+                a.integer("state_zero_point", MIN, MAX),
+                a.integer("output_zero_point", MIN, MAX));
+    }
 
     private static Op lstm(Attributes a) {
-                a.choice("rounding", "TFLITE");
-                return new Lstm(
-                        a.choice("layout", "NTC", "TNC").equals("TNC"),
-                        a.integer("input_zero_point", MIN, MAX),
-                        a.integer("hidden_zero_point", MIN, MAX),
-                        a.integer("tanh_multiplier", 1, Short.MAX_VALUE),
-                        a.integer("tanh_shift", 0, Integer.SIZE - 1),
-                        (float) a.real("cell_clip"));
-            }
+        a.choice("rounding", "TFLITE");
+        return new Lstm(
+                a.choice("layout", "NTC", "TNC").equals("TNC"),
+                a.integer("input_zero_point", MIN, MAX),
+                a.integer("hidden_zero_point", MIN, MAX),
+                a.integer("tanh_multiplier", 1, Short.MAX_VALUE),
+                a.integer("tanh_shift", 0, Integer.SIZE - 1),
+                (float) a.real("cell_clip"));
+    }
 }

@@ -21,7 +21,8 @@ final class SvdfImporter implements OperatorImporter {
         Activation activation = Activation.read(operator, options.get(SVDF.FUSED_ACTIVATION_FUNCTION));
         ElementTypes.requireConstant(operator, "feature weights", features);
         ElementTypes.requireConstant(operator, "time weights", times);
-        operator.require(state.variable(), "the state `" + state.name() + "` is not a variable", "a variable tensor", "");
+        operator.require(
+                state.variable(), "the state `" + state.name() + "` is not a variable", "a variable tensor", "");
         operator.require(
                 rank > 0 && features.shape().rank() == 2 && features.shape().dim(0) % rank == 0,
                 "rank " + rank + " does not divide the filters of " + features.text(),

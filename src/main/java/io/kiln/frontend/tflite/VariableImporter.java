@@ -69,8 +69,8 @@ enum VariableImporter implements OperatorImporter {
         TfliteTensor handle = operator.input(0);
         String name = operator.graph()
                 .handle(handle.index())
-                .orElseThrow(
-                        () -> operator.failure("`" + handle.name() + "` is not a variable", "the output of VAR_HANDLE"));
+                .orElseThrow(() ->
+                        operator.failure("`" + handle.name() + "` is not a variable", "the output of VAR_HANDLE"));
         return operator.graph()
                 .resource(name, tensor.type())
                 .orElseThrow(() -> operator.failure(

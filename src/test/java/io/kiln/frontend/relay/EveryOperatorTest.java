@@ -72,7 +72,8 @@ class EveryOperatorTest {
         return new ClassFileImporter()
                 .importPackages("io.kiln.ir.op").stream()
                         .filter(type -> type.isAssignableTo(Op.class))
-                        .filter(type -> !type.isInterface() && !type.getModifiers().contains(JavaModifier.ABSTRACT))
+                        .filter(type ->
+                                !type.isInterface() && !type.getModifiers().contains(JavaModifier.ABSTRACT))
                         .map(JavaClass::reflect)
                         .collect(Collectors.toSet());
     }

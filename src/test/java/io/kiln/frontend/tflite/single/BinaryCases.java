@@ -29,7 +29,8 @@ final class BinaryCases {
                             "SUB",
                             d -> arithmetic(
                                     d, BuiltinOperator.SUB, BuiltinOptions.SubOptions, d.oneOf(FLOAT32, INT8, INT16)))
-                    .mayDifferByOne("the scales' quotients are taken in double precision"),
+                    .differingIn(
+                            LibraryKernels::doubleQuotients, "the scales' quotients are taken in double precision"),
             OperatorCases.of(
                     "MUL",
                     d -> arithmetic(d, BuiltinOperator.MUL, BuiltinOptions.MulOptions, d.oneOf(FLOAT32, INT8, INT16))),

@@ -2,32 +2,43 @@
 package io.kiln.frontend.tflite.single;
 
 import io.kiln.base.Bytes;
+import io.kiln.ir.Function;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /**
  * An operator's random cases.
  *
  * @param name what tests and failures call it
  * @param draw builds a model from one case's random numbers
- * @param allowance by how much an integer of ours may differ from TensorFlow Lite's, 0 or 1; {@link #ANY} if it is not asked
- * @param reason why, if it may differ
+ * @param library what TensorFlow Lite's library computes of the imported function: the function itself, or one with another step, see
+ *     {@link LibraryKernels}; empty if the library is not asked
+ * @param allowance by how much an integer may differ from the library's, 0 or 1
+ * @param reason why the library computes otherwise, or is not asked
  */
-public record OperatorCases(String name, Consumer<Draw> draw, int allowance, String reason) {
-    /** The allowance of cases that TensorFlow Lite computes otherwise than TensorFlow Lite Micro, or does not take. */
-    static final int ANY = Integer.MAX_VALUE;
-
+public record OperatorCases(
+        String name, Consumer<Draw> draw, Optional<UnaryOperator<Function>> library, int allowance, String reason) {
     public static OperatorCases of(String name, Consumer<Draw> draw) {
-        return new OperatorCases(name, draw, 0, "");
+        return new OperatorCases(name, draw, Optional.of(UnaryOperator.identity()), 0, "");
     }
 
-    /** The same, where TensorFlow Lite's kernel is known not to be the one of TensorFlow Lite Micro, which decides. */
-    public OperatorCases mayDifferByOne(String why) {
-        return new OperatorCases(name, draw, 1, why);
+    /** The same, where the kernel of TensorFlow Lite's library rounds in another way than that of TensorFlow Lite Micro. */
+    OperatorCases mayDifferByOne(String why) {
+        return new OperatorCases(name, draw, library, 1, why);
+    }
+
+    /**
+     * The same, where the kernel of TensorFlow Lite's library differs in one step from that of TensorFlow Lite Micro, which decides. The
+     * library must answer what the changed function does, for equality: so nothing else differs.
+     */
+    OperatorCases differingIn(UnaryOperator<Function> step, String why) {
+        return new OperatorCases(name, draw, Optional.of(step), 0, why);
     }
 
     /** The same, where TensorFlow Lite's kernel is another one than that of TensorFlow Lite Micro: only our own are compared. */
     public OperatorCases withoutOracle(String why) {
-        return new OperatorCases(name, draw, ANY, why);
+        return new OperatorCases(name, draw, Optional.empty(), 0, why);
     }
 
     /** The same of uint8 wherever it would be of int8. */
@@ -36,7 +47,7 @@ public record OperatorCases(String name, Consumer<Draw> draw, int allowance, Str
             d.unsigned();
             draw.accept(d);
         };
-        return new OperatorCases(name + "_UINT8", unsigned, 0, "");
+        return new OperatorCases(name + "_UINT8", unsigned, library, allowance, reason);
     }
 
     /** The same with weights, and some with biases, that are inputs of the model. */
@@ -45,7 +56,7 @@ public record OperatorCases(String name, Consumer<Draw> draw, int allowance, Str
             d.computeParameters();
             draw.accept(d);
         };
-        return new OperatorCases(name + "_COMPUTED", computed, allowance, reason);
+        return new OperatorCases(name + "_COMPUTED", computed, library, allowance, reason);
     }
 
     /** A case's model file. */

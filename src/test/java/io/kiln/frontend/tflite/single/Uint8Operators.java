@@ -87,9 +87,7 @@ final class Uint8Operators {
             LayerOperators.CONV_2D.ofUint8(),
             LayerOperators.DEPTHWISE_CONV_2D.ofUint8(),
             LayerOperators.TRANSPOSE_CONV.ofUint8(),
-            LayerOperators.FULLY_CONNECTED
-                    .ofUint8()
-                    .mayDifferByOne("as of int8, the kernel rounds the rescaled sum once"),
+            LayerOperators.FULLY_CONNECTED.ofUint8(),
             LayerOperators.AVERAGE_POOL_2D.ofUint8(),
             BasicOperators.SOFTMAX.ofUint8(),
             ReductionOperators.LOG_SOFTMAX.ofUint8(),
