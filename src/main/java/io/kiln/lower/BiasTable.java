@@ -32,11 +32,13 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
         }
         Start start = Start.of(conv, mayFold);
         Buffer buffer = start.isWide()
-                ? tables.add("bias", start.values())
+                ? tables.add(
+                        "bias",
+                        start.values().stream().mapToLong(v -> v).toArray())
                 : tables.add(
                         "bias",
                         DType.INT32,
-                        Arrays.stream(start.values()).mapToInt(v -> (int) v).toArray());
+                        start.values().stream().mapToInt(Long::intValue).toArray());
         return new BiasTable(buffer, start.isFolded(), start.bound());
     }
 
@@ -56,7 +58,7 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
     }
 
     /** Start values, before they are a table. */
-    private record Start(long[] values, boolean isFolded, long bound, boolean isWide) {
+    private record Start(List<Long> values, boolean isFolded, long bound, boolean isWide) {
         static Start of(ConvComputation conv, boolean mayFold) {
             int channels = conv.channels();
             long[] bias = new long[channels];
@@ -77,7 +79,9 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
             boolean fold = mayFold && !conv.isTransposed() && foldedBound <= Integer.MAX_VALUE;
             long bound = fold ? foldedBound : plainBound;
             boolean isWide = conv.dataType() == DType.INT16 && bound > Integer.MAX_VALUE;
-            return new Start(fold ? folded : bias, fold, bound, isWide);
+            List<Long> values =
+                    Arrays.stream(fold ? folded : bias).boxed().toList();
+            return new Start(values, fold, bound, isWide);
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -42,8 +41,9 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
     /** First number of the labels of results that lie below the lower limit. */
     private static final int LOW_LABEL = 100;
 
-    private static final List<String> SAVED_REGISTERS =
-            List.of("ra", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11");
+    private BlockedRiscVRegisters registers() {
+        return new BlockedRiscVRegisters(pixels, channels);
+    }
 
     @Override
     public String condition() {
@@ -64,10 +64,10 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         }
         asm.line("3:");
         for (int p = 0; p < pixels; p++) {
-            asm.line("addi %s, %s, %d", input(p), input(p), unroll);
+            asm.line("addi %s, %s, %d", registers().input(p), registers().input(p), unroll);
         }
-        asm.line("addi %s, %s, %d", weights(), weights(), unroll * weightBytes());
-        asm.line("bne %s, %s, 2b", input(0), end());
+        asm.line("addi %s, %s, %d", registers().weights(), registers().weights(), unroll * weightBytes());
+        asm.line("bne %s, %s, 2b", registers().input(0), registers().end());
         if (packed) {
             takeApart(asm);
         }
@@ -77,62 +77,10 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         return asm.lines();
     }
 
-    private static List<String> registers() {
-        List<String> all = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            all.add("a" + i);
-        }
-        for (int i = 0; i < 7; i++) {
-            all.add("t" + i);
-        }
-        all.addAll(SAVED_REGISTERS);
-        return all;
-    }
-
-    private String input(int pixel) {
-        return registers().get(pixel);
-    }
-
-    private String weights() {
-        return registers().get(pixels);
-    }
-
-    private String end() {
-        return registers().get(pixels + 1);
-    }
-
-    private String value() {
-        return registers().get(pixels + 2);
-    }
-
-    private String product() {
-        return registers().get(pixels + 3);
-    }
-
-    private String weight(int channel) {
-        return registers().get(pixels + 4 + channel);
-    }
-
-    private String sum(int channel, int pixel) {
-        return registers().get(pixels + 4 + channels + channel * pixels + pixel);
-    }
-
-    /** Registers free when sums are complete: neither sums nor the pointer to weights. */
-    private List<String> free() {
-        List<String> free = new ArrayList<>(registers());
-        free.remove(weights());
-        for (int c = 0; c < channels; c++) {
-            for (int p = 0; p < pixels; p++) {
-                free.remove(sum(c, p));
-            }
-        }
-        return free;
-    }
-
     private void enter(AsmText asm, boolean limited, int limits) {
         asm.line("addi sp, sp, -%d", FRAME);
-        for (int i = 0; i < SAVED_REGISTERS.size(); i++) {
-            asm.line("sw %s, %d(sp)", SAVED_REGISTERS.get(i), SAVED + 4 * i);
+        for (int i = 0; i < BlockedRiscVRegisters.SAVED.size(); i++) {
+            asm.line("sw %s, %d(sp)", BlockedRiscVRegisters.SAVED.get(i), SAVED + 4 * i);
         }
         asm.line("sw a0, %d(sp)", INPUT);
         asm.line("sw a2, %d(sp)", CONSTANTS);
@@ -161,28 +109,28 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         asm.line(limited ? "lw t0, %d(sp)" : "li t0, 127", limits + 4);
         asm.line("sll t0, t0, t2");
         asm.line("sw t0, %d(sp)", HIGHEST);
-        if (!weights().equals("a1")) {
-            asm.line("mv %s, a1", weights());
+        if (!registers().weights().equals("a1")) {
+            asm.line("mv %s, a1", registers().weights());
         }
     }
 
     /** The first step, and into the loop. */
     private void start(AsmText asm) {
-        asm.line("lw %s, %d(sp)", input(0), INPUT);
-        asm.line("lw %s, %d(sp)", product(), STRIDE);
+        asm.line("lw %s, %d(sp)", registers().input(0), INPUT);
+        asm.line("lw %s, %d(sp)", registers().product(), STRIDE);
         for (int p = 1; p < pixels; p++) {
-            asm.line("add %s, %s, %s", input(p), input(p - 1), product());
+            asm.line("add %s, %s, %s", registers().input(p), registers().input(p - 1), registers().product());
         }
         step(asm, 0, true);
-        asm.line("lw %s, %d(sp)", value(), SKIP);
-        asm.line("lw %s, %d(sp)", product(), SKIP_WEIGHTS);
+        asm.line("lw %s, %d(sp)", registers().value(), SKIP);
+        asm.line("lw %s, %d(sp)", registers().product(), SKIP_WEIGHTS);
         for (int p = 0; p < pixels; p++) {
-            asm.line("add %s, %s, %s", input(p), input(p), value());
+            asm.line("add %s, %s, %s", registers().input(p), registers().input(p), registers().value());
         }
-        asm.line("add %s, %s, %s", weights(), weights(), product());
-        asm.line("lw %s, %d(sp)", product(), ENTRY);
-        asm.line("lw %s, %d(sp)", end(), END);
-        asm.line("jr %s", product());
+        asm.line("add %s, %s, %s", registers().weights(), registers().weights(), registers().product());
+        asm.line("lw %s, %d(sp)", registers().product(), ENTRY);
+        asm.line("lw %s, %d(sp)", registers().end(), END);
+        asm.line("jr %s", registers().product());
     }
 
     private void step(AsmText asm, int tap, boolean first) {
@@ -190,21 +138,21 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         for (int c = 0; c < weightBytes(); c++) {
             int at = weightBytes() * place + c;
             if (packed) {
-                asm.line("lb %s, %d(%s)", weight(2 * c + 1), at, weights());
-                asm.line("slli %s, %s, 28", weight(2 * c), weight(2 * c + 1));
-                asm.line("srai %s, %s, 28", weight(2 * c), weight(2 * c));
+                asm.line("lb %s, %d(%s)", registers().weight(2 * c + 1), at, registers().weights());
+                asm.line("slli %s, %s, 28", registers().weight(2 * c), registers().weight(2 * c + 1));
+                asm.line("srai %s, %s, 28", registers().weight(2 * c), registers().weight(2 * c));
             } else {
-                asm.line("lb %s, %d(%s)", weight(c), at, weights());
+                asm.line("lb %s, %d(%s)", registers().weight(c), at, registers().weights());
             }
         }
         for (int p = 0; p < pixels; p++) {
-            asm.line("lb %s, %d(%s)", value(), place, input(p));
+            asm.line("lb %s, %d(%s)", registers().value(), place, registers().input(p));
             for (int c = 0; c < channels; c++) {
                 if (first) {
-                    asm.line("mul %s, %s, %s", sum(c, p), value(), weight(c));
+                    asm.line("mul %s, %s, %s", registers().sum(c, p), registers().value(), registers().weight(c));
                 } else {
-                    asm.line("mul %s, %s, %s", product(), value(), weight(c));
-                    asm.line("add %s, %s, %s", sum(c, p), sum(c, p), product());
+                    asm.line("mul %s, %s, %s", registers().product(), registers().value(), registers().weight(c));
+                    asm.line("add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), registers().product());
                 }
             }
         }
@@ -219,22 +167,22 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
     private void takeApart(AsmText asm) {
         for (int c = 1; c < channels; c += 2) {
             for (int p = 0; p < pixels; p++) {
-                asm.line("sub %s, %s, %s", sum(c, p), sum(c, p), sum(c - 1, p));
-                asm.line("srai %s, %s, 4", sum(c, p), sum(c, p));
+                asm.line("sub %s, %s, %s", registers().sum(c, p), registers().sum(c, p), registers().sum(c - 1, p));
+                asm.line("srai %s, %s, 4", registers().sum(c, p), registers().sum(c, p));
             }
         }
     }
 
     private void rescale(AsmText asm, boolean signed) {
-        String constants = free().get(0);
-        String multiplier = free().get(1);
-        String offset = free().get(2);
-        String late = free().get(3);
+        String constants = registers().free().get(0);
+        String multiplier = registers().free().get(1);
+        String offset = registers().free().get(2);
+        String late = registers().free().get(3);
         asm.line("lw %s, %d(sp)", offset, SCALE);
         asm.line("lw %s, %d(sp)", constants, CONSTANTS);
         for (int c = 0; c < channels; c++) {
             for (int p = 0; p < pixels; p++) {
-                asm.line("mul %s, %s, %s", sum(c, p), sum(c, p), offset);
+                asm.line("mul %s, %s, %s", registers().sum(c, p), registers().sum(c, p), offset);
             }
         }
         if (signed) {
@@ -245,16 +193,16 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
             asm.line("lw %s, %d(%s)", multiplier, 4 * words * c, constants);
             asm.line("lw %s, %d(%s)", offset, 4 * words * c + 4, constants);
             for (int p = 0; p < pixels; p++) {
-                asm.line("mulh %s, %s, %s", sum(c, p), sum(c, p), multiplier);
-                asm.line("add %s, %s, %s", sum(c, p), sum(c, p), offset);
+                asm.line("mulh %s, %s, %s", registers().sum(c, p), registers().sum(c, p), multiplier);
+                asm.line("add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), offset);
             }
             if (signed) {
                 asm.line("lw %s, %d(%s)", offset, 4 * words * c + 8, constants);
                 for (int p = 0; p < pixels; p++) {
-                    asm.line("bgez %s, 4f", sum(c, p));
-                    asm.line("sub %s, %s, %s", sum(c, p), sum(c, p), offset);
+                    asm.line("bgez %s, 4f", registers().sum(c, p));
+                    asm.line("sub %s, %s, %s", registers().sum(c, p), registers().sum(c, p), offset);
                     asm.line("4:");
-                    asm.line("add %s, %s, %s", sum(c, p), sum(c, p), late);
+                    asm.line("add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), late);
                 }
             }
         }
@@ -264,12 +212,12 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
 
     /** Limits, shifts and stores what channels there are, and goes on while there are more. */
     private void store(AsmText asm, boolean limited, int limits) {
-        List<String> out = free().subList(0, pixels);
-        String shift = free().get(pixels);
-        String lowest = free().get(pixels + 1);
-        String highest = free().get(pixels + 2);
-        String low = free().get(pixels + 3);
-        String rest = free().get(pixels + 4);
+        List<String> out = registers().free().subList(0, pixels);
+        String shift = registers().free().get(pixels);
+        String lowest = registers().free().get(pixels + 1);
+        String highest = registers().free().get(pixels + 2);
+        String low = registers().free().get(pixels + 3);
+        String rest = registers().free().get(pixels + 4);
         asm.line("lw %s, %d(sp)", out.get(0), OUT);
         asm.line("lw %s, %d(sp)", shift, OUT_STRIDE);
         for (int p = 1; p < pixels; p++) {
@@ -283,12 +231,12 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         for (int c = 0; c < channels; c++) {
             for (int p = 0; p < pixels; p++) {
                 int label = LOW_LABEL + c * pixels + p;
-                asm.line("blt %s, %s, %df", sum(c, p), lowest, label);
-                asm.line("ble %s, %s, 5f", sum(c, p), highest);
-                asm.line("mv %s, %s", sum(c, p), highest);
+                asm.line("blt %s, %s, %df", registers().sum(c, p), lowest, label);
+                asm.line("ble %s, %s, 5f", registers().sum(c, p), highest);
+                asm.line("mv %s, %s", registers().sum(c, p), highest);
                 asm.line("5:");
-                asm.line("sra %s, %s, %s", sum(c, p), sum(c, p), shift);
-                asm.line("sb %s, %d(%s)", sum(c, p), c, out.get(p));
+                asm.line("sra %s, %s, %s", registers().sum(c, p), registers().sum(c, p), shift);
+                asm.line("sb %s, %d(%s)", registers().sum(c, p), c, out.get(p));
                 asm.line("%d:", 2 * LOW_LABEL + c * pixels + p);
             }
             asm.line("addi %s, %s, -1", rest, rest);
@@ -306,8 +254,8 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
             }
         }
         asm.line("6:");
-        for (int i = 0; i < SAVED_REGISTERS.size(); i++) {
-            asm.line("lw %s, %d(sp)", SAVED_REGISTERS.get(i), SAVED + 4 * i);
+        for (int i = 0; i < BlockedRiscVRegisters.SAVED.size(); i++) {
+            asm.line("lw %s, %d(sp)", BlockedRiscVRegisters.SAVED.get(i), SAVED + 4 * i);
         }
         asm.line("addi sp, sp, %d", FRAME);
         asm.line("ret");

@@ -4,6 +4,7 @@ package io.kiln.schedule;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import java.util.Collections;
 import java.util.List;
@@ -27,6 +28,8 @@ import java.util.List;
  * @param epilogue what follows the sums
  */
 record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilogue epilogue) {
+    private static final KernelText TEXT = KernelText.of("dsp/column");
+
 
     private String name() {
         return "kiln_column_" + taps + "_row" + rowBytes + "_out" + outBytes + "_rows" + rows + epilogue.suffix();
@@ -43,25 +46,7 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
     }
 
     private String definition() {
-        return """
-            /* %s of a depthwise convolution of %d rows, %d bytes apart, for blocks of four channels. w: per tap a word for channels 0
-               and 2 and one for 1 and 3%s; then per channel a multiplier and an offset%s. */
-            __attribute__((noinline))
-            static void %s(const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks%s) {
-            #if defined(__ARM_FEATURE_DSP)
-            %s#else
-            %s#endif
-            }
-            """.formatted(
-                        rows == 1 ? "One row" : "Two rows",
-                        taps,
-                        rowBytes,
-                        epilogue.isSummed() ? ", times 256" : "",
-                        epilogue.isSigned() ? " and what negative results are corrected by" : "",
-                        name(),
-                        epilogue.declarations(),
-                        assembly(),
-                        twin());
+        return TEXT.with("ROWS_NAME", rows == 1 ? "One row" : "Two rows").with("TAPS", taps).with("ROW_BYTES", rowBytes).with("THREE_AND_SCALE", "3" + (epilogue.isSummed() ? ", times 256" : "")).with("OFFSET_AND_MORE", "offset" + (epilogue.isSigned() ? " and what negative results are corrected by" : "")).with("NAME", name()).with("BLOCKS_AND_LATE", "int32_t blocks" + epilogue.declarations()).with("ASSEMBLY", assembly()).with("TAP_WORDS", 2 * taps).with("CONSTANTS", epilogue.isSigned() ? 3 : 2).with("ROWS", rows).with("WEIGHT", "weight" + (epilogue.isSummed() ? " / 256" : "")).with("RESCALE", epilogue.twin("        ", "sum")).with("OUT_BYTES", outBytes).text();
     }
 
     private String assembly() {
@@ -116,30 +101,4 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
         }
     }
 
-    private String twin() {
-        return """
-              for (int32_t block = 0; block < blocks; ++block, x += 4, out += 4) {
-                const int32_t* const taps = w;
-                w += %d;
-                for (int32_t c = 0; c < 4; ++c, w += %d) {
-                  for (int32_t row = 0; row < %d; ++row) {
-                    int32_t sum = 0;
-                    for (int32_t tap = 0; tap < %d; ++tap) {
-                      const int16_t weight = (int16_t)((uint32_t)taps[2 * tap + c %% 2] >> (c / 2 * 16));
-                      sum += x[(row + tap) * %d + c] * (weight%s);
-                    }
-            %s        out[row * %d + c] = (int8_t)value;
-                  }
-                }
-              }
-            """.formatted(
-                        2 * taps,
-                        epilogue.isSigned() ? 3 : 2,
-                        rows,
-                        taps,
-                        rowBytes,
-                        epilogue.isSummed() ? " / 256" : "",
-                        epilogue.twin("        ", "sum"),
-                        outBytes);
-    }
 }

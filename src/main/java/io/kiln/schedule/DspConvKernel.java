@@ -5,6 +5,7 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.DType;
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,6 +31,8 @@ import java.util.List;
  * @param epilogue what follows the sums
  */
 record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
+    private static final KernelText TEXT = KernelText.of("dsp/conv");
+
     private static final String[] PIXEL_0 = {"r2", "r3", "r4", "r5"};
     private static final String[] PIXEL_1 = {"r6", "r7", "r8", "r9"};
 
@@ -59,24 +62,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     }
 
     private String definition() {
-        return """
-            /* Two pixels times blocks of four channels. x: inputs widened to 16 bits, two of pixel 0, two of pixel 1 in turn; w: per step
-               of two inputs a word for channels 0 and 1 and one for 2 and 3, its halfwords %s; then per channel a
-               multiplier and an offset%s. */
-            __attribute__((noinline))
-            static void %s(
-                const int8_t* x, const int32_t* w, int8_t* out0, int8_t* out1, int32_t steps, int32_t blocks%s) {
-            #if defined(__ARM_FEATURE_DSP)
-            %s#else
-            %s#endif
-            }
-            """.formatted(
-                        epilogue.halfword(),
-                        epilogue.isSigned() ? " and what negative results are corrected by" : "",
-                        name,
-                        epilogue.declarations(),
-                        assembly(),
-                        twin());
+        return TEXT.with("HALFWORDS", epilogue.halfword()).with("OFFSET_AND_MORE", "offset" + (epilogue.isSigned() ? " and what negative results are corrected by" : "")).with("NAME", name).with("BLOCKS_AND_LATE", "int32_t blocks" + epilogue.declarations()).with("ASSEMBLY", assembly()).with("FIRST_WEIGHT", epilogue.first()).with("CONSTANTS", epilogue.isSigned() ? 3 : 2).with("RESCALE", epilogue.twin("        ", "sums[pixel][channel]")).text();
     }
 
     private String assembly() {
@@ -160,27 +146,4 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
         }
     }
 
-    private String twin() {
-        return """
-              for (int32_t block = 0; block < blocks; ++block) {
-                int32_t sums[2][4] = {{0}};
-                for (int32_t i = 0; i < 4 * steps; ++i) {
-                  const int8_t value = x[2 * i];
-                  for (int32_t pair = 0; pair < 2; ++pair) {
-                    const int16_t both = (int16_t)((uint32_t)w[i / 4 * 2 + pair] >> (i %% 2 * 16));
-                    const int8_t second = (int8_t)both;
-                    sums[i / 2 %% 2][2 * pair] += value * (%s);
-                    sums[i / 2 %% 2][2 * pair + 1] += value * second;
-                  }
-                }
-                w += 2 * steps;
-                for (int32_t channel = 0; channel < 4; ++channel, w += %d) {
-                  for (int32_t pixel = 0; pixel < 2; ++pixel) {
-            %s        *(pixel == 0 ? out0++ : out1++) = (int8_t)value;
-                  }
-                }
-              }
-            """.formatted(
-                epilogue.first(), epilogue.isSigned() ? 3 : 2, epilogue.twin("        ", "sums[pixel][channel]"));
-    }
 }

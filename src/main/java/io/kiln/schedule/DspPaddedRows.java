@@ -16,6 +16,7 @@ import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,6 +32,8 @@ import java.util.List;
  * </pre>
  */
 final class DspPaddedRows {
+    private static final KernelText TEXT = KernelText.of("dsp/widen_windows");
+
     /** Largest offset of a load. */
     private static final int MOST_BYTES = 4095;
 
@@ -177,35 +180,7 @@ final class DspPaddedRows {
             asm.line("sxtb16 %%4, %%4, ror #8");
             asm.line("strd %%3, %%4, [%%0], #8");
         }
-        return """
-                /* Widens two windows of %d rows of %d inputs, %d bytes apart, to 16 bits: of each four, 0 and 2 of a, 0 and 2 of b, 1 and 3
-                   of a, 1 and 3 of b. */
-                static void %s(int8_t* to, const int8_t* a, const int8_t* b) {
-                #if defined(__ARM_FEATURE_DSP)
-                  uint32_t t0, t1, t2, t3;
-                  __asm__ volatile(
-                %s      : "+r"(to), "+r"(a), "+r"(b), "=&r"(t0), "=&r"(t1), "=&r"(t2), "=&r"(t3)
-                      :
-                      : "memory");
-                #else
-                  static const int16_t places[%d] = {%s};
-                  for (int32_t i = 0; i < %6$d; ++i) {
-                    int8_t* const place = to + (i / 4 * 16 + i %% 2 * 8 + i %% 4 / 2 * 2);
-                    place[0] = a[places[i]];
-                    place[1] = place[0] < 0 ? -1 : 0;
-                    place[4] = b[places[i]];
-                    place[5] = place[4] < 0 ? -1 : 0;
-                  }
-                #endif
-                }
-                """.formatted(
-                        conv.window().kernelH(),
-                        run(conv),
-                        pitch(conv),
-                        name,
-                        asm.lines(),
-                        offsets.length,
-                        Arrays.toString(offsets).replaceAll("[\\[\\]]", ""));
+        return TEXT.with("ROWS", conv.window().kernelH()).with("RUN", run(conv)).with("PITCH", pitch(conv)).with("NAME", name).with("ASSEMBLY", asm.lines()).with("COUNT", offsets.length).with("PLACES", Arrays.toString(offsets).replaceAll("[\\[\\]]", "")).text();
     }
 
     /** Loads four bytes of a window, neighbours in one go. */

@@ -4,6 +4,7 @@ package io.kiln.schedule;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import java.util.List;
 
@@ -22,6 +23,8 @@ import java.util.List;
  * @param channels inputs of a column, a multiple of four
  */
 record DspWinogradInput(int channels) {
+    private static final KernelText TEXT = KernelText.of("dsp/winograd_input");
+
     private static final int ROWS = 3;
     private static final int FACTORS = 4;
 
@@ -55,37 +58,7 @@ record DspWinogradInput(int channels) {
     }
 
     private String definition() {
-        return """
-            /* Differences and sums of six columns of %1$d inputs for two times two pixels. from, first, last: offsets of the second to
-               fifth, the first and the last column; negative: padding. */
-            #if defined(__ARM_FEATURE_DSP)
-            __attribute__((naked, noinline)) static void %2$s(
-                __attribute__((unused)) int8_t* to, __attribute__((unused)) const int8_t* input, __attribute__((unused)) const int8_t* padding,
-                __attribute__((unused)) int32_t from, __attribute__((unused)) int32_t first, __attribute__((unused)) int32_t last) {
-              __asm__ volatile(
-            %3$s  );
-            }
-            #else
-            static void %2$s(
-                int8_t* to, const int8_t* input, const int8_t* padding, int32_t from, int32_t first, int32_t last) {
-              const int8_t* const middle = from < 0 ? padding : &input[from];
-              const int8_t* const before = first < 0 ? padding : &input[first];
-              const int8_t* const after = last < 0 ? padding : &input[last];
-              for (int32_t i = 0; i < %1$d; ++i) {
-                const int32_t d[6] = {before[i], middle[i], middle[%1$d + i], middle[2 * %1$d + i], middle[3 * %1$d + i], after[i]};
-                for (int32_t pair = 0; pair < 2; ++pair) {
-                  const int32_t* const e = &d[2 * pair];
-                  const int32_t factors[4] = {e[1] + e[2], e[2] - e[1], e[0] - e[2], e[1] - e[3]};
-                  int8_t* const place = to + (i / 4 * 16 + i %% 2 * 8 + i %% 4 / 2 * 2 + 4 * pair);
-                  for (int32_t k = 0; k < 4; ++k) {
-                    place[k * %4$d] = (int8_t)(factors[k] & 255);
-                    place[k * %4$d + 1] = factors[k] < 0 ? -1 : (factors[k] > 255 ? 1 : 0);
-                  }
-                }
-              }
-            }
-            #endif
-            """.formatted(channels, name(), assembly(), factorBytes());
+        return TEXT.with("CHANNELS", channels).with("NAME", name()).with("ASSEMBLY", assembly()).with("FACTOR_BYTES", factorBytes()).text();
     }
 
     private String assembly() {

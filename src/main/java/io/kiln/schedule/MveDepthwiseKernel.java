@@ -2,6 +2,7 @@
 package io.kiln.schedule;
 
 import io.kiln.base.DType;
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.util.Collections;
@@ -33,6 +34,10 @@ import java.util.List;
  * @param limits whether the limits are tighter than int8, or results may leave 16 bits
  */
 record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
+    private static final KernelText INTERLEAVE = KernelText.of("mve/interleave");
+
+    private static final KernelText TEXT = KernelText.of("mve/depthwise");
+
     /** Words of a group of four channels: weights, biases, multipliers, shifts. */
     static final int GROUP_WORDS = 16 + 12;
 
@@ -62,28 +67,7 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
                 vst43.8 {q0, q1, q2, q3}, [%[to]]!
                 """;
         String loop = "wls lr, %[count], 2f\n1:\n" + loads + store + "le lr, 1b\n2:\n" + lastLoads + store;
-        String definition = """
-                /* Puts rows side by side: byte i of row k goes to 4 * i + k; whole vectors are written. Rows with a negative offset
-                   lie outside the input and are the zero point. */
-                static __attribute__((noinline)) void %s(const int8_t* from, int8_t* to, int32_t bytes, int32_t zero_point%s) {
-                #if %s
-                  int8_t outside[16];
-                  for (int32_t i = 0; i < 16; ++i) {
-                    outside[i] = (int8_t)zero_point;
-                  }
-                %s  int32_t whole = bytes >> 4;
-                  int32_t rest = bytes & 15;
-                  __asm__ volatile(
-                %s        : [to] "+r"(to), %s
-                        : [count] "r"(whole), [bytes] "r"(rest)%s
-                        : "lr", "q0", "q1", "q2", "q3", "cc", "memory");
-                #else
-                  for (int32_t i = 0; i < bytes; ++i) {
-                %s  }
-                #endif
-                }
-                """.formatted(
-                        name, parameters, MveText.CONDITION, pointers, MveText.lines(loop), operands, steps, twin);
+        String definition = INTERLEAVE.with("NAME", name).with("ROWS", "int32_t zero_point" + parameters).with("POINTERS", pointers.toString()).with("INSTRUCTIONS", MveText.lines(loop)).with("ADDRESSES", operands.toString()).with("STEPS_OF_ROWS", "[count] \"r\"(whole), [bytes] \"r\"(rest)" + steps).with("TWIN", twin.toString()).text();
         return new Kernel(
                 name,
                 List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
@@ -112,30 +96,7 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
     }
 
     private String definition() {
-        return """
-                /* Windows of four words of four bytes, one word for each channel: a word lies at each of four offsets from a pixel's place,
-                   places are a step apart, and channels 4 bytes. Packed, for each four channels: 16 weights of each, then biases,
-                   multipliers and shifts. */
-                static __attribute__((noinline)) void %s(const int8_t* x, const int32_t* offsets, const int32_t* packed, int8_t* out,
-                    int32_t pixels, int32_t step, int32_t groups, int32_t channels, int32_t zero_point, int32_t low, int32_t high) {
-                #if %s
-                %s#else
-                  for (int32_t c = 0; c < 4 * groups; ++c) {
-                    const int32_t* const group = packed + c / 4 * %d;
-                    for (int32_t p = 0; p < pixels; ++p) {
-                      int32_t acc = 0;
-                      for (int32_t k = 0; k < 16; ++k) {
-                        const uint32_t word = (uint32_t)group[c %% 4 * 4 + k / 4];
-                        acc += x[p * step + 4 * c + offsets[k / 4] + k %% 4] * (int8_t)(word >> (8 * (k %% 4)));
-                      }
-                      const int32_t* const constants = group + 16 + c %% 4;
-                      out[p * channels + c] =
-                          kiln_mve_result(acc, constants[0], constants[4], constants[8], zero_point, low, high);
-                    }
-                  }
-                #endif
-                }
-                """.formatted(name(), MveText.CONDITION, vectors(), GROUP_WORDS);
+        return TEXT.with("NAME", name()).with("VECTORS", vectors()).with("GROUP_WORDS", GROUP_WORDS).text();
     }
 
     private String vectors() {

@@ -9,6 +9,7 @@ import io.kiln.lower.ConvComputation;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -27,6 +28,8 @@ import java.util.stream.IntStream;
  * @param vectors of four channels; times pixels at most 6
  */
 record MveFloatKernel(int pixels, int vectors) implements DotKernel {
+    private static final KernelText TEXT = KernelText.of("mve/dotf");
+
     private static final int[] VALUES = {0, 2, 4, 6, 8, 10};
 
     /** The kernel for a layer: of single pixels, more channels. */
@@ -88,40 +91,9 @@ record MveFloatKernel(int pixels, int vectors) implements DotKernel {
     }
 
     private String definition(String name, int count) {
-        return """
-            /* Adds dot products of floats with the weights of %1$d channels, all channels of a tap together, to the sums. */
-            static __attribute__((noinline)) void %2$s(%3$sconst float* w, float* sums, int32_t taps) {
-            #if %4$s
-              const struct {
-                const float* x[3];
-                const float* w;
-                float* sums;
-                int32_t pairs;
-                int32_t odd;
-              } state = {{x0, %5$s}, w, sums, taps / 2, taps %% 2};
-              register const void* const at __asm__("r9") = &state;
-              __asm__ volatile(
-            %6$s      :
-                  : "r"(at)
-                  : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6",
-                    "q7", "cc", "memory");
-            #else
-              for (int32_t k = 0; k < taps; ++k) {
-                for (int32_t c = 0; c < %1$d; ++c) {
-            %7$s    }
-              }
-            #endif
-            }
-            """.formatted(
-                channels(),
-                name,
-                each(count, "const float* x%1$d, "),
-                MveText.FLOAT_CONDITION,
-                List.of("x0, x0", "x1, x1", "x1, x2").get(count - 1),
-                MveText.lines(instructions(count)),
-                each(
+        return TEXT.with("CHANNELS", channels()).with("NAME", name).with("PARAMETERS", each(count, "const float* x%1$d, ") + "const float* w, float* sums, int32_t taps").with("OTHER_INPUTS", List.of("x0, x0", "x1, x1", "x1, x2").get(count - 1)).with("INSTRUCTIONS", MveText.lines(instructions(count))).with("SUMS", each(
                         count,
-                        "      sums[%1$d * " + channels() + " + c] += x%1$d[k] * w[k * " + channels() + " + c];\n"));
+                        "      sums[%1$d * " + channels() + " + c] += x%1$d[k] * w[k * " + channels() + " + c];\n")).text();
     }
 
     private String instructions(int count) {

@@ -2,6 +2,7 @@
 package io.kiln.schedule;
 
 import io.kiln.base.DType;
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.util.List;
@@ -20,6 +21,8 @@ import java.util.List;
  * @param dilation likewise from tap to tap
  */
 record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
+    private static final KernelText TEXT = KernelText.of("mve/float_taps");
+
     static final int MOST_TAPS = 3;
 
     /** {@code start(bias, sums, channels, pixels)}. */
@@ -47,26 +50,7 @@ record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
     }
 
     private String definition(String name) {
-        return """
-            /* Adds %2$d taps of %1$d pixels, %3$d apart, channel by channel to their sums; taps are %4$d apart. */
-            static __attribute__((noinline)) void %5$s(const float* x, const float* w, float* sums, int32_t channels) {
-            #if %6$s
-              __asm__ volatile(
-            %7$s      : [x] "+r"(x), [w] "+r"(w), [sums] "+r"(sums)
-                  : [count] "r"(channels)
-                  : "r0", "r1", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory");
-            #else
-              for (int32_t c = 0; c < channels; ++c) {
-                for (int32_t p = 0; p < %1$d; ++p) {
-                  for (int32_t k = 0; k < %2$d; ++k) {
-                    sums[p * channels + c] += x[(p * %3$d + k * %4$d) * channels + c] * w[k * channels + c];
-                  }
-                }
-              }
-            #endif
-            }
-            """.formatted(
-                        pixels, taps, stride, dilation, name, MveText.FLOAT_CONDITION, MveText.lines(instructions()));
+        return TEXT.with("PIXELS", pixels).with("TAPS", taps).with("STRIDE", stride).with("DILATION", dilation).with("NAME", name).with("INSTRUCTIONS", MveText.lines(instructions())).text();
     }
 
     private String instructions() {

@@ -2,6 +2,7 @@
 package io.kiln.schedule;
 
 import io.kiln.base.DType;
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.util.List;
@@ -31,6 +32,8 @@ import java.util.List;
  * @param unroll 16-byte steps written out: all of them if there are no more than this
  */
 record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolean limits, boolean rest, int unroll) {
+    private static final KernelText TEXT = KernelText.of("mve/gemm");
+
     static final int VECTOR = 16;
     private static final int[] ACCUMULATORS = {0, 2, 4, 6, 8, 10, 12, 14};
 
@@ -64,34 +67,7 @@ record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolea
     }
 
     private String definition() {
-        return """
-                /* %d pixel%s x %d channels: dot products of %d int8 values, rescaled to int8. Packed, for each block of channels:
-                   weights, 16 of each channel in turn, then biases, multipliers and shifts. */
-                static __attribute__((noinline)) void %s(const int8_t* x, const int8_t* packed, int8_t* out, int32_t pixels,
-                                   int32_t step, int32_t channels, int32_t zero_point, int32_t low, int32_t high) {
-                #if %s
-                %s#else
-                %s#endif
-                }
-                """.formatted(
-                        pixels, pixels == 1 ? "" : "s", block, depth, name(), MveText.CONDITION, vectors(), twin());
-    }
-
-    private String twin() {
-        return """
-                  for (int32_t p = 0; p < pixels; ++p) {
-                    for (int32_t c = 0; c < channels; ++c) {
-                      const int8_t* const block = packed + c / %1$d * %2$d;
-                      const int8_t* const constants = block + %3$d + 4 * (c %% %1$d);
-                      int32_t acc = 0;
-                      for (int32_t k = 0; k < %4$d; ++k) {
-                        acc += x[p * step + k] * block[(k / 16 * %1$d + c %% %1$d) * 16 + k %% 16];
-                      }
-                      out[p * channels + c] = kiln_mve_result(acc, kiln_mve_word(constants), kiln_mve_word(constants + %5$d),
-                                                              kiln_mve_word(constants + 2 * %5$d), zero_point, low, high);
-                    }
-                  }
-                """.formatted(block, blockBytes(), block * steps() * VECTOR, depth, 4 * block);
+        return TEXT.with("PIXELS", pixels).with("PIXEL_NAME", "pixel" + (pixels == 1 ? "" : "s")).with("BLOCK", block).with("DEPTH", depth).with("NAME", name()).with("VECTORS", vectors()).with("BLOCK_BYTES", blockBytes()).with("CONSTANTS", block * steps() * VECTOR).with("WORDS", 4 * block).text();
     }
 
     /** Words of the state: inputs 0 and 4, outputs 8 and 12, zero point 16, end or channels left 20, packed 24, limits 28 and 32. */

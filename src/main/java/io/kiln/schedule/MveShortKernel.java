@@ -2,6 +2,7 @@
 package io.kiln.schedule;
 
 import io.kiln.base.DType;
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.util.Collections;
@@ -22,6 +23,8 @@ import java.util.List;
  * @param limits whether the limits are tighter than int8, or results may leave 16 bits
  */
 record MveShortKernel(int depth, boolean negatives, boolean limits) {
+    private static final KernelText TEXT = KernelText.of("mve/gemm_kept");
+
     private static final String BLOCK = """
             ldrd r5, r8, [r9, #16]
             ldrd r10, r11, [r9, #24]
@@ -78,48 +81,7 @@ record MveShortKernel(int depth, boolean negatives, boolean limits) {
     }
 
     private String definition() {
-        return """
-                /* Pixel by pixel x 4 channels whose weights are kept: dot products of %1$d int8 values, rescaled to int8. Packed, for each
-                   four channels: 16 weights of each, biases, multipliers and shifts. */
-                static __attribute__((noinline)) void %2$s(const int8_t* x, const int8_t* packed, int8_t* out, int32_t pixels,
-                                   int32_t step, int32_t channels, int32_t zero_point, int32_t low, int32_t high) {
-                #if %3$s
-                  struct {
-                    const int8_t* x;
-                    int8_t* out;
-                    int32_t pixels;
-                    int32_t left;
-                    const int8_t* packed;
-                    int32_t step;
-                    int32_t channels;
-                    int32_t zero_point;
-                    int32_t below;
-                    int32_t above;
-                  } state = {x, out, pixels, channels, packed, step, channels, zero_point, INT32_MIN, INT32_MAX};
-                  state.below += zero_point - low;
-                  state.above -= high - zero_point;
-                  register void* const at __asm__("r9") = &state;
-                  __asm__ volatile(
-                %4$s      :
-                      : "r"(at)
-                      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5",
-                        "q6", "q7", "cc", "memory");
-                #else
-                  for (int32_t p = 0; p < pixels; ++p) {
-                    for (int32_t c = 0; c < channels; ++c) {
-                      const int8_t* const block = packed + c / 4 * 112;
-                      const int8_t* const constants = block + 64 + 4 * (c %% 4);
-                      int32_t acc = 0;
-                      for (int32_t k = 0; k < %1$d; ++k) {
-                        acc += x[p * step + k] * block[c %% 4 * 16 + k];
-                      }
-                      out[p * channels + c] = kiln_mve_result(acc, kiln_mve_word(constants), kiln_mve_word(constants + 16),
-                                                              kiln_mve_word(constants + 32), zero_point, low, high);
-                    }
-                  }
-                #endif
-                }
-                """.formatted(depth, name(), MveText.CONDITION, MveText.lines(instructions()));
+        return TEXT.with("DEPTH", depth).with("NAME", name()).with("INSTRUCTIONS", MveText.lines(instructions())).text();
     }
 
     private String instructions() {

@@ -19,6 +19,7 @@ import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
 import java.util.Collections;
@@ -33,6 +34,8 @@ import java.util.List;
  * </pre>
  */
 final class MveSum {
+    private static final KernelText TEXT = KernelText.of("mve/sum");
+
     private static final String REASON = "one multiplication for each side (MVE), tried for all 65,536 pairs";
 
     private final FusedOperator op;
@@ -107,30 +110,7 @@ final class MveSum {
                 """.formatted(limits ? "vdup.32 q3, %[low]\nvdup.32 q4, %[high]\n" : "", sum.shift(), limit);
         String limitOperands = limits ? ", [low] \"r\"(low), [high] \"r\"(high)" : "";
         String unused = limits ? "" : "  (void)low;\n  (void)high;\n";
-        String definition = """
-                /* (lhs * lhs_by + rhs * rhs_by + offset) / 2^%2$d, rounded down and limited. */
-                static __attribute__((noinline)) void %1$s(const int8_t* lhs, const int8_t* rhs, int8_t* out, int32_t count,
-                                                           int32_t lhs_by, int32_t rhs_by, int32_t offset, int32_t low, int32_t high) {
-                #if %3$s
-                %7$s  __asm__ volatile(
-                %4$s      : [lhs] "+l"(lhs), [rhs] "+l"(rhs), [out] "+l"(out)
-                      : [count] "r"(count), [lhs_by] "r"(lhs_by), [rhs_by] "r"(rhs_by), [offset] "r"(offset)%5$s
-                      : "lr", "q0", "q1", "q2", %6$s"cc", "memory");
-                #else
-                  for (int32_t i = 0; i < count; ++i) {
-                    const int32_t value = (lhs[i] * lhs_by + rhs[i] * rhs_by + offset) >> %2$d;
-                    out[i] = (int8_t)(value < low ? low : (value > high ? high : value));
-                  }
-                #endif
-                }
-                """.formatted(
-                        name,
-                        sum.shift(),
-                        MveText.CONDITION,
-                        MveText.lines(loop),
-                        limitOperands,
-                        limits ? "\"q3\", \"q4\", " : "",
-                        unused);
+        String definition = TEXT.with("NAME", name).with("SHIFT", sum.shift()).with("INSTRUCTIONS", MveText.lines(loop)).with("OPERANDS", "[count] \"r\"(count), [lhs_by] \"r\"(lhs_by), [rhs_by] \"r\"(rhs_by), [offset] \"r\"(offset)" + limitOperands).with("CHANGED", (limits ? "\"q3\", \"q4\", " : "") + "\"cc\", \"memory\"").with("UNUSED_LIMITS", unused).text();
         return new Kernel(
                 name,
                 List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),

@@ -11,6 +11,7 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Expr.IntImm;
+import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -25,6 +26,8 @@ import java.util.List;
  * </pre>
  */
 record MveWideKernel() implements DotKernel {
+    private static final KernelText TEXT = KernelText.of("mve/dot16");
+
     private static final int CHANNELS = 4;
     private static final int STEP = 8;
     /** Steps written out: all of them if there are no more than this. */
@@ -96,34 +99,7 @@ record MveWideKernel() implements DotKernel {
 
     private static String definition(String name, int pixels, int taps) {
         String second = pixels == 2 ? "const int16_t* x1, " : "";
-        return """
-            /* Adds dot products of %1$d int16 values with the weights of 4 channels, 8 of each in turn, to the sums. */
-            static __attribute__((noinline)) void %2$s(const int16_t* x0, %3$sconst int8_t* w, int32_t* sums) {
-            #if %4$s
-              const void* const state[] = {x0, %5$s, w, sums};
-              register const void* const* const at __asm__("r9") = state;
-              __asm__ volatile(
-            %6$s      :
-                  : "r"(at)
-                  : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "cc",
-                    "memory");
-            #else
-              for (int32_t k = 0; k < %1$d; ++k) {
-                for (int32_t c = 0; c < 4; ++c) {
-                  const int32_t weight = w[k / 8 * 32 + c * 8 + k %% 8];
-                  sums[c] += x0[k] * weight;
-            %7$s    }
-              }
-            #endif
-            }
-            """.formatted(
-                        taps,
-                        name,
-                        second,
-                        MveText.CONDITION,
-                        pixels == 2 ? "x1" : "x0",
-                        MveText.lines(instructions(pixels, taps)),
-                        pixels == 2 ? "      sums[4 + c] += x1[k] * weight;\n" : "");
+        return TEXT.with("TAPS", taps).with("NAME", name).with("PARAMETERS", "const int16_t* x0, " + second + "const int8_t* w, int32_t* sums").with("LAST_INPUT", pixels == 2 ? "x1" : "x0").with("INSTRUCTIONS", MveText.lines(instructions(pixels, taps))).with("SECOND_SUMS", pixels == 2 ? "      sums[4 + c] += x1[k] * weight;\n" : "").text();
     }
 
     private static String instructions(int pixels, int taps) {

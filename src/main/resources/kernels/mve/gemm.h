@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <stdint.h>
+#include "kiln_mve_result.h"
+#include "kiln_mve_word.h"
+#define PIXELS 2
+#define PIXEL_NAME pixels
+#define BLOCK 4
+#define DEPTH 12
+#define NAME kiln_mve_gemm_12_2x4
+#define VECTORS (void)zero_point;
+#define BLOCK_BYTES 112
+#define CONSTANTS 64
+#define WORDS 16
+
+/* PIXELS PIXEL_NAME x BLOCK channels: dot products of DEPTH int8 values, rescaled to int8. Packed, for each block of channels:
+   weights, 16 of each channel in turn, then biases, multipliers and shifts. */
+static __attribute__((noinline)) void NAME(const int8_t* x, const int8_t* packed, int8_t* out, int32_t pixels,
+                   int32_t step, int32_t channels, int32_t zero_point, int32_t low, int32_t high) {
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
+VECTORS
+#else
+  for (int32_t p = 0; p < pixels; ++p) {
+    for (int32_t c = 0; c < channels; ++c) {
+      const int8_t* const block = packed + c / BLOCK * BLOCK_BYTES;
+      const int8_t* const constants = block + CONSTANTS + 4 * (c % BLOCK);
+      int32_t acc = 0;
+      for (int32_t k = 0; k < DEPTH; ++k) {
+        acc += x[p * step + k] * block[(k / 16 * BLOCK + c % BLOCK) * 16 + k % 16];
+      }
+      out[p * channels + c] = kiln_mve_result(acc, kiln_mve_word(constants), kiln_mve_word(constants + WORDS),
+                                              kiln_mve_word(constants + 2 * WORDS), zero_point, low, high);
+    }
+  }
+#endif
+}
