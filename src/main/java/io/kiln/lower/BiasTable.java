@@ -32,9 +32,7 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
         }
         Start start = Start.of(conv, mayFold);
         Buffer buffer = start.isWide()
-                ? tables.add(
-                        "bias",
-                        start.values().stream().mapToLong(v -> v).toArray())
+                ? tables.add("bias", start.values().stream().mapToLong(v -> v).toArray())
                 : tables.add(
                         "bias",
                         DType.INT32,
@@ -79,8 +77,7 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
             boolean fold = mayFold && !conv.isTransposed() && foldedBound <= Integer.MAX_VALUE;
             long bound = fold ? foldedBound : plainBound;
             boolean isWide = conv.dataType() == DType.INT16 && bound > Integer.MAX_VALUE;
-            List<Long> values =
-                    Arrays.stream(fold ? folded : bias).boxed().toList();
+            List<Long> values = Arrays.stream(fold ? folded : bias).boxed().toList();
             return new Start(values, fold, bound, isWide);
         }
     }

@@ -119,15 +119,21 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         asm.line("lw %s, %d(sp)", registers().input(0), INPUT);
         asm.line("lw %s, %d(sp)", registers().product(), STRIDE);
         for (int p = 1; p < pixels; p++) {
-            asm.line("add %s, %s, %s", registers().input(p), registers().input(p - 1), registers().product());
+            asm.line(
+                    "add %s, %s, %s",
+                    registers().input(p), registers().input(p - 1), registers().product());
         }
         step(asm, 0, true);
         asm.line("lw %s, %d(sp)", registers().value(), SKIP);
         asm.line("lw %s, %d(sp)", registers().product(), SKIP_WEIGHTS);
         for (int p = 0; p < pixels; p++) {
-            asm.line("add %s, %s, %s", registers().input(p), registers().input(p), registers().value());
+            asm.line(
+                    "add %s, %s, %s",
+                    registers().input(p), registers().input(p), registers().value());
         }
-        asm.line("add %s, %s, %s", registers().weights(), registers().weights(), registers().product());
+        asm.line(
+                "add %s, %s, %s",
+                registers().weights(), registers().weights(), registers().product());
         asm.line("lw %s, %d(sp)", registers().product(), ENTRY);
         asm.line("lw %s, %d(sp)", registers().end(), END);
         asm.line("jr %s", registers().product());
@@ -138,9 +144,15 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         for (int c = 0; c < weightBytes(); c++) {
             int at = weightBytes() * place + c;
             if (packed) {
-                asm.line("lb %s, %d(%s)", registers().weight(2 * c + 1), at, registers().weights());
-                asm.line("slli %s, %s, 28", registers().weight(2 * c), registers().weight(2 * c + 1));
-                asm.line("srai %s, %s, 28", registers().weight(2 * c), registers().weight(2 * c));
+                asm.line(
+                        "lb %s, %d(%s)",
+                        registers().weight(2 * c + 1), at, registers().weights());
+                asm.line(
+                        "slli %s, %s, 28",
+                        registers().weight(2 * c), registers().weight(2 * c + 1));
+                asm.line(
+                        "srai %s, %s, 28",
+                        registers().weight(2 * c), registers().weight(2 * c));
             } else {
                 asm.line("lb %s, %d(%s)", registers().weight(c), at, registers().weights());
             }
@@ -149,10 +161,22 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
             asm.line("lb %s, %d(%s)", registers().value(), place, registers().input(p));
             for (int c = 0; c < channels; c++) {
                 if (first) {
-                    asm.line("mul %s, %s, %s", registers().sum(c, p), registers().value(), registers().weight(c));
+                    asm.line(
+                            "mul %s, %s, %s",
+                            registers().sum(c, p),
+                            registers().value(),
+                            registers().weight(c));
                 } else {
-                    asm.line("mul %s, %s, %s", registers().product(), registers().value(), registers().weight(c));
-                    asm.line("add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), registers().product());
+                    asm.line(
+                            "mul %s, %s, %s",
+                            registers().product(),
+                            registers().value(),
+                            registers().weight(c));
+                    asm.line(
+                            "add %s, %s, %s",
+                            registers().sum(c, p),
+                            registers().sum(c, p),
+                            registers().product());
                 }
             }
         }
@@ -167,7 +191,11 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
     private void takeApart(AsmText asm) {
         for (int c = 1; c < channels; c += 2) {
             for (int p = 0; p < pixels; p++) {
-                asm.line("sub %s, %s, %s", registers().sum(c, p), registers().sum(c, p), registers().sum(c - 1, p));
+                asm.line(
+                        "sub %s, %s, %s",
+                        registers().sum(c, p),
+                        registers().sum(c, p),
+                        registers().sum(c - 1, p));
                 asm.line("srai %s, %s, 4", registers().sum(c, p), registers().sum(c, p));
             }
         }
@@ -200,9 +228,11 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
                 asm.line("lw %s, %d(%s)", offset, 4 * words * c + 8, constants);
                 for (int p = 0; p < pixels; p++) {
                     asm.line("bgez %s, 4f", registers().sum(c, p));
-                    asm.line("sub %s, %s, %s", registers().sum(c, p), registers().sum(c, p), offset);
+                    asm.line(
+                            "sub %s, %s, %s", registers().sum(c, p), registers().sum(c, p), offset);
                     asm.line("4:");
-                    asm.line("add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), late);
+                    asm.line(
+                            "add %s, %s, %s", registers().sum(c, p), registers().sum(c, p), late);
                 }
             }
         }

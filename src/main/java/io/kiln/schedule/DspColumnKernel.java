@@ -4,8 +4,8 @@ package io.kiln.schedule;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
 
@@ -30,7 +30,6 @@ import java.util.List;
 record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/column");
 
-
     private String name() {
         return "kiln_column_" + taps + "_row" + rowBytes + "_out" + outBytes + "_rows" + rows + epilogue.suffix();
     }
@@ -46,7 +45,23 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
     }
 
     private String definition() {
-        return TEXT.with("ROWS_NAME", rows == 1 ? "One row" : "Two rows").with("TAPS", taps).with("ROW_BYTES", rowBytes).with("THREE_AND_SCALE", "3" + (epilogue.isSummed() ? ", times 256" : "")).with("OFFSET_AND_MORE", "offset" + (epilogue.isSigned() ? " and what negative results are corrected by" : "")).with("NAME", name()).with("BLOCKS_AND_LATE", "int32_t blocks" + epilogue.declarations()).with("ASSEMBLY", assembly()).with("TAP_WORDS", 2 * taps).with("CONSTANTS", epilogue.isSigned() ? 3 : 2).with("ROWS", rows).with("WEIGHT", "weight" + (epilogue.isSummed() ? " / 256" : "")).with("RESCALE", epilogue.twin("        ", "sum")).with("OUT_BYTES", outBytes).text();
+        return TEXT.with("ROWS_NAME", rows == 1 ? "One row" : "Two rows")
+                .with("TAPS", taps)
+                .with("ROW_BYTES", rowBytes)
+                .with("THREE_AND_SCALE", "3" + (epilogue.isSummed() ? ", times 256" : ""))
+                .with(
+                        "OFFSET_AND_MORE",
+                        "offset" + (epilogue.isSigned() ? " and what negative results are corrected by" : ""))
+                .with("NAME", name())
+                .with("BLOCKS_AND_LATE", "int32_t blocks" + epilogue.declarations())
+                .with("ASSEMBLY", assembly())
+                .with("TAP_WORDS", 2 * taps)
+                .with("CONSTANTS", epilogue.isSigned() ? 3 : 2)
+                .with("ROWS", rows)
+                .with("WEIGHT", "weight" + (epilogue.isSummed() ? " / 256" : ""))
+                .with("RESCALE", epilogue.twin("        ", "sum"))
+                .with("OUT_BYTES", outBytes)
+                .text();
     }
 
     private String assembly() {
@@ -100,5 +115,4 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
             }
         }
     }
-
 }

@@ -5,8 +5,8 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.DType;
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -62,7 +62,17 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     }
 
     private String definition() {
-        return TEXT.with("HALFWORDS", epilogue.halfword()).with("OFFSET_AND_MORE", "offset" + (epilogue.isSigned() ? " and what negative results are corrected by" : "")).with("NAME", name).with("BLOCKS_AND_LATE", "int32_t blocks" + epilogue.declarations()).with("ASSEMBLY", assembly()).with("FIRST_WEIGHT", epilogue.first()).with("CONSTANTS", epilogue.isSigned() ? 3 : 2).with("RESCALE", epilogue.twin("        ", "sums[pixel][channel]")).text();
+        return TEXT.with("HALFWORDS", epilogue.halfword())
+                .with(
+                        "OFFSET_AND_MORE",
+                        "offset" + (epilogue.isSigned() ? " and what negative results are corrected by" : ""))
+                .with("NAME", name)
+                .with("BLOCKS_AND_LATE", "int32_t blocks" + epilogue.declarations())
+                .with("ASSEMBLY", assembly())
+                .with("FIRST_WEIGHT", epilogue.first())
+                .with("CONSTANTS", epilogue.isSigned() ? 3 : 2)
+                .with("RESCALE", epilogue.twin("        ", "sums[pixel][channel]"))
+                .text();
     }
 
     private String assembly() {
@@ -145,5 +155,4 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
             asm.line("smlad %s, %s, %s, %s", sum, x, w, sum);
         }
     }
-
 }

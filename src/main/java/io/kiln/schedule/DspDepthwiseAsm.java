@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule;
 
-
 import io.kiln.lower.ProvenRescale;
 import java.util.ArrayList;
 import java.util.List;

@@ -16,8 +16,8 @@ import io.kiln.lower.Rows;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -180,7 +180,14 @@ final class DspPaddedRows {
             asm.line("sxtb16 %%4, %%4, ror #8");
             asm.line("strd %%3, %%4, [%%0], #8");
         }
-        return TEXT.with("ROWS", conv.window().kernelH()).with("RUN", run(conv)).with("PITCH", pitch(conv)).with("NAME", name).with("ASSEMBLY", asm.lines()).with("COUNT", offsets.length).with("PLACES", Arrays.toString(offsets).replaceAll("[\\[\\]]", "")).text();
+        return TEXT.with("ROWS", conv.window().kernelH())
+                .with("RUN", run(conv))
+                .with("PITCH", pitch(conv))
+                .with("NAME", name)
+                .with("ASSEMBLY", asm.lines())
+                .with("COUNT", offsets.length)
+                .with("PLACES", Arrays.toString(offsets).replaceAll("[\\[\\]]", ""))
+                .text();
     }
 
     /** Loads four bytes of a window, neighbours in one go. */

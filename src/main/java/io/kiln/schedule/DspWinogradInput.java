@@ -4,8 +4,8 @@ package io.kiln.schedule;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelText;
 import java.util.List;
 
 /**
@@ -58,7 +58,11 @@ record DspWinogradInput(int channels) {
     }
 
     private String definition() {
-        return TEXT.with("CHANNELS", channels).with("NAME", name()).with("ASSEMBLY", assembly()).with("FACTOR_BYTES", factorBytes()).text();
+        return TEXT.with("CHANNELS", channels)
+                .with("NAME", name())
+                .with("ASSEMBLY", assembly())
+                .with("FACTOR_BYTES", factorBytes())
+                .text();
     }
 
     private String assembly() {

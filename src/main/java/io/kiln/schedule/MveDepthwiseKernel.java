@@ -2,9 +2,9 @@
 package io.kiln.schedule;
 
 import io.kiln.base.DType;
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
 
@@ -67,7 +67,15 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
                 vst43.8 {q0, q1, q2, q3}, [%[to]]!
                 """;
         String loop = "wls lr, %[count], 2f\n1:\n" + loads + store + "le lr, 1b\n2:\n" + lastLoads + store;
-        String definition = INTERLEAVE.with("NAME", name).with("ROWS", "int32_t zero_point" + parameters).with("POINTERS", pointers.toString()).with("INSTRUCTIONS", MveText.lines(loop)).with("ADDRESSES", operands.toString()).with("STEPS_OF_ROWS", "[count] \"r\"(whole), [bytes] \"r\"(rest)" + steps).with("TWIN", twin.toString()).text();
+        String definition = INTERLEAVE
+                .with("NAME", name)
+                .with("ROWS", "int32_t zero_point" + parameters)
+                .with("POINTERS", pointers.toString())
+                .with("INSTRUCTIONS", MveText.lines(loop))
+                .with("ADDRESSES", operands.toString())
+                .with("STEPS_OF_ROWS", "[count] \"r\"(whole), [bytes] \"r\"(rest)" + steps)
+                .with("TWIN", twin.toString())
+                .text();
         return new Kernel(
                 name,
                 List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
@@ -96,7 +104,10 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
     }
 
     private String definition() {
-        return TEXT.with("NAME", name()).with("VECTORS", vectors()).with("GROUP_WORDS", GROUP_WORDS).text();
+        return TEXT.with("NAME", name())
+                .with("VECTORS", vectors())
+                .with("GROUP_WORDS", GROUP_WORDS)
+                .text();
     }
 
     private String vectors() {

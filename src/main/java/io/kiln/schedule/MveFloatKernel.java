@@ -9,8 +9,8 @@ import io.kiln.lower.ConvComputation;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -91,9 +91,18 @@ record MveFloatKernel(int pixels, int vectors) implements DotKernel {
     }
 
     private String definition(String name, int count) {
-        return TEXT.with("CHANNELS", channels()).with("NAME", name).with("PARAMETERS", each(count, "const float* x%1$d, ") + "const float* w, float* sums, int32_t taps").with("OTHER_INPUTS", List.of("x0, x0", "x1, x1", "x1, x2").get(count - 1)).with("INSTRUCTIONS", MveText.lines(instructions(count))).with("SUMS", each(
-                        count,
-                        "      sums[%1$d * " + channels() + " + c] += x%1$d[k] * w[k * " + channels() + " + c];\n")).text();
+        return TEXT.with("CHANNELS", channels())
+                .with("NAME", name)
+                .with("PARAMETERS", each(count, "const float* x%1$d, ") + "const float* w, float* sums, int32_t taps")
+                .with("OTHER_INPUTS", List.of("x0, x0", "x1, x1", "x1, x2").get(count - 1))
+                .with("INSTRUCTIONS", MveText.lines(instructions(count)))
+                .with(
+                        "SUMS",
+                        each(
+                                count,
+                                "      sums[%1$d * " + channels() + " + c] += x%1$d[k] * w[k * " + channels()
+                                        + " + c];\n"))
+                .text();
     }
 
     private String instructions(int count) {

@@ -2,9 +2,9 @@
 package io.kiln.schedule;
 
 import io.kiln.base.DType;
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
 import java.util.List;
 
 /**
@@ -50,7 +50,13 @@ record MveFloatTaps(int pixels, int taps, int stride, int dilation) {
     }
 
     private String definition(String name) {
-        return TEXT.with("PIXELS", pixels).with("TAPS", taps).with("STRIDE", stride).with("DILATION", dilation).with("NAME", name).with("INSTRUCTIONS", MveText.lines(instructions())).text();
+        return TEXT.with("PIXELS", pixels)
+                .with("TAPS", taps)
+                .with("STRIDE", stride)
+                .with("DILATION", dilation)
+                .with("NAME", name)
+                .with("INSTRUCTIONS", MveText.lines(instructions()))
+                .text();
     }
 
     private String instructions() {

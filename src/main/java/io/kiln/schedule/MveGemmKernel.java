@@ -2,9 +2,9 @@
 package io.kiln.schedule;
 
 import io.kiln.base.DType;
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
 import java.util.List;
 
 /**
@@ -67,7 +67,16 @@ record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolea
     }
 
     private String definition() {
-        return TEXT.with("PIXELS", pixels).with("PIXEL_NAME", "pixel" + (pixels == 1 ? "" : "s")).with("BLOCK", block).with("DEPTH", depth).with("NAME", name()).with("VECTORS", vectors()).with("BLOCK_BYTES", blockBytes()).with("CONSTANTS", block * steps() * VECTOR).with("WORDS", 4 * block).text();
+        return TEXT.with("PIXELS", pixels)
+                .with("PIXEL_NAME", "pixel" + (pixels == 1 ? "" : "s"))
+                .with("BLOCK", block)
+                .with("DEPTH", depth)
+                .with("NAME", name())
+                .with("VECTORS", vectors())
+                .with("BLOCK_BYTES", blockBytes())
+                .with("CONSTANTS", block * steps() * VECTOR)
+                .with("WORDS", 4 * block)
+                .text();
     }
 
     /** Words of the state: inputs 0 and 4, outputs 8 and 12, zero point 16, end or channels left 20, packed 24, limits 28 and 32. */

@@ -2,9 +2,9 @@
 package io.kiln.schedule;
 
 import io.kiln.base.DType;
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
 
@@ -81,7 +81,10 @@ record MveShortKernel(int depth, boolean negatives, boolean limits) {
     }
 
     private String definition() {
-        return TEXT.with("DEPTH", depth).with("NAME", name()).with("INSTRUCTIONS", MveText.lines(instructions())).text();
+        return TEXT.with("DEPTH", depth)
+                .with("NAME", name())
+                .with("INSTRUCTIONS", MveText.lines(instructions()))
+                .text();
     }
 
     private String instructions() {

@@ -19,9 +19,9 @@ import io.kiln.target.CpuFeatures;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
 
@@ -110,7 +110,16 @@ final class MveSum {
                 """.formatted(limits ? "vdup.32 q3, %[low]\nvdup.32 q4, %[high]\n" : "", sum.shift(), limit);
         String limitOperands = limits ? ", [low] \"r\"(low), [high] \"r\"(high)" : "";
         String unused = limits ? "" : "  (void)low;\n  (void)high;\n";
-        String definition = TEXT.with("NAME", name).with("SHIFT", sum.shift()).with("INSTRUCTIONS", MveText.lines(loop)).with("OPERANDS", "[count] \"r\"(count), [lhs_by] \"r\"(lhs_by), [rhs_by] \"r\"(rhs_by), [offset] \"r\"(offset)" + limitOperands).with("CHANGED", (limits ? "\"q3\", \"q4\", " : "") + "\"cc\", \"memory\"").with("UNUSED_LIMITS", unused).text();
+        String definition = TEXT.with("NAME", name)
+                .with("SHIFT", sum.shift())
+                .with("INSTRUCTIONS", MveText.lines(loop))
+                .with(
+                        "OPERANDS",
+                        "[count] \"r\"(count), [lhs_by] \"r\"(lhs_by), [rhs_by] \"r\"(rhs_by), [offset] \"r\"(offset)"
+                                + limitOperands)
+                .with("CHANGED", (limits ? "\"q3\", \"q4\", " : "") + "\"cc\", \"memory\"")
+                .with("UNUSED_LIMITS", unused)
+                .text();
         return new Kernel(
                 name,
                 List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),

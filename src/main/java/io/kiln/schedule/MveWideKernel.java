@@ -11,8 +11,8 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Expr.IntImm;
-import io.kiln.tir.KernelText;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
 import java.util.List;
 
@@ -99,7 +99,13 @@ record MveWideKernel() implements DotKernel {
 
     private static String definition(String name, int pixels, int taps) {
         String second = pixels == 2 ? "const int16_t* x1, " : "";
-        return TEXT.with("TAPS", taps).with("NAME", name).with("PARAMETERS", "const int16_t* x0, " + second + "const int8_t* w, int32_t* sums").with("LAST_INPUT", pixels == 2 ? "x1" : "x0").with("INSTRUCTIONS", MveText.lines(instructions(pixels, taps))).with("SECOND_SUMS", pixels == 2 ? "      sums[4 + c] += x1[k] * weight;\n" : "").text();
+        return TEXT.with("TAPS", taps)
+                .with("NAME", name)
+                .with("PARAMETERS", "const int16_t* x0, " + second + "const int8_t* w, int32_t* sums")
+                .with("LAST_INPUT", pixels == 2 ? "x1" : "x0")
+                .with("INSTRUCTIONS", MveText.lines(instructions(pixels, taps)))
+                .with("SECOND_SUMS", pixels == 2 ? "      sums[4 + c] += x1[k] * weight;\n" : "")
+                .text();
     }
 
     private static String instructions(int pixels, int taps) {
