@@ -50,7 +50,7 @@ final class FlatTable {
         return offset == 0 ? field.otherwise() : buffer.i32(position + offset);
     }
 
-    long get(Field.Long field) {
+    long get(Field.Int64 field) {
         int offset = offset(field, Long.BYTES);
         return offset == 0 ? 0 : buffer.i64(position + offset);
     }

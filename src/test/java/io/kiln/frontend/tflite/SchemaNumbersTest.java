@@ -200,7 +200,7 @@ class SchemaNumbersTest {
         if (field instanceof Field.Table f) {
             return (int) table.get(f).stream().count();
         }
-        return field instanceof Field.Vector f ? table.get(f).size() : table.get((Field.Long) field);
+        return field instanceof Field.Vector f ? table.get(f).size() : table.get((Field.Int64) field);
     }
 
     /** Size of the elements that the accessors write; offsets to tables, and numbers of single precision, have 4 bytes. */

@@ -25,7 +25,7 @@ public sealed interface Field {
     }
 
     /** An integer of 64 bits; 0 if absent. */
-    record Long(int number) implements Field {}
+    record Int64(int number) implements Field {}
 
     /** A number in single precision; 0 if absent. */
     record Real(int number) implements Field {}

@@ -76,8 +76,8 @@ public final class ModelTables {
     /** Data of a constant: in the table, or at an offset from the start of the file. */
     public static final class Buffer {
         public static final Field.Vector DATA = new Field.Vector(0, Byte.BYTES);
-        public static final Field.Long OFFSET = new Field.Long(1);
-        public static final Field.Long SIZE = new Field.Long(2);
+        public static final Field.Int64 OFFSET = new Field.Int64(1);
+        public static final Field.Int64 SIZE = new Field.Int64(2);
 
         private Buffer() {}
     }
