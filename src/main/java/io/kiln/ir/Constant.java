@@ -3,7 +3,7 @@ package io.kiln.ir;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.DType;
-import io.kiln.ir.type.Elements;
+import io.kiln.ir.type.ConstantElements;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
  * @param type shape and element type
  * @param data elements, row-major, little-endian
  */
-public record Constant(String name, TensorType type, Bytes data) implements Arg, Elements {
+public record Constant(String name, TensorType type, Bytes data) implements Arg, ConstantElements {
     public Constant {
         if (type.bytes() != data.size()) {
             throw new IllegalArgumentException(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
-import static io.kiln.lower.Lowering.entry;
-import static io.kiln.lower.Lowering.simple;
+import static io.kiln.lower.OperatorLowering.entry;
+import static io.kiln.lower.OperatorLowering.simple;
 
 import io.kiln.ir.op.CustomCall;
 import io.kiln.ir.op.If;
@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** Lowerings of the operators that call functions, of the model or of the user. */
 public final class CallLowerings {
-    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
+    public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             entry(If.class, (op, choice, rows, c) -> new ControlFlowLowering(op, c.callees()).choose(choice, rows)),
             entry(While.class, (op, loop, rows, c) -> new ControlFlowLowering(op, c.callees()).repeat(loop, rows)),
             simple(CustomCall.class, (op, rows) -> new CustomCallLowering(op).lower(rows)));

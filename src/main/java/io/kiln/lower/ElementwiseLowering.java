@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
  */
 public final class ElementwiseLowering {
     /** The operators of which {@link ElementFunctions} knows what they compute of an element. */
-    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = ElementFunctions.ALL.keySet().stream()
-            .map(root -> Lowering.simple(root, (op, rows) -> new ElementwiseLowering(op).lower(rows)))
+    public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = ElementFunctions.ALL.keySet().stream()
+            .map(root -> OperatorLowering.simple(root, (op, rows) -> new ElementwiseLowering(op).lower(rows)))
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
     private final FusedOperator op;

@@ -37,7 +37,7 @@ import java.util.Map;
 
 /** Operators on the channels of a filter bank: one loop over the channels. */
 public final class FilterBankLowering {
-    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
+    public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             channels(FilterBankAccumulate.class, (lowering, body, bank) -> lowering.sums(body)),
             channels(FilterBankSquareRoot.class, (lowering, body, bank) -> lowering.squareRoot(body)),
             channels(FilterBankSpectralSubtraction.class, FilterBankLowering::subtraction),
@@ -61,9 +61,9 @@ public final class FilterBankLowering {
         void emit(FilterBankLowering lowering, BlockBuilder body, B bank);
     }
 
-    private static <B extends FilterBank> Map.Entry<Class<? extends Op>, Lowering<Op>> channels(
+    private static <B extends FilterBank> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> channels(
             Class<B> root, Emission<B> emission) {
-        return Lowering.entry(root, (op, bank, rows, context) -> {
+        return OperatorLowering.entry(root, (op, bank, rows, context) -> {
             FilterBankLowering lowering = new FilterBankLowering(op);
             BlockBuilder body = new BlockBuilder();
             emission.emit(lowering, body, bank);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
-import static io.kiln.lower.Lowering.entry;
-import static io.kiln.lower.Lowering.simple;
+import static io.kiln.lower.OperatorLowering.entry;
+import static io.kiln.lower.OperatorLowering.simple;
 
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.CircularBuffer;
@@ -21,7 +21,7 @@ import java.util.Optional;
 
 /** Lowerings of layers other than convolutions and fully connected ones, and of what remembers between runs. */
 public final class LayerLowerings {
-    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
+    public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             entry(
                     AvgPool2d.class,
                     (op, pool, rows, c) -> new PoolLowering(op, pool.window(), Optional.of(pool.rounding())).of(rows)),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
-import static io.kiln.lower.Lowering.entry;
-import static io.kiln.lower.Lowering.simple;
+import static io.kiln.lower.OperatorLowering.entry;
+import static io.kiln.lower.OperatorLowering.simple;
 
 import io.kiln.ir.op.BroadcastTo;
 import io.kiln.ir.op.Concatenate;
@@ -19,7 +19,7 @@ import java.util.Map;
 
 /** Lowerings of the operators that copy elements. */
 public final class MovementLowerings {
-    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
+    public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             boxes(Transpose.class, Boxes::transposed),
             boxes(StridedSlice.class, Boxes::slice),
             boxes(BroadcastTo.class, Boxes::broadcast),
@@ -35,7 +35,7 @@ public final class MovementLowerings {
         List<Box> of(O op, List<TensorType> args, Shape out);
     }
 
-    private static <O extends Op> Map.Entry<Class<? extends Op>, Lowering<Op>> boxes(Class<O> root, BoxRule<O> rule) {
+    private static <O extends Op> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> boxes(Class<O> root, BoxRule<O> rule) {
         return entry(root, (op, movement, rows, context) -> {
             List<Box> boxes = rule.of(movement, op.rootTypes(), op.type().shape());
             return new MovementLowering(

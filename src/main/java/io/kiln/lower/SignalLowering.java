@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
-import static io.kiln.lower.Lowering.entry;
+import static io.kiln.lower.OperatorLowering.entry;
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
@@ -32,7 +32,7 @@ import java.util.Map;
 
 /** Signal processing: what is computed sample by sample here, transforms in {@link FourierLowering}, what remembers in {@link SignalHistory}. */
 public final class SignalLowering {
-    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
+    public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             entry(SignalFft.class, (op, fft, rows, c) -> fourier(op, fft, rows)),
             entry(SignalWindow.class, (op, window, rows, c) -> new SignalLowering(op).window(window, rows)),
             whole(SignalAutoScale.class, (lowering, body, scale) -> lowering.autoScale(body)),
@@ -60,7 +60,7 @@ public final class SignalLowering {
         void emit(SignalLowering lowering, BlockBuilder body, S signal);
     }
 
-    private static <S extends Signal> Map.Entry<Class<? extends Op>, Lowering<Op>> whole(
+    private static <S extends Signal> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> whole(
             Class<S> root, Emission<S> emission) {
         return entry(root, (op, signal, rows, context) -> {
             SignalLowering lowering = new SignalLowering(op);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
-import static io.kiln.lower.Lowering.entry;
-import static io.kiln.lower.Lowering.simple;
+import static io.kiln.lower.OperatorLowering.entry;
+import static io.kiln.lower.OperatorLowering.simple;
 
 import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.Op;
@@ -14,7 +14,7 @@ import java.util.Map;
 
 /** Lowerings of what combines elements along dimensions: reductions, running sums, products of matrices. */
 public final class SumLowerings {
-    public static final Map<Class<? extends Op>, Lowering<Op>> ALL = Map.ofEntries(
+    public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             entry(Reduce.class, (op, reduce, rows, c) -> ReduceLowering.reduce(op, reduce, rows)),
             entry(TflSum.class, (op, sum, rows, c) -> ReduceLowering.sum(op, sum, rows)),
             entry(ArgReduce.class, (op, arg, rows, c) -> ReduceLowering.index(op, arg, rows)),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernel.calling;
-import static io.kiln.reference.Kernel.opaque;
+import static io.kiln.reference.OperatorKernel.calling;
+import static io.kiln.reference.OperatorKernel.opaque;
 
 import io.kiln.ir.op.CustomCall;
 import io.kiln.ir.op.If;
@@ -15,7 +15,7 @@ import java.util.Map;
 
 /** Kernels of the operators that call functions. */
 final class CallKernels {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             calling(If.class, CallKernels::choose),
             calling(While.class, CallKernels::repeat),
             opaque(CustomCall.class));

@@ -2,7 +2,7 @@
 package io.kiln.reference;
 
 import static io.kiln.ir.arith.DetectionBoxes.COORDINATES;
-import static io.kiln.reference.Kernel.pure;
+import static io.kiln.reference.OperatorKernel.pure;
 
 import io.kiln.ir.arith.DetectionBoxes;
 import io.kiln.ir.op.DetectionPostprocess;
@@ -13,7 +13,7 @@ import java.util.Map;
 
 /** The kernel of what chooses an object detector's boxes; one object for each run. */
 final class DetectionKernels {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL =
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL =
             Map.ofEntries(pure(DetectionPostprocess.class, DetectionKernels::postprocess));
 
     /** The score of a box that is not looked at, or no more. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernel.pure;
+import static io.kiln.reference.OperatorKernel.pure;
 
 import io.kiln.ir.op.Binary;
 import io.kiln.ir.op.Cast;
@@ -20,7 +20,7 @@ import java.util.Map;
 
 /** Kernels of element-wise operators. */
 final class ElementwiseKernels {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(Unary.class, UnaryKernels::unary),
             pure(LeakyRelu.class, UnaryKernels::leakyRelu),
             pure(TflLookup.class, UnaryKernels::lookup),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernel.pure;
-import static io.kiln.reference.Kernel.writing;
+import static io.kiln.reference.OperatorKernel.pure;
+import static io.kiln.reference.OperatorKernel.writing;
 
 import io.kiln.base.DType;
 import io.kiln.ir.arith.FilterBankLayout;
@@ -23,7 +23,7 @@ import java.util.Map;
 
 /** Operators on the channels of a filter bank. */
 final class FilterBanks {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(FilterBankAccumulate.class, FilterBanks::accumulate),
             pure(FilterBankSquareRoot.class, FilterBanks::squareRoot),
             pure(FilterBankGainControl.class, FilterBanks::gainControl),

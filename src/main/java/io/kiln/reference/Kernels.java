@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /** Finds the kernel of an operator; each family lists its own. */
 final class Kernels {
-    private static final Map<Class<? extends Op>, Kernel<Op>> BY_OPERATOR = Stream.of(
+    private static final Map<Class<? extends Op>, OperatorKernel<Op>> BY_OPERATOR = Stream.of(
                     LayerKernels.ALL,
                     MovementKernels.ALL,
                     ElementwiseKernels.ALL,
@@ -34,7 +34,7 @@ final class Kernels {
     }
 
     static Outcome run(Op op, List<Tensor> args, TensorType type, FunctionCalls functions) {
-        Kernel<Op> kernel = BY_OPERATOR.get(op.getClass());
+        OperatorKernel<Op> kernel = BY_OPERATOR.get(op.getClass());
         if (kernel == null) {
             throw new IllegalStateException("the interpreter has no kernel for " + op.name());
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernel.pure;
+import static io.kiln.reference.OperatorKernel.pure;
 
 import io.kiln.ir.op.AvgPool2d;
 import io.kiln.ir.op.BiasAdd;
@@ -27,7 +27,7 @@ import java.util.Map;
 
 /** Kernels of the layers of convolutional networks. */
 final class LayerKernels {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(Conv2d.class, Convolutions::real),
             pure(QnnConv2d.class, Convolutions::quantized),
             pure(Conv2dTranspose.class, TransposedConvolutions::real),

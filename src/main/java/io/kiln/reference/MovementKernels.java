@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernel.pure;
+import static io.kiln.reference.OperatorKernel.pure;
 
 import io.kiln.ir.op.BroadcastTo;
 import io.kiln.ir.op.Concatenate;
@@ -15,7 +15,7 @@ import java.util.Map;
 
 /** Kernels of the operators that copy elements, or find them by coordinates. */
 final class MovementKernels {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(Transpose.class, Movements::transpose),
             pure(StridedSlice.class, Movements::slice),
             pure(Pad.class, Movements::pad),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernel.pure;
+import static io.kiln.reference.OperatorKernel.pure;
 
 import io.kiln.ir.op.ArgReduce;
 import io.kiln.ir.op.Op;
@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** Kernels of the operators that reduce dimensions. */
 final class ReductionKernels {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(Reduce.class, Reductions::reduce),
             pure(TflSum.class, Reductions::sum),
             pure(TflNormalize.class, Normalizations::normalize),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernel.pure;
+import static io.kiln.reference.OperatorKernel.pure;
 
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.TflBatchMatmul;
@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** Kernels of what attention over sequences needs. */
 final class SequenceKernels {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(TflBatchMatmul.class, MatrixProducts::multiply),
             pure(TflCumsum.class, CumulativeSums::sums),
             pure(TflDynamicUpdateSlice.class, Movements::update));

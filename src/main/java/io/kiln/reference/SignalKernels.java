@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernel.pure;
+import static io.kiln.reference.OperatorKernel.pure;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
@@ -15,7 +15,7 @@ import java.util.Map;
 
 /** Signal processing. */
 final class SignalKernels {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(SignalWindow.class, SignalKernels::window),
             pure(SignalFft.class, FourierTransform::run),
             pure(SignalEnergy.class, SignalKernels::energy));

@@ -2,7 +2,7 @@
 package io.kiln.reference;
 
 import static io.kiln.reference.SignalKernels.limited;
-import static io.kiln.reference.Kernel.writing;
+import static io.kiln.reference.OperatorKernel.writing;
 
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.SignalAutoScale;
@@ -17,7 +17,7 @@ import java.util.Map;
 
 /** Signal processing that has a second result or remembers. */
 final class SignalStateKernels {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             writing(SignalAutoScale.class, SignalStateKernels::autoScale),
             writing(SignalFrame.class, SignalStateKernels::frame),
             writing(SignalStack.class, SignalStateKernels::stack),

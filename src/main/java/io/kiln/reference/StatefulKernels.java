@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.reference;
 
-import static io.kiln.reference.Kernel.writing;
+import static io.kiln.reference.OperatorKernel.writing;
 
 import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
@@ -17,7 +17,7 @@ import java.util.Map;
 
 /** Variables, and layers that remember. */
 final class StatefulKernels {
-    static final Map<Class<? extends Op>, Kernel<Op>> ALL = Map.ofEntries(
+    static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             writing(RefWrite.class, (op, args, type) -> Outcome.of(List.of(args.get(1)))),
             writing(CircularBuffer.class, StatefulKernels::circularBuffer),
             writing(Svdf.class, StatefulKernels::svdf),

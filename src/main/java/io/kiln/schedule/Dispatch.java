@@ -10,7 +10,7 @@ import io.kiln.lower.ComputedWeightsLowering;
 import io.kiln.lower.ElementwiseLowering;
 import io.kiln.lower.FilterBankLowering;
 import io.kiln.lower.LayerLowerings;
-import io.kiln.lower.Lowering;
+import io.kiln.lower.OperatorLowering;
 import io.kiln.lower.MovementLowerings;
 import io.kiln.lower.SignalLowering;
 import io.kiln.lower.SumLowerings;
@@ -37,7 +37,7 @@ import java.util.stream.Stream;
 
 /** The one place that chooses a schedule for an operator on a target, and so decides about its scratch. */
 public final class Dispatch {
-    private static final Map<Class<? extends Op>, Lowering<Op>> BY_OPERATOR = Stream.of(
+    private static final Map<Class<? extends Op>, OperatorLowering<Op>> BY_OPERATOR = Stream.of(
                     ElementwiseLowering.ALL,
                     LayerLowerings.ALL,
                     SumLowerings.ALL,
@@ -50,7 +50,7 @@ public final class Dispatch {
 
     private final CpuFeatures features;
     private final Optimize optimize;
-    private final Lowering.Context context;
+    private final OperatorLowering.Context context;
 
     public Dispatch(Target target, Optimize optimize) {
         this(target, optimize, List.of());
@@ -64,7 +64,7 @@ public final class Dispatch {
     public Dispatch(Target target, Optimize optimize, List<Callee> callees) {
         this.features = target.features();
         this.optimize = optimize;
-        this.context = new Lowering.Context(ByteDots.of(features, optimize), callees);
+        this.context = new OperatorLowering.Context(ByteDots.of(features, optimize), callees);
     }
 
     /** Lowers a fused operator to loops over all rows of its output. */
@@ -83,7 +83,7 @@ public final class Dispatch {
                     ? new ComputedWeightsLowering(op).lower(rows)
                     : convolution(op, ConvComputation.of(op), rows);
         }
-        Lowering<Op> lowering = BY_OPERATOR.get(root.getClass());
+        OperatorLowering<Op> lowering = BY_OPERATOR.get(root.getClass());
         if (lowering == null) {
             throw new IllegalStateException("there is no lowering of " + root.name());
         }

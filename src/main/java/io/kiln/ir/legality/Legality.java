@@ -16,7 +16,7 @@ import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Role;
 import io.kiln.ir.op.Trait;
-import io.kiln.ir.type.Elements;
+import io.kiln.ir.type.ConstantElements;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -110,7 +110,7 @@ public final class Legality {
     }
 
     private Arguments arguments(Binding binding) {
-        List<Optional<? extends Elements>> elements = new ArrayList<>();
+        List<Optional<? extends ConstantElements>> elements = new ArrayList<>();
         binding.args()
                 .forEach(arg -> elements.add(
                         arg instanceof Constant constant ? Optional.of(constant) : Optional.<Constant>empty()));

@@ -2,7 +2,7 @@
 package io.kiln.ir.op;
 
 import io.kiln.base.DType;
-import io.kiln.ir.type.Elements;
+import io.kiln.ir.type.ConstantElements;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +20,7 @@ public final class Arguments {
 
     private final Op op;
     private final List<TensorType> types;
-    private final List<Optional<? extends Elements>> constants;
+    private final List<Optional<? extends ConstantElements>> constants;
     private final Requirement rules;
 
     /**
@@ -30,7 +30,7 @@ public final class Arguments {
      * @param constants by position; empty for what is computed
      */
     public Arguments(
-            Op op, List<TensorType> types, List<Optional<? extends Elements>> constants, Requirement rules) {
+            Op op, List<TensorType> types, List<Optional<? extends ConstantElements>> constants, Requirement rules) {
         this.op = op;
         this.types = List.copyOf(types);
         this.constants = List.copyOf(constants);
@@ -43,7 +43,7 @@ public final class Arguments {
     }
 
     /** An argument's elements; empty for one that is computed. */
-    Optional<? extends Elements> constant(int position) {
+    Optional<? extends ConstantElements> constant(int position) {
         return constants.get(position);
     }
 
@@ -94,7 +94,7 @@ public final class Arguments {
         if (constant(from).isEmpty() || constant(to).isEmpty()) {
             return;
         }
-        Elements inputs = constant(from).orElseThrow();
+        ConstantElements inputs = constant(from).orElseThrow();
         float output = constant(to).orElseThrow().real(0);
         for (int i = 0; i < inputs.elements(); i++) {
             double ratio = inputs.real(i) / (double) output;

@@ -16,15 +16,14 @@ public final class OperatorClasses {
         return new ClassFileImporter()
                 .importPackages("io.kiln.ir.op").stream()
                         .filter(type -> type.isAssignableTo(Op.class))
-                        .filter(type -> !type.isInterface() && !type.getModifiers().contains(JavaModifier.ABSTRACT))
+                        .filter(type ->
+                                !type.isInterface() && !type.getModifiers().contains(JavaModifier.ABSTRACT))
                         .map(JavaClass::reflect)
                         .collect(Collectors.toUnmodifiableSet());
     }
 
     /** Those that are not convolutions or fully connected layers, which schedules are chosen for. */
     public static Set<Class<?>> otherThanLayers() {
-        return all().stream()
-                .filter(op -> !Layer.class.isAssignableFrom(op))
-                .collect(Collectors.toUnmodifiableSet());
+        return all().stream().filter(op -> !Layer.class.isAssignableFrom(op)).collect(Collectors.toUnmodifiableSet());
     }
 }

@@ -2,7 +2,7 @@
 package io.kiln.ir.type;
 
 /** The elements of a tensor that is known at build time, row-major. */
-public interface Elements {
+public interface ConstantElements {
     TensorType type();
 
     /** Number of elements. */

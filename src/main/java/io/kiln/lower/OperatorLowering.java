@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** Makes loops of a fused operator by what is at its root. Each family of operators has one map of its lowerings, by class. */
-public interface Lowering<O extends Op> {
+public interface OperatorLowering<O extends Op> {
     /**
      * What a lowering may need beside the operator.
      *
@@ -33,12 +33,12 @@ public interface Lowering<O extends Op> {
     LoweredOperator lower(FusedOperator op, O root, Rows rows, Context context);
 
     /** An entry of a family. */
-    static Map.Entry<Class<? extends Op>, Lowering<Op>> simple(Class<? extends Op> root, Simple lowering) {
+    static Map.Entry<Class<? extends Op>, OperatorLowering<Op>> simple(Class<? extends Op> root, Simple lowering) {
         return Map.entry(root, (op, any, rows, context) -> lowering.lower(op, rows));
     }
 
     /** An entry of a family. */
-    static <O extends Op> Map.Entry<Class<? extends Op>, Lowering<Op>> entry(Class<O> root, Lowering<O> lowering) {
+    static <O extends Op> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> entry(Class<O> root, OperatorLowering<O> lowering) {
         return Map.entry(root, (op, any, rows, context) -> lowering.lower(op, root.cast(any), rows, context));
     }
 }
