@@ -171,7 +171,7 @@ class ModelGraphTest {
                     X,
                     new Origin("m", id, "OP", "t" + id)));
         }
-        Graph graph = ModelGraph.of(compile(function("long", "x", bindings)), "m");
+        Graph graph = ModelGraph.of(compile(function("long_graph", "x", bindings)), "m");
         assertThat(graph.blocks()).hasSizeGreaterThan(300);
         assertNothingOverlaps(graph);
         parsed(GraphPage.of(graph));
