@@ -37,12 +37,16 @@ class HostProgramTest {
 
     @Test
     void aReadBehindAnArrayFails() {
-        fails("volatile int32_t past = 4;\n  volatile int8_t few[4] = {0};\n  few[past] = few[0];", "index 4 out of bounds");
+        fails(
+                "volatile int32_t past = 4;\n  volatile int8_t few[4] = {0};\n  few[past] = few[0];",
+                "index 4 out of bounds");
     }
 
     @Test
     void anAddressOutsideAnObjectFails() {
-        fails("volatile int32_t past = 4096;\n  ((volatile int8_t*)outputs)[(int)sizeof *outputs + past - 4092] = 1;", "AddressSanitizer");
+        fails(
+                "volatile int32_t past = 4096;\n  ((volatile int8_t*)outputs)[(int)sizeof *outputs + past - 4092] = 1;",
+                "AddressSanitizer");
     }
 
     @Test
@@ -84,12 +88,24 @@ class HostProgramTest {
             models.add(compiled);
             artifacts.add(new ArrayList<>(compiled.library().artifacts().artifacts()));
         }
-        artifacts.get(0).add(Artifact.ofText(
-                "c", Loader.SOURCE, "helper.c", "int kiln_of_the_other(void);\nint kiln_of_the_other(void) { return 0; }\n", ""));
-        artifacts.get(1).replaceAll(file -> file.fileName().endsWith("_lib0.c")
-                ? Artifact.ofText(
-                        "c", Loader.SOURCE, file.fileName(), change.apply(file.content().text()), "")
-                : file);
+        artifacts
+                .get(0)
+                .add(Artifact.ofText(
+                        "c",
+                        Loader.SOURCE,
+                        "helper.c",
+                        "int kiln_of_the_other(void);\nint kiln_of_the_other(void) { return 0; }\n",
+                        ""));
+        artifacts
+                .get(1)
+                .replaceAll(file -> file.fileName().endsWith("_lib0.c")
+                        ? Artifact.ofText(
+                                "c",
+                                Loader.SOURCE,
+                                file.fileName(),
+                                change.apply(file.content().text()),
+                                "")
+                        : file);
         List<Bytes> both = new ArrayList<>(inputs());
         both.addAll(inputs());
         return HostProgram.build(
