@@ -3,8 +3,9 @@ package io.kiln.firmware;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
-import io.kiln.firmware.ElfFile.Section;
-import io.kiln.firmware.ElfFile.Symbol;
+import io.kiln.firmware.image.ElfFile;
+import io.kiln.firmware.image.ElfFile.Section;
+import io.kiln.firmware.image.ElfFile.Symbol;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;

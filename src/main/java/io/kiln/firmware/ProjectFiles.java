@@ -8,6 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
 import io.kiln.firmware.app.DefaultApplication;
+import io.kiln.firmware.image.WorkspaceMemory;
 import io.kiln.toolchain.compiler.SourceKind;
 import java.util.ArrayList;
 import java.util.List;

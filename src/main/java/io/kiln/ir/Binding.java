@@ -16,7 +16,8 @@ public record Binding(int id, Op op, List<Arg> args, TensorType type, Origin ori
         if (!op.weights().stream().map(args::get).allMatch(Constant.class::isInstance)) {
             return 0;
         }
-        long weights = op.weights().stream().mapToLong(i -> constant(i).elements()).sum();
+        long weights =
+                op.weights().stream().mapToLong(i -> constant(i).elements()).sum();
         return weights == 0 ? 0 : type.shape().elements() / type.shape().dim(-1) * weights;
     }
 

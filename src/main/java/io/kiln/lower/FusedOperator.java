@@ -7,11 +7,11 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
 import io.kiln.ir.Group;
-import io.kiln.ir.op.BiasAdd;
-import io.kiln.ir.op.Clip;
 import io.kiln.ir.op.Layer;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,12 +90,12 @@ public record FusedOperator(
     }
 
     /** Type that the root computes in, before what follows it. */
-    DType sumType() {
+    public DType sumType() {
         return isEpilogue(root.op()) ? rootTypes.get(0).dtype() : root.type().dtype();
     }
 
     /** What float sums over int8 weights are still to be multiplied by: one element, or one per output channel. */
-    Optional<Constant> sumScale() {
+    public Optional<Constant> sumScale() {
         boolean isQuantized = root.op() instanceof Layer layer && layer.isQuantized();
         return isQuantized && root.type().dtype().isFloat()
                 ? Optional.of(root.constant(Layer.KERNEL_SCALE))

@@ -18,7 +18,7 @@ public final class Nests {
     private Nests() {}
 
     /** A lowered operator without multiply-accumulates and scratch. */
-    static LoweredOperator operator(
+    public static LoweredOperator operator(
             FusedOperator op,
             OperatorBuffers buffers,
             Tables tables,
@@ -65,13 +65,13 @@ public final class Nests {
     }
 
     /** What is done with one vector along the last axis. */
-    interface VectorBody {
+    public interface VectorBody {
         /** Emits it, from the vector's first element in the input to that in the output. */
         void emit(BlockBuilder block, Expr from, Expr to);
     }
 
     /** Loops over the vectors along the last axis in a range of rows. */
-    static BlockBuilder vectors(Shape shape, Rows rows, VectorBody body) {
+    public static BlockBuilder vectors(Shape shape, Rows rows, VectorBody body) {
         int depth = shape.dim(-1);
         long vectors = shape.elements() / depth / Rows.count(shape);
         BlockBuilder block = new BlockBuilder();
@@ -96,7 +96,7 @@ public final class Nests {
     }
 
     /** All rows of each input. */
-    static List<RowDependency> allRows(FusedOperator op) {
+    public static List<RowDependency> allRows(FusedOperator op) {
         return op.inputs().stream()
                 .map(id -> op.root().args().indexOf(new Arg.Ref(id)))
                 .<RowDependency>map(argument -> new RowDependency.All(
@@ -105,7 +105,7 @@ public final class Nests {
     }
 
     /** Each input row for the same output row where shapes agree, else everything. */
-    static RowDependency elementwise(Shape input, Shape output) {
+    public static RowDependency elementwise(Shape input, Shape output) {
         return input.equals(output) ? RowDependency.same(Rows.count(output)) : new RowDependency.All(Rows.count(input));
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.lower;
 
 import io.kiln.ir.op.Op;
+import io.kiln.lower.layer.RowDots;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,7 +39,8 @@ public interface OperatorLowering<O extends Op> {
     }
 
     /** An entry of a family. */
-    static <O extends Op> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> entry(Class<O> root, OperatorLowering<O> lowering) {
+    static <O extends Op> Map.Entry<Class<? extends Op>, OperatorLowering<Op>> entry(
+            Class<O> root, OperatorLowering<O> lowering) {
         return Map.entry(root, (op, any, rows, context) -> lowering.lower(op, root.cast(any), rows, context));
     }
 }

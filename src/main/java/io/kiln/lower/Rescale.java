@@ -10,7 +10,7 @@ import io.kiln.tir.Intrinsic;
 import java.util.List;
 
 /** Calls of the shortest intrinsics that rescale a value by a known multiplier and add a zero point. */
-final class Rescale {
+public final class Rescale {
     /** The multiplier of 1. */
     private static final QuantizedMultiplier ONE = QuantizedMultiplier.of(1);
 
@@ -23,7 +23,7 @@ final class Rescale {
      *
      * @param bound largest magnitude of the value
      */
-    static Expr of(Expr value, QuantizedMultiplier by, long bound) {
+    public static Expr of(Expr value, QuantizedMultiplier by, long bound) {
         if (by.equals(ONE) && bound < MOST_DOUBLED) {
             return value;
         }
@@ -40,14 +40,14 @@ final class Rescale {
      *
      * @param bound largest magnitude of the value
      */
-    static Expr plus(Expr value, int zeroPoint, long bound) {
+    public static Expr plus(Expr value, int zeroPoint, long bound) {
         return zeroPoint == 0 || bound + Math.abs((long) zeroPoint) <= Integer.MAX_VALUE
                 ? Exprs.add(value, imm(zeroPoint))
                 : new Expr.Call(Intrinsics.ADD_SATURATED, List.of(value, imm(zeroPoint)));
     }
 
     /** {@link #of}, plus a zero point, which saturates. */
-    static Expr of(Expr value, QuantizedMultiplier by, long bound, int zeroPoint) {
+    public static Expr of(Expr value, QuantizedMultiplier by, long bound, int zeroPoint) {
         return plus(of(value, by, bound), zeroPoint, largest(by, bound));
     }
 
@@ -56,7 +56,7 @@ final class Rescale {
      *
      * @param bound largest magnitude of the value
      */
-    static long largest(QuantizedMultiplier by, long bound) {
+    public static long largest(QuantizedMultiplier by, long bound) {
         long most = 1L << 31;
         long within = Math.min(bound, most);
         long shifted = by.shift() > 0 ? Math.min(within << by.shift(), most) : within;

@@ -2,6 +2,7 @@
 package io.kiln.lower;
 
 import io.kiln.ir.type.Shape;
+import io.kiln.lower.layer.PoolLowering;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;

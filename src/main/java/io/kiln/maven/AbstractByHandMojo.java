@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.BuildSpec.Layout;
-import io.kiln.flow.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
 import java.io.File;
 import java.util.List;
 import java.util.stream.Collectors;

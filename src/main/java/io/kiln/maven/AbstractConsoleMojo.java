@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.ConsoleSpec;
+import io.kiln.flow.spec.ConsoleSpec;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 

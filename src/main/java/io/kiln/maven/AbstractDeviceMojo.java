@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.DeviceSpec;
-import io.kiln.flow.FlashSpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.FlashSpec;
 import java.io.File;
 import java.time.Duration;
 import java.util.Optional;

@@ -2,12 +2,18 @@
 package io.kiln.maven;
 
 import io.kiln.firmware.TrustedArchives;
-import io.kiln.flow.BuildSpec;
-import io.kiln.flow.BuildSpec.Layout;
-import io.kiln.flow.BuildSpec.ModelSource;
-import io.kiln.flow.BuildSpecBuilder;
-import io.kiln.flow.ModelFiles;
-import io.kiln.flow.PipelineSpec;
+import io.kiln.flow.resolve.ModelFiles;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.maven.artifact.BoardArtifacts;
+import io.kiln.maven.artifact.ReactorBoards;
+import io.kiln.maven.bean.CustomOperatorBean;
+import io.kiln.maven.bean.Fuse;
+import io.kiln.maven.bean.Mlf;
+import io.kiln.maven.bean.Model;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;

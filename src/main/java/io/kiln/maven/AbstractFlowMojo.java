@@ -4,6 +4,7 @@ package io.kiln.maven;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.flow.Flow;
+import io.kiln.maven.artifact.MavenArtifacts;
 import io.kiln.toolchain.compiler.ArtifactFetcher;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.io.File;

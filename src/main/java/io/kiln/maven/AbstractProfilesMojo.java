@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.BoardProfiles;
+import io.kiln.flow.board.BoardProfiles;
 import java.io.File;
 import java.nio.file.Path;
 import org.apache.maven.plugins.annotations.Parameter;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.BuildSpec.VerifySpec;
-import io.kiln.flow.BuildSpecBuilder;
-import io.kiln.flow.VerifyOn;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.BuildSpecBuilder;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.maven.bean.Verify;
 import java.io.File;
 import java.time.Duration;
 import java.util.Optional;

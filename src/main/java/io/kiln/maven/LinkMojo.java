@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.BuildSpec;
-import io.kiln.flow.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;

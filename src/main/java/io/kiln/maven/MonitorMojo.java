@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.MonitorSpec;
+import io.kiln.flow.spec.MonitorSpec;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;

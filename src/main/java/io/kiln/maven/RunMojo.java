@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.flow.RunSpec;
+import io.kiln.flow.spec.RunSpec;
 import java.time.Duration;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Mojo;

@@ -13,6 +13,9 @@ import io.kiln.ir.Result;
 import io.kiln.ir.Variable;
 import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
+import io.kiln.reference.kernel.FunctionCalls;
+import io.kiln.reference.kernel.Outcome;
+import io.kiln.reference.kernel.Tensor;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -111,7 +114,12 @@ public final class Interpreter {
     public static Constant fold(Op op, List<Constant> args, TensorType type) {
         List<Tensor> tensors =
                 args.stream().map(c -> Tensor.read(c.type(), c.data())).toList();
-        return new Constant("", type, Kernels.run(op, tensors, type, new Callees(List.of(), new LoopBudget(0))).result().toBytes());
+        return new Constant(
+                "",
+                type,
+                Kernels.run(op, tensors, type, new Callees(List.of(), new LoopBudget(0)))
+                        .result()
+                        .toBytes());
     }
 
     private static Map<Integer, Tensor> parameters(Function function, List<Bytes> inputs) {
@@ -179,8 +187,7 @@ public final class Interpreter {
             }
             List<Tensor> results = execute(function, values, state);
             for (int i = 0; i < variables.size(); i++) {
-                variables.set(
-                        i, state.variables.get(function.variables().get(i).id()));
+                variables.set(i, state.variables.get(function.variables().get(i).id()));
             }
             return results;
         }

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule;
 
+import io.kiln.schedule.blocked.BlockedConvSchedule;
+import io.kiln.schedule.blocked.BlockedDepthwiseSchedule;
+import io.kiln.schedule.blocked.SmallDepthwiseSchedule;
+import io.kiln.schedule.direct.ConvDirectSchedule;
+import io.kiln.schedule.direct.DepthwiseDirectSchedule;
+import io.kiln.schedule.dot.DotConvSchedule;
+import io.kiln.schedule.dsp.DspColumnDepthwiseSchedule;
+import io.kiln.schedule.dsp.DspConvSchedule;
+import io.kiln.schedule.dsp.DspDenseSchedule;
+import io.kiln.schedule.dsp.DspDepthwiseSchedule;
+import io.kiln.schedule.dsp.DspWinogradSchedule;
+import io.kiln.schedule.mve.MveDepthwiseSchedule;
+import io.kiln.schedule.mve.MveFloatDepthwiseSchedule;
+import io.kiln.schedule.mve.MveGemmSchedule;
 import io.kiln.schedule.space.Choice;
 import io.kiln.schedule.space.Rule;
 import io.kiln.schedule.space.Schedule;

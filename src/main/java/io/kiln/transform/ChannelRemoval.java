@@ -5,12 +5,12 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.BiasAdd;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.QnnConv2d;
-import io.kiln.ir.op.QnnDense;
-import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Trait;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnDense;
+import io.kiln.ir.op.movement.Reshape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -68,8 +68,7 @@ final class ChannelRemoval {
             Constant bias = sum(Optional.of(binding.constant(1)), binding.id(), additions.get(binding.id()));
             add(binding, op, List.of(argument(binding.args().get(0)), bias));
         } else {
-            Op same =
-                    op.has(Trait.VIEW) ? new Reshape(kept.type(binding.id()).shape()) : op;
+            Op same = op.has(Trait.VIEW) ? new Reshape(kept.type(binding.id()).shape()) : op;
             add(binding, same, arguments(binding));
         }
     }

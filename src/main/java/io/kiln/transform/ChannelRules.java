@@ -5,17 +5,17 @@ import io.kiln.base.DType;
 import io.kiln.base.FixedPoint;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.AvgPool2d;
-import io.kiln.ir.op.BiasAdd;
-import io.kiln.ir.op.Clip;
-import io.kiln.ir.op.MaxPool2d;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.QnnAdd;
-import io.kiln.ir.op.QnnConv2d;
-import io.kiln.ir.op.QnnDense;
-import io.kiln.ir.op.Reshape;
-import io.kiln.ir.op.TflRequantize;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.QnnAdd;
+import io.kiln.ir.op.element.TflRequantize;
+import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnDense;
+import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.Map;
@@ -29,12 +29,17 @@ final class ChannelRules {
             Map.entry(QnnDense.class, new LayerChannels()),
             Map.entry(QnnAdd.class, new SumChannels()),
             following(BiasAdd.class, (op, binding) -> isLast(op.axis(), binding), ChannelRules::biased),
-            following(
-                    TflRequantize.class, (op, binding) -> isLast(op.axis(), binding), ChannelRules::requantized),
+            following(TflRequantize.class, (op, binding) -> isLast(op.axis(), binding), ChannelRules::requantized),
             Map.entry(Reshape.class, new FollowingChannels(ChannelRules::laysSideBySide, (b, source, data) -> source)),
             following(Clip.class, (op, binding) -> true, ChannelRules::limited),
-            following(AvgPool2d.class, (op, binding) -> true, (b, op, source, data) -> pool(op.window(), b, source, data)),
-            following(MaxPool2d.class, (op, binding) -> true, (b, op, source, data) -> pool(op.window(), b, source, data)));
+            following(
+                    AvgPool2d.class,
+                    (op, binding) -> true,
+                    (b, op, source, data) -> pool(op.window(), b, source, data)),
+            following(
+                    MaxPool2d.class,
+                    (op, binding) -> true,
+                    (b, op, source, data) -> pool(op.window(), b, source, data)));
 
     private ChannelRules() {}
 
@@ -69,13 +74,11 @@ final class ChannelRules {
         return ChannelFlow.channels(reshape.type().shape()) % inputs == 0;
     }
 
-    private static IntFunction<Range> biased(
-            Binding binding, BiasAdd op, IntFunction<Range> source, TensorType data) {
+    private static IntFunction<Range> biased(Binding binding, BiasAdd op, IntFunction<Range> source, TensorType data) {
         return c -> source.apply(c).plus(binding.constant(1).integer(c));
     }
 
-    private static IntFunction<Range> limited(
-            Binding binding, Clip op, IntFunction<Range> source, TensorType data) {
+    private static IntFunction<Range> limited(Binding binding, Clip op, IntFunction<Range> source, TensorType data) {
         return c -> source.apply(c).image(x -> FixedPoint.clamp(x, (long) op.min(), (long) op.max()));
     }
 
@@ -93,8 +96,7 @@ final class ChannelRules {
     }
 
     /** Means and maxima of what lies in a range lie in it too, as long as every window has a tap and sums fit. */
-    private static IntFunction<Range> pool(
-            Window window, Binding binding, IntFunction<Range> source, TensorType data) {
+    private static IntFunction<Range> pool(Window window, Binding binding, IntFunction<Range> source, TensorType data) {
         Shape out = binding.type().shape();
         boolean covered = Taps.inside(window, data.shape(), out).stream().allMatch(inside -> inside.length > 0);
         long taps = (long) window.kernelH() * window.kernelW();

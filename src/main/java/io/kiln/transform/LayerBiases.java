@@ -5,7 +5,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Result;
-import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.type.TensorType;
 import java.util.HashMap;
 import java.util.HashSet;

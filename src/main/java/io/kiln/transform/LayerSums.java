@@ -3,7 +3,7 @@ package io.kiln.transform;
 
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
-import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.Arrays;

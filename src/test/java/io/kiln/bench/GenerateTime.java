@@ -2,12 +2,12 @@
 package io.kiln.bench;
 
 import io.kiln.base.Log;
-import io.kiln.flow.BuildSpec;
-import io.kiln.flow.BuildSpec.Layout;
-import io.kiln.flow.BuildSpec.ModelSource;
-import io.kiln.flow.BuildSpec.VerifySpec;
 import io.kiln.flow.Flow;
-import io.kiln.flow.VerifyOn;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

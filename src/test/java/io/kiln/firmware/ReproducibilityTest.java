@@ -4,6 +4,7 @@ package io.kiln.firmware;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
+import io.kiln.firmware.image.Image;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;

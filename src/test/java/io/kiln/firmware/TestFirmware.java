@@ -12,6 +12,7 @@ import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
 import io.kiln.base.Log;
 import io.kiln.base.Optimize;
+import io.kiln.firmware.image.Image;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -21,11 +22,11 @@ import java.util.List;
 import java.util.Optional;
 
 /** A model library written by hand, just large enough to be measured, and requests that use it. */
-final class TestFirmware {
+public final class TestFirmware {
     private TestFirmware() {}
 
     /** A model that adds table[i] to each of its 16 input bytes. */
-    static ModelLibrary model(String name, int tableBytes) {
+    public static ModelLibrary model(String name, int tableBytes) {
         String target = "c";
         TensorInfo input = new TensorInfo("x", "x", DType.INT8, List.of(1, 16), 1f, 0);
         TensorInfo output = new TensorInfo("y", "y", DType.INT8, List.of(1, 16), 1f, 0);
@@ -76,16 +77,16 @@ final class TestFirmware {
         return new ModelLibrary(metadata, new ArtifactSet(artifacts));
     }
 
-    static Board board(String id) {
+    public static Board board(String id) {
         return Boards.builtIn().find(id);
     }
 
     /** A request with one small model. */
-    static FirmwareRequest request(String board, String toolchain, Path folder) {
+    public static FirmwareRequest request(String board, String toolchain, Path folder) {
         return request(board(board), toolchain, Optimize.SPEED, List.of(model("default", 1000)), folder);
     }
 
-    static FirmwareRequest request(
+    public static FirmwareRequest request(
             Board board, String toolchain, Optimize optimize, List<ModelLibrary> models, Path folder) {
         return new FirmwareRequest(
                 board,
@@ -99,7 +100,7 @@ final class TestFirmware {
     }
 
     /** The whole road. */
-    static Image build(FirmwareRequest request, Path folder, Log log) {
+    public static Image build(FirmwareRequest request, Path folder, Log log) {
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, log), log);
         return FirmwareLinker.link(objects, folder.resolve("target"), "app", log);
     }

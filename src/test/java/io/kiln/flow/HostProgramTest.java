@@ -9,6 +9,7 @@ import io.kiln.artifact.Artifact.Loader;
 import io.kiln.base.Bytes;
 import io.kiln.compile.CompileRequest;
 import io.kiln.compile.CompiledModel;
+import io.kiln.compile.HostProgram;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.ir.Function;
 import io.kiln.lower.RandomOperators;
@@ -84,7 +85,10 @@ class HostProgramTest {
         List<List<Artifact>> artifacts = new ArrayList<>();
         for (String name : List.of("first", "second")) {
             CompiledModel compiled = ModelCompiler.compile(
-                    CompileRequest.builder(Path.of("random"), "c -keys=cpu").name(name).build(), function);
+                    CompileRequest.builder(Path.of("random"), "c -keys=cpu")
+                            .name(name)
+                            .build(),
+                    function);
             models.add(compiled);
             artifacts.add(new ArrayList<>(compiled.library().artifacts().artifacts()));
         }

@@ -3,7 +3,7 @@ package io.kiln.fuzz;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
-import io.kiln.flow.HostProgram;
+import io.kiln.compile.HostProgram;
 import io.kiln.frontend.tflite.single.Agreement;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.GoldenModels;

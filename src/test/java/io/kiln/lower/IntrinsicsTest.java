@@ -10,6 +10,8 @@ import io.kiln.ir.arith.DetectionBoxes;
 import io.kiln.ir.arith.InverseSquareRoot;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.lower.layer.DetectedBoxes;
+import io.kiln.lower.layer.NormalizeIntrinsics;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;

@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Optimize;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.QnnConv2d;
-import io.kiln.ir.op.QnnDense;
-import io.kiln.lower.ConvComputation;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnDense;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.RandomOperators;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.mve.MveRescale;
 import io.kiln.target.Target;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Stmt;

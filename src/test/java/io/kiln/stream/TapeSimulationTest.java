@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.fail;
 
 import io.kiln.base.Optimize;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.Reshape;
+import io.kiln.ir.op.movement.Reshape;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
-import io.kiln.lower.PoolLowering;
 import io.kiln.lower.RandomResiduals;
 import io.kiln.lower.RowDependency;
 import io.kiln.lower.Rows;
+import io.kiln.lower.layer.PoolLowering;
 import io.kiln.schedule.Dispatch;
 import io.kiln.stream.StoredValue.Place;
 import io.kiln.target.Target;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.WholeFiles;
 import io.kiln.process.Command;
-import io.kiln.process.ProcessRunner;
 import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,11 +3,11 @@ package io.kiln.transform;
 
 import io.kiln.ir.Arg;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.AvgPool2d;
-import io.kiln.ir.op.Clip;
-import io.kiln.ir.op.MaxPool2d;
-import io.kiln.ir.op.Reshape;
 import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.type.Shape;
 import java.util.Arrays;
 import java.util.Random;

@@ -9,7 +9,7 @@ import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Verifier;
 import io.kiln.ir.op.Op;
-import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.layer.QnnConv2d;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;

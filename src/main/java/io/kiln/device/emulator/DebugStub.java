@@ -3,7 +3,7 @@ package io.kiln.device.emulator;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.firmware.ElfFile;
+import io.kiln.firmware.image.ElfFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

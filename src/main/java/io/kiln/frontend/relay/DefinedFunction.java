@@ -3,6 +3,11 @@ package io.kiln.frontend.relay;
 
 import io.kiln.artifact.NamedTensor;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.relay.build.FunctionBuilder;
+import io.kiln.frontend.relay.build.Remaining;
+import io.kiln.frontend.relay.value.Attributes;
+import io.kiln.frontend.relay.value.Findings;
+import io.kiln.frontend.relay.value.Value;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
@@ -79,8 +84,8 @@ final class DefinedFunction {
                 whole, builder.bindings().superseded(), builder.bindings().places());
         if (functions.areWhole() && findings.count() == before) {
             Legality.violations(remaining.function())
-                    .forEach(v -> findings.add(
-                            remaining.places().get(v.binding().id()), v.what(), v.expected(), OTHERWISE));
+                    .forEach(v ->
+                            findings.add(remaining.places().get(v.binding().id()), v.what(), v.expected(), OTHERWISE));
         }
         return remaining.function();
     }

@@ -5,6 +5,8 @@ import io.kiln.artifact.NamedTensor;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problem;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.relay.build.CalledFunctions;
+import io.kiln.frontend.relay.value.Findings;
 import io.kiln.ir.CallRules;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;

@@ -3,6 +3,7 @@ package io.kiln.frontend.relay;
 
 import io.kiln.base.Problem;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.relay.value.Findings;
 import io.kiln.ir.text.RelayParser;
 import io.kiln.ir.text.RelaySyntax.Param;
 import io.kiln.ir.type.Shape;

@@ -3,6 +3,7 @@ package io.kiln.frontend.relay;
 
 import io.kiln.artifact.NamedTensor;
 import io.kiln.base.Problem;
+import io.kiln.frontend.relay.value.Findings;
 import io.kiln.ir.text.RelaySyntax.Param;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -7,6 +7,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
+import io.kiln.frontend.relay.value.Findings;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayParser;
 import io.kiln.ir.text.RelaySyntax.Module;

@@ -3,6 +3,15 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.operator.GraphBuilder;
+import io.kiln.frontend.tflite.operator.ImportedSubgraph;
+import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.operator.OperatorRecord;
+import io.kiln.frontend.tflite.operator.Registration;
+import io.kiln.frontend.tflite.operator.SignedBytes;
+import io.kiln.frontend.tflite.tensor.TensorReader;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Function;
 import io.kiln.ir.Result;
 import java.util.ArrayList;

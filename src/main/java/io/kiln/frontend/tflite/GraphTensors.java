@@ -2,6 +2,11 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.KilnException;
+import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.operator.GraphBuilder;
+import io.kiln.frontend.tflite.operator.SignedBytes;
+import io.kiln.frontend.tflite.tensor.TensorReader;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
 import java.util.ArrayList;
 import java.util.List;

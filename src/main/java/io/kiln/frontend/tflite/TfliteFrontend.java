@@ -7,6 +7,8 @@ import io.kiln.base.Problem;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.frontend.ModelFile;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
+import io.kiln.frontend.tflite.flatbuffer.FlatTable;
 import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.ir.Function;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@
 package io.kiln.ir.arith;
 
 /**
- * The arithmetic of {@link io.kiln.ir.op.DetectionPostprocess}: where boxes lie and by how much they overlap, in single precision. The
+ * The arithmetic of {@link io.kiln.ir.op.layer.DetectionPostprocess}: where boxes lie and by how much they overlap, in single precision. The
  * reference kernel decodes boxes in double precision, for which small cores have no instructions; the results are within a few units in
  * the last place. Generated C computes the same bits, so that no box is chosen here and not there.
  */

@@ -2,7 +2,7 @@
 package io.kiln.ir.arith;
 
 /**
- * The complex numbers of absolute value 1 by which the passes of {@link io.kiln.ir.op.SignalFft} multiply, given by their phases; the
+ * The complex numbers of absolute value 1 by which the passes of {@link io.kiln.ir.op.signal.SignalFft} multiply, given by their phases; the
  * same bits on every machine.
  */
 public final class FourierRoots {

@@ -38,32 +38,32 @@ public final class Arguments {
     }
 
     /** Type of the first argument. */
-    TensorType data() {
+    public TensorType data() {
         return types.get(0);
     }
 
     /** An argument's elements; empty for one that is computed. */
-    Optional<? extends ConstantElements> constant(int position) {
+    public Optional<? extends ConstantElements> constant(int position) {
         return constants.get(position);
     }
 
-    boolean areConstant(int from) {
+    public boolean areConstant(int from) {
         return constants.stream().skip(from).allMatch(Optional::isPresent);
     }
 
-    void require(boolean holds, String what, String expected) {
+    public void require(boolean holds, String what, String expected) {
         rules.require(holds, what, expected);
     }
 
     /** A scale and its zero point, of elements of a type. */
-    void quantization(int scale, int zeroPoint, DType dtype) {
+    public void quantization(int scale, int zeroPoint, DType dtype) {
         scales(scale);
         if (dtype.isInteger()) {
             integers(zeroPoint, "zero point", zero -> isIn(dtype, zero), dtype.min() + " to " + dtype.max());
         }
     }
 
-    void scales(int position) {
+    public void scales(int position) {
         constant(position).ifPresent(scales -> {
             boolean holds = true;
             for (int i = 0; i < scales.elements(); i++) {
@@ -73,12 +73,12 @@ public final class Arguments {
         });
     }
 
-    static boolean isScale(float value) {
+    public static boolean isScale(float value) {
         return value > 0 && Float.isFinite(value);
     }
 
     /** Holds every element against a rule. */
-    void integers(int position, String what, LongPredicate rule, String expected) {
+    public void integers(int position, String what, LongPredicate rule, String expected) {
         constant(position).ifPresent(values -> {
             for (int i = 0; i < values.elements(); i++) {
                 if (!rule.test(values.integer(i))) {
@@ -90,7 +90,7 @@ public final class Arguments {
     }
 
     /** Holds the arithmetic of rescaling within its words. */
-    void ratio(int from, int to, double most) {
+    public void ratio(int from, int to, double most) {
         if (constant(from).isEmpty() || constant(to).isEmpty()) {
             return;
         }
@@ -108,18 +108,18 @@ public final class Arguments {
         }
     }
 
-    void lastAxis(int axis) {
+    public void lastAxis(int axis) {
         int rank = data().shape().rank();
         require(axis == -1 || axis == rank - 1, "the axis " + axis + " is not the last", "-1 or " + (rank - 1));
     }
 
     /** A softmax's factor, and something that it can be computed of. */
-    void softmax(float beta) {
+    public void softmax(float beta) {
         require(isScale(beta), "beta is " + beta, "a finite number above 0");
         require(data().shape().rank() > 0, "softmax of a scalar", "a rank of at least 1");
     }
 
-    static boolean isIn(DType dtype, long value) {
+    public static boolean isIn(DType dtype, long value) {
         return value >= dtype.min() && value <= dtype.max();
     }
 }

@@ -15,10 +15,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Shared checks and shape rules of the operators. */
-final class Check {
+public final class Check {
     private Check() {}
 
-    static void that(boolean holds, String message) {
+    public static void that(boolean holds, String message) {
         if (!holds) {
             throw new IllegalArgumentException(message);
         }
@@ -31,24 +31,24 @@ final class Check {
         }
     }
 
-    static void arity(Op op, List<TensorType> args) {
+    public static void arity(Op op, List<TensorType> args) {
         that(args.size() == op.arity(), () -> op.name() + " takes " + op.arity() + " arguments, not " + args.size());
     }
 
-    static void rank(String what, TensorType type, int rank) {
+    public static void rank(String what, TensorType type, int rank) {
         that(
                 type.shape().rank() == rank,
                 () -> what + " must have rank " + rank + ", not " + type.shape().text());
     }
 
-    static void dtype(String what, TensorType type, DType dtype) {
+    public static void dtype(String what, TensorType type, DType dtype) {
         that(
                 type.dtype() == dtype,
                 () -> what + " must be " + dtype.text() + ", not "
                         + type.dtype().text());
     }
 
-    static void oneOf(String what, TensorType type, Set<DType> dtypes) {
+    public static void oneOf(String what, TensorType type, Set<DType> dtypes) {
         that(
                 dtypes.contains(type.dtype()),
                 () -> what + " must be "
@@ -57,37 +57,37 @@ final class Check {
     }
 
     /** Data whose elements the operators compare: as floats or as signed integers. */
-    static void ordered(Op op, TensorType data) {
+    public static void ordered(Op op, TensorType data) {
         that(
                 !data.dtype().isWideUnsigned(),
                 () -> op.name() + " of " + data.dtype().text() + " is not supported");
     }
 
-    static void axis(TensorType type, int axis) {
+    public static void axis(TensorType type, int axis) {
         int rank = type.shape().rank();
         that(axis >= -rank && axis < rank, () -> "axis " + axis + " is not one of " + type.text());
     }
 
     /** Elements, in vectors along a last axis. */
-    static void vectors(TensorType type) {
+    public static void vectors(TensorType type) {
         that(
                 type.shape().rank() >= 1 && type.shape().elements() > 0,
                 () -> "data must have at least one dimension and one element, not " + type.text());
     }
 
     /** A vector of so many elements. */
-    static Shape vector(long elements) {
+    public static Shape vector(long elements) {
         that(elements <= Integer.MAX_VALUE, () -> "a vector cannot have " + elements + " elements");
         return Shape.of((int) elements);
     }
 
     /** A variable of the type that an operator remembers in. */
-    static void state(TensorType type, TensorType expected) {
+    public static void state(TensorType type, TensorType expected) {
         that(type.equals(expected), () -> "the state must be " + expected.text() + ", not " + type.text());
     }
 
     /** A scalar, or a vector of one element per channel. */
-    static void perAxis(String what, TensorType type, DType dtype, int channels) {
+    public static void perAxis(String what, TensorType type, DType dtype, int channels) {
         dtype(what, type, dtype);
         long elements = type.shape().elements();
         that(
@@ -97,7 +97,7 @@ final class Check {
     }
 
     /** Integers are summed as int32, int16 also as int64, float32 as itself. */
-    static void accumulator(String op, TensorType data, DType outDtype) {
+    public static void accumulator(String op, TensorType data, DType outDtype) {
         boolean fits = switch (data.dtype()) {
             case FLOAT32 -> outDtype == DType.FLOAT32;
             case INT16 -> outDtype == DType.INT32 || outDtype == DType.INT64;
@@ -109,12 +109,12 @@ final class Check {
                         + outDtype.text());
     }
 
-    static void scalar(String what, TensorType type, DType dtype) {
+    public static void scalar(String what, TensorType type, DType dtype) {
         perAxis(what, type, dtype, 1);
     }
 
     /** How many variables there are that either list names by index. */
-    static int variables(List<Integer> first, List<Integer> second) {
+    public static int variables(List<Integer> first, List<Integer> second) {
         return 1
                 + Stream.concat(first.stream(), second.stream())
                         .mapToInt(i -> i)
@@ -123,18 +123,18 @@ final class Check {
     }
 
     /** A dimension that is a sum. */
-    static int dimension(long sum) {
+    public static int dimension(long sum) {
         that(sum <= Integer.MAX_VALUE, () -> "a dimension of " + sum + " is beyond 32 bits");
         return (int) sum;
     }
 
     /** A tensor of which a result with elements can be made. */
-    static void elements(Op op, TensorType data) {
+    public static void elements(Op op, TensorType data) {
         that(data.shape().elements() > 0, () -> op.name() + " of " + data.text() + ", which has no elements");
     }
 
     /** NumPy's broadcasting rule; 1 broadcasts to 0 too. */
-    static Shape broadcast(Shape a, Shape b) {
+    public static Shape broadcast(Shape a, Shape b) {
         int rank = Math.max(a.rank(), b.rank());
         List<Integer> dims = new ArrayList<>();
         for (int i = 0; i < rank; i++) {
@@ -147,7 +147,7 @@ final class Check {
         return new Shape(dims);
     }
 
-    static Map<String, Object> attributes(Object... namesAndValues) {
+    public static Map<String, Object> attributes(Object... namesAndValues) {
         Map<String, Object> attributes = new LinkedHashMap<>();
         for (int i = 0; i < namesAndValues.length; i += 2) {
             attributes.put((String) namesAndValues[i], namesAndValues[i + 1]);

@@ -2,6 +2,7 @@
 package io.kiln.ir.op;
 
 import io.kiln.base.DType;
+import io.kiln.ir.op.layer.TransposedWindow;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.List;

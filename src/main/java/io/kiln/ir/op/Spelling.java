@@ -40,24 +40,24 @@ public record Spelling(String name, Map<String, Object> attributes, Form form) {
     }
 
     /** Under its name: of TVM's if that does not say otherwise. */
-    static Spelling of(Op op) {
+    public static Spelling of(Op op) {
         return op.name().startsWith(OWN) ? own(op) : standard(op.name(), op.attributes());
     }
 
     /** As TVM's operator. */
-    static Spelling standard(String name, Map<String, Object> attributes) {
+    public static Spelling standard(String name, Map<String, Object> attributes) {
         Map<String, Object> spelled = new LinkedHashMap<>(attributes);
         TRUTHS.forEach(key -> spelled.computeIfPresent(key, (k, value) -> value.equals(1)));
         return new Spelling(name, spelled, Form.LIST);
     }
 
     /** As an operator that TVM does not have. */
-    static Spelling own(Op op) {
+    public static Spelling own(Op op) {
         return own(op.name().startsWith(OWN) ? op.name() : OWN + op.name(), op.attributes());
     }
 
     /** As an operator that TVM does not have, under another name. */
-    static Spelling own(String name, Map<String, Object> attributes) {
+    public static Spelling own(String name, Map<String, Object> attributes) {
         Map<String, Object> spelled = new LinkedHashMap<>(attributes);
         if (!spelled.isEmpty()) {
             spelled.put(TYPE_KEY, DICTIONARY);
@@ -66,20 +66,20 @@ public record Spelling(String name, Map<String, Object> attributes, Form form) {
     }
 
     /** Without an attribute. */
-    Spelling without(String attribute) {
+    public Spelling without(String attribute) {
         Map<String, Object> fewer = new LinkedHashMap<>(attributes);
         fewer.remove(attribute);
         return new Spelling(name, fewer, form);
     }
 
     /** With one more attribute behind the others. */
-    Spelling with(String attribute, Object value) {
+    public Spelling with(String attribute, Object value) {
         Map<String, Object> more = new LinkedHashMap<>(attributes);
         more.put(attribute, value);
         return new Spelling(name, more, form);
     }
 
-    Spelling in(Form other) {
+    public Spelling in(Form other) {
         return new Spelling(name, attributes, other);
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
+import io.kiln.ir.op.element.Clip;
+
 /** What passes and lowerings ask of an operator, whichever it is. */
 public enum Trait {
     /** The result is the data in other dimensions: it needs no code and no memory of its own. */

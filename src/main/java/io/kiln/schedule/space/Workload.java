@@ -3,8 +3,8 @@ package io.kiln.schedule.space;
 
 import io.kiln.base.DType;
 import io.kiln.base.Optimize;
-import io.kiln.lower.ConvComputation;
 import io.kiln.lower.Rows;
+import io.kiln.lower.layer.ConvComputation;
 import io.kiln.target.CpuFeatures;
 
 /**

@@ -3,8 +3,8 @@ package io.kiln.firmware.dwarf;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.kiln.firmware.ElfFile;
-import io.kiln.firmware.ElfFile.Section;
+import io.kiln.firmware.image.ElfFile;
+import io.kiln.firmware.image.ElfFile.Section;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;

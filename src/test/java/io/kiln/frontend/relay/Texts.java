@@ -8,7 +8,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Constant;
 import io.kiln.ir.Function;
-import io.kiln.ir.op.BiasAdd;
+import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.text.RelayPrinter;
 import java.util.List;
 import java.util.Optional;

@@ -8,7 +8,7 @@ import io.kiln.base.DType;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
 import io.kiln.ir.Quantization;
-import io.kiln.ir.op.QnnConv2d;
+import io.kiln.ir.op.layer.QnnConv2d;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.tensorflow.lite.schema.BuiltinOperator;

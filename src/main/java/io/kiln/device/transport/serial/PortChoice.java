@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.transport.serial;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Decides which port is the board's console. Between several nothing is guessed, and a port that nothing ties to the board is not taken.
+ *
+ * @param path the port that the user names; empty if none
+ * @param serial serial number of the USB device that the user names; empty if none
+ * @param usb USB ids of the board's console, {@code vendor:product} in lower-case hexadecimal; may be empty
+ */
+public record PortChoice(Optional<String> path, Optional<String> serial, List<String> usb) {
+    private static final String WHERE = "kiln.monitor.port";
+
+    public PortChoice {
+        usb = List.copyOf(usb);
+    }
+
+    /**
+     * Path of the port.
+     *
+     * @param ports the ports that there are
+     * @throws KilnException if none fits, or more than one; with the list of all
+     */
+    public String choose(List<Port> ports) {
+        if (path.isPresent()) {
+            return path.get();
+        }
+        if (serial.isEmpty() && usb.isEmpty()) {
+            throw new KilnException(new Problem(
+                    "the board's description has no USB ids of its console",
+                    WHERE,
+                    "the name of a port; there are: " + texts(ports),
+                    "Name one with -Dkiln.monitor.port=<port>, or add console.usb to board.yaml"));
+        }
+        List<Port> fitting = ports.stream().filter(this::fits).toList();
+        if (fitting.size() == 1) {
+            return fitting.get(0).path();
+        }
+        String wanted = serial.map(number -> "serial number " + number).orElse("USB ids " + String.join(", ", usb));
+        if (fitting.isEmpty()) {
+            throw new KilnException(new Problem(
+                    "no serial port has the " + wanted,
+                    WHERE,
+                    "one of: " + texts(ports),
+                    "Plug the board in, or name a port with -Dkiln.monitor.port=<port>"));
+        }
+        throw new KilnException(new Problem(
+                "several serial ports have the " + wanted,
+                WHERE,
+                "one of: " + texts(fitting),
+                "Name one with -Dkiln.monitor.serial=<serial> or -Dkiln.monitor.port=<port>"));
+    }
+
+    private boolean fits(Port port) {
+        return (serial.isEmpty() || port.serial().equals(serial.get()))
+                && (usb.isEmpty() || port.usb().filter(usb::contains).isPresent());
+    }
+
+    private static String texts(List<Port> ports) {
+        return ports.isEmpty() ? "none" : ports.stream().map(Port::text).collect(Collectors.joining("; "));
+    }
+}

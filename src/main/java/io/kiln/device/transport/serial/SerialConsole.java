@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.transport.serial;
+
+import com.fazecast.jSerialComm.SerialPort;
+import com.fazecast.jSerialComm.SerialPortInvalidPortException;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.transport.Transport;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** An open serial port, 8N1: the line to a board. Close it to give it back. */
+public final class SerialConsole implements Transport {
+    private static final int BLOCK_MILLIS = 100;
+    private static final int BLOCK_BYTES = 4096;
+
+    private final SerialPort port;
+    private final String name;
+
+    private SerialConsole(SerialPort port, String name) {
+        this.port = port;
+        this.name = name;
+    }
+
+    /**
+     * Opens a port.
+     *
+     * @param path such as {@code /dev/ttyACM0}
+     * @param baud bits per second
+     * @throws KilnException if it is not there, in use, or not for this user
+     */
+    public static SerialConsole open(String path, int baud) {
+        try {
+            SerialPort port = SerialPort.getCommPort(path);
+            port.setComPortParameters(baud, 8, SerialPort.ONE_STOP_BIT, SerialPort.NO_PARITY);
+            port.setComPortTimeouts(SerialPort.TIMEOUT_READ_SEMI_BLOCKING, BLOCK_MILLIS, 0);
+            if (!port.openPort()) {
+                throw new KilnException(new Problem(
+                        "the serial port cannot be opened (error " + port.getLastErrorCode() + ")",
+                        path,
+                        "a port that is there, that no other program uses and that this user may open",
+                        "Close other terminals; on Linux join the group of the device (ls -l " + path + ")"));
+            }
+            return new SerialConsole(port, path + " at " + baud + " baud");
+        } catch (SerialPortInvalidPortException e) {
+            throw new KilnException(
+                    new Problem("there is no such serial port", path, "a port", "Correct kiln.monitor.port"), e);
+        }
+    }
+
+    /** How reading came to its end. */
+    public enum End {
+        /** The receiver had enough. */
+        ENOUGH,
+        /** The time was over. */
+        TIME_OVER,
+        /** The port went away. */
+        CLOSED
+    }
+
+    /**
+     * Hands over what comes until it is enough.
+     *
+     * @param limit time to read for
+     * @param enough gets each piece; true ends reading
+     * @throws KilnException if this thread is interrupted
+     */
+    public End read(Duration limit, Predicate<byte[]> enough) {
+        long start = System.nanoTime();
+        byte[] block = new byte[BLOCK_BYTES];
+        while (System.nanoTime() - start < limit.toNanos()) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new KilnException(Problem.of("the build was interrupted", port.getSystemPortPath()));
+            }
+            int n = port.readBytes(block, block.length);
+            if (n < 0) {
+                return End.CLOSED;
+            }
+            if (n > 0 && enough.test(Arrays.copyOf(block, n))) {
+                return End.ENOUGH;
+            }
+        }
+        return End.TIME_OVER;
+    }
+
+    @Override
+    public InputStream input() {
+        return new Incoming(port);
+    }
+
+    @Override
+    public OutputStream output() {
+        return new Outgoing(port);
+    }
+
+    /** The board has its own power. */
+    @Override
+    public boolean ownsProgram() {
+        return false;
+    }
+
+    /** The same problems with the port's name and speed where they only say "console". */
+    @Override
+    public KilnException explained(KilnException failure) {
+        List<Problem> problems = failure.problems().stream()
+                .map(each -> each.where().equals("console")
+                        ? new Problem(each.what(), name, each.expected(), each.next())
+                        : each)
+                .toList();
+        KilnException located = new KilnException(problems);
+        located.initCause(failure);
+        return located;
+    }
+
+    @Override
+    public void close() {
+        port.closePort();
+    }
+}

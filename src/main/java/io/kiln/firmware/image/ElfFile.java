@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.image;
+
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Sections, segments and symbols of an ELF file of 32 or 64 bits, either byte order (System V ABI, chapters 4 and 5).
+ *
+ * @param content the whole file
+ * @param machine {@code e_machine}
+ * @param entry address of the first instruction
+ * @param sections in the order of the section header table
+ * @param segments in the order of the program header table
+ * @param symbols of the symbol table; empty if it was stripped
+ */
+public record ElfFile(
+        ByteBuffer content,
+        int machine,
+        long entry,
+        List<Section> sections,
+        List<Segment> segments,
+        List<Symbol> symbols) {
+    private static final long LARGEST = 256L << 20;
+
+    /** A build holds some copies of an image at once. */
+    private static final int HEAP_SHARE = 6;
+
+    public ElfFile {
+        sections = List.copyOf(sections);
+        segments = List.copyOf(segments);
+        symbols = List.copyOf(symbols);
+    }
+
+    /** A section; addresses and sizes in bytes. */
+    public record Section(String name, int type, long flags, long address, long offset, long size, int link) {
+        private static final int NULL = 0;
+        private static final int NOBITS = 8;
+        private static final int NOTE = 7;
+        private static final long WRITE = 1;
+        private static final long ALLOC = 2;
+        private static final long EXECINSTR = 4;
+
+        /** Whether it takes memory while the image runs. */
+        public boolean isAllocated() {
+            return (flags & ALLOC) != 0 && size > 0;
+        }
+
+        public boolean isWritable() {
+            return (flags & WRITE) != 0;
+        }
+
+        public boolean isExecutable() {
+            return (flags & EXECINSTR) != 0;
+        }
+
+        /** Whether it has content in the file. */
+        public boolean hasContent() {
+            return type != NOBITS && type != NULL;
+        }
+
+        Section named(String other) {
+            return new Section(other, type, flags, address, offset, size, link);
+        }
+
+        boolean isNote() {
+            return type == NOTE;
+        }
+
+        boolean contains(long other) {
+            return other >= address && other < address + size;
+        }
+    }
+
+    /** A program header. */
+    public record Segment(
+            int type, long offset, long virtualAddress, long physicalAddress, long fileSize, long memorySize) {
+        private static final int LOAD = 1;
+
+        public boolean isLoaded() {
+            return type == LOAD;
+        }
+    }
+
+    /** A symbol; {@code section} is an index into the sections, or 0 or a reserved number if it has none. */
+    public record Symbol(String name, long value, long size, int type, int section) {
+        private static final int OBJECT = 1;
+        private static final int FUNCTION = 2;
+
+        public boolean isObject() {
+            return type == OBJECT;
+        }
+
+        public boolean isFunction() {
+            return type == FUNCTION;
+        }
+    }
+
+    /** Whether the file begins as ELF files do. */
+    public static boolean isElf(Path file) {
+        try (var in = Files.newInputStream(file)) {
+            byte[] magic = in.readNBytes(4);
+            return magic.length == 4 && magic[0] == 0x7f && magic[1] == 'E' && magic[2] == 'L' && magic[3] == 'F';
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @throws KilnException if it cannot be read, or naming the offset at which it is not as an ELF file has to be
+     */
+    public static ElfFile read(Path file) {
+        try {
+            long size = Files.size(file);
+            long most = Math.min(LARGEST, Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+            if (size > most) {
+                throw new KilnException(new Problem(
+                        "the file has " + size + " bytes", file.toString(), "an image of up to " + most, ""));
+            }
+            return new ElfReader(file.toString(), ByteBuffer.wrap(Files.readAllBytes(file))).read();
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+
+    /** Value of the first symbol of this name. */
+    public Optional<Long> symbolValue(String name) {
+        return symbols.stream()
+                .filter(symbol -> symbol.name().equals(name))
+                .map(Symbol::value)
+                .findFirst();
+    }
+
+    /** Bytes of a section that has content. */
+    public byte[] bytes(Section section) {
+        byte[] bytes = new byte[Math.toIntExact(section.size())];
+        content.get(Math.toIntExact(section.offset()), bytes);
+        return bytes;
+    }
+
+    /** Where a section's content lies before the image runs: in flash, even if it is copied to RAM. */
+    public long loadAddress(Section section) {
+        for (Segment segment : segments) {
+            long inside = section.address() - segment.virtualAddress();
+            boolean there = section.hasContent()
+                    ? section.offset() >= segment.offset()
+                            && section.offset() + section.size() <= segment.offset() + segment.fileSize()
+                    : inside + section.size() <= segment.memorySize();
+            if (segment.isLoaded() && inside >= 0 && there) {
+                return segment.physicalAddress() + inside;
+            }
+        }
+        return section.address();
+    }
+}

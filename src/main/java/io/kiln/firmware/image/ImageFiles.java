@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.image;
+
+import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
+import io.kiln.base.Log;
+import io.kiln.base.WholeFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** The files of an image beside each other: {@code <base>.elf}, {@code .bin}, {@code .hex} and {@code .map}. */
+public final class ImageFiles {
+    private static final List<String> EXTENSIONS = List.of(".bin", ".hex", ".map", ".elf");
+
+    private final Path folder;
+    private final String base;
+    private final Path parts;
+    private final Log log;
+
+    /**
+     * @param folder where they appear
+     * @param base their name without extension
+     * @param parts folder on the same file system, for what is not yet whole
+     */
+    public ImageFiles(Path folder, String base, Path parts, Log log) {
+        this.folder = folder;
+        this.base = base;
+        this.parts = parts;
+        this.log = log;
+    }
+
+    public Path file(String extension) {
+        return folder.resolve(base + "." + extension);
+    }
+
+    /**
+     * Makes every file, all under other names first, so that renaming is all that is left to go wrong.
+     *
+     * @return digests by file name
+     */
+    public Map<String, String> publish(Path elf, Path map, boolean isHost) {
+        Map<String, String> digests = new TreeMap<>();
+        try {
+            Map<String, byte[]> contents = contents(elf, map, isHost);
+            Files.createDirectories(folder);
+            contents.forEach((name, content) -> WholeFiles.write(part(name), content));
+            Files.deleteIfExists(file("bin"));
+            for (Map.Entry<String, byte[]> file : contents.entrySet()) {
+                Files.move(
+                        part(file.getKey()),
+                        folder.resolve(file.getKey()),
+                        StandardCopyOption.ATOMIC_MOVE,
+                        StandardCopyOption.REPLACE_EXISTING);
+                digests.put(file.getKey(), Digests.sha256(file.getValue()));
+            }
+            if (!file("elf").toFile().setExecutable(true, false)) {
+                log.debug("cannot make " + file("elf") + " executable");
+            }
+        } catch (IOException e) {
+            throw FileFailure.of("cannot write the image", folder, e);
+        } finally {
+            EXTENSIONS.forEach(extension -> part(base + extension).toFile().delete());
+        }
+        return digests;
+    }
+
+    private Map<String, byte[]> contents(Path elf, Path map, boolean isHost) throws IOException {
+        Map<String, byte[]> contents = new LinkedHashMap<>();
+        if (!isHost) {
+            LoadImage load = LoadImage.of(ElfFile.read(elf));
+            load.binary()
+                    .ifPresentOrElse(
+                            bytes -> contents.put(base + ".bin", bytes),
+                            () -> log.info("No flat binary: the image's memories lie too far apart"));
+            contents.put(base + ".hex", load.intelHex());
+        }
+        contents.put(base + ".map", Files.isRegularFile(map) ? Files.readAllBytes(map) : new byte[0]);
+        contents.put(base + ".elf", Files.readAllBytes(elf));
+        return contents;
+    }
+
+    private Path part(String name) {
+        return parts.resolve(name + ".part");
+    }
+
+    /** The image of files that are there. */
+    public Image image(Set<String> names, Measurement measurement, boolean relinked) {
+        return new Image(
+                file("elf"),
+                Optional.of(file("bin")).filter(file -> names.contains(base + ".bin")),
+                Optional.of(file("hex")).filter(file -> names.contains(base + ".hex")),
+                file("map"),
+                measurement,
+                relinked);
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.image;
+
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.firmware.image.ElfFile.Section;
+import io.kiln.firmware.image.ElfFile.Symbol;
+import io.kiln.firmware.image.Measurement.Flash;
+import io.kiln.firmware.image.Measurement.Item;
+import io.kiln.firmware.image.Measurement.Ram;
+import io.kiln.firmware.image.Measurement.Region;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.Kind;
+import io.kiln.toolchain.board.Board.Memory;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+
+/** Measures an image by its sections and symbols. */
+public final class ImageMeasurer {
+    /** Names of the buffers for inputs and outputs begin so. */
+    private static final String IO_PREFIX = "kiln_app_io";
+
+    /** Names of workspace pools contain this: {@code global_workspace}, {@code kiln_app_workspace}. */
+    private static final String WORKSPACE = "workspace";
+
+    private static final String STACK_SECTION = ".stack";
+    private static final String STACK_SIZE = "__stack_size";
+    private static final int LARGEST = 20;
+
+    private final ElfFile elf;
+    private final Board board;
+
+    private ImageMeasurer(ElfFile elf, Board board) {
+        this.elf = elf;
+        this.board = board;
+    }
+
+    /** Measures an image that was linked for a board. */
+    public static Measurement measure(ElfFile elf, Board board) {
+        ImageMeasurer measurer = new ImageMeasurer(elf, board);
+        return new Measurement(measurer.flash(), measurer.ram(), measurer.regions(), measurer.largest());
+    }
+
+    private Flash flash() {
+        long text = bytes(s -> s.hasContent() && !isData(s) && isCode(s));
+        long constants = bytes(s -> s.hasContent() && !isData(s) && !isCode(s));
+        return new Flash(text, constants, bytes(s -> s.hasContent() && isData(s)), available(Kind.ROM));
+    }
+
+    private Ram ram() {
+        long data = bytes(s -> s.hasContent() && isData(s));
+        long zeroed = bytes(s -> !s.hasContent() && !s.name().startsWith(STACK_SECTION));
+        long stack = bytes(s -> !s.hasContent() && s.name().startsWith(STACK_SECTION));
+        if (stack == 0 && !board.isHost()) {
+            stack = elf.symbolValue(STACK_SIZE).orElse(0L);
+        }
+        long workspace = workspace();
+        long io = symbolBytes(symbol -> symbol.name().startsWith(IO_PREFIX));
+        long state = symbolBytes(symbol -> InterfaceNames.isState(symbol.name()));
+        return new Ram(data, Math.max(0, zeroed - workspace - io), state, workspace, io, stack, available(Kind.RAM));
+    }
+
+    /** The pools' own section if the linker script keeps it apart, alignment included; else the pools by name. */
+    private long workspace() {
+        long section = bytes(s -> s.name().startsWith(InterfaceNames.WORKSPACE_SECTION));
+        return section > 0 ? section : symbolBytes(symbol -> symbol.name().contains(WORKSPACE));
+    }
+
+    /** Constants stay constants if one of them lacks its {@code const}, as pools of some versions of TVM do: linker scripts go by the name. */
+    private static boolean isData(Section section) {
+        return section.isWritable() && !section.name().startsWith(".rodata");
+    }
+
+    private static boolean isCode(Section section) {
+        return section.isExecutable()
+                || section.name().startsWith(".vectors")
+                || section.name().startsWith(".ARM.ex")
+                || section.name().startsWith(".eh_frame")
+                || section.isNote();
+    }
+
+    private long bytes(Predicate<Section> wanted) {
+        return elf.sections().stream()
+                .filter(Section::isAllocated)
+                .filter(wanted)
+                .mapToLong(Section::size)
+                .sum();
+    }
+
+    /** Bytes of variables without initial value. */
+    private long symbolBytes(Predicate<Symbol> wanted) {
+        return elf.symbols().stream()
+                .filter(Symbol::isObject)
+                .filter(wanted)
+                .filter(symbol -> elf.sections().stream()
+                        .anyMatch(s -> s.isAllocated() && !s.hasContent() && s.contains(symbol.value())))
+                .mapToLong(Symbol::size)
+                .sum();
+    }
+
+    /** Memories of a kind; a board that runs from RAM counts the memory of its constants as flash. */
+    private OptionalLong available(Kind kind) {
+        if (board.memories().isEmpty()) {
+            return OptionalLong.empty();
+        }
+        List<Memory> memories = board.memories().stream()
+                .filter(memory -> memory.kind() == kind)
+                .toList();
+        if (memories.isEmpty()) {
+            return (kind == Kind.ROM ? board.constants() : board.workspace())
+                    .map(memory -> OptionalLong.of(memory.size()))
+                    .orElse(OptionalLong.empty());
+        }
+        return OptionalLong.of(memories.stream().mapToLong(Memory::size).sum());
+    }
+
+    private List<Region> regions() {
+        List<Region> regions = new ArrayList<>();
+        for (Memory memory : board.memories()) {
+            long sum = 0;
+            long end = memory.base();
+            for (Section section : elf.sections()) {
+                if (section.isAllocated()) {
+                    long load = elf.loadAddress(section);
+                    boolean copied = section.hasContent() && load != section.address();
+                    if (isIn(memory, section.address())) {
+                        sum += section.size();
+                        end = Math.max(end, section.address() + section.size());
+                    }
+                    if (copied && isIn(memory, load)) {
+                        sum += section.size();
+                        end = Math.max(end, load + section.size());
+                    }
+                }
+            }
+            long extent = end - memory.base();
+            regions.add(new Region(memory.name(), extent > memory.size() ? extent : sum, memory.size()));
+        }
+        return regions;
+    }
+
+    /** What overflows a memory lies behind its end but before the next one. */
+    private boolean isIn(Memory memory, long address) {
+        return board.memories().stream()
+                .filter(other -> other.base() <= address)
+                .max(Comparator.comparingLong(Memory::base))
+                .filter(memory::equals)
+                .isPresent();
+    }
+
+    private List<Item> largest() {
+        return elf.symbols().stream()
+                .filter(symbol -> (symbol.isObject() || symbol.isFunction()) && symbol.size() > 0)
+                .sorted(Comparator.comparingLong(Symbol::size).reversed().thenComparing(Symbol::name))
+                .limit(LARGEST)
+                .map(symbol -> new Item(symbol.name(), symbol.size(), isWritable(symbol)))
+                .toList();
+    }
+
+    private boolean isWritable(Symbol symbol) {
+        return symbol.section() < elf.sections().size()
+                && elf.sections().get(symbol.section()).isWritable();
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.image;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.firmware.image.ElfFile.Section;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What has to be in memory before an image runs: runs of bytes at their load addresses, ascending. Written here and not by a
+ * toolchain's objcopy, so that every toolchain's files are alike.
+ *
+ * @param blocks not overlapping
+ * @param entry address of the first instruction
+ */
+public record LoadImage(List<Block> blocks, long entry) {
+    /** A flat file beyond this would be mostly gap: memories far apart are better served by HEX or ELF. */
+    private static final long LARGEST_BINARY = 64L << 20;
+
+    /** Addresses have 32 bits, as in Intel HEX. */
+    private static final long ADDRESSES = 1L << 32;
+
+    private static final byte ERASED = (byte) 0xff;
+    private static final int BYTES_PER_RECORD = 16;
+
+    public LoadImage {
+        blocks = List.copyOf(blocks);
+    }
+
+    /** Bytes at an address. */
+    public record Block(long address, Bytes content) {
+        long end() {
+            return address + content.size();
+        }
+    }
+
+    /**
+     * Everything with content that takes memory, at its load address.
+     *
+     * @throws KilnException if parts of the image overlap, or lie where no board has memory
+     */
+    public static LoadImage of(ElfFile elf) {
+        List<Block> blocks = new ArrayList<>();
+        long room = elf.content().limit();
+        for (Section section : elf.sections()) {
+            if (section.isAllocated() && section.hasContent()) {
+                room -= section.size();
+                if (room < 0) {
+                    throw new KilnException(Problem.of("sections overlap in the file", section.name()));
+                }
+                blocks.add(new Block(elf.loadAddress(section), Bytes.wrap(elf.bytes(section))));
+            }
+        }
+        blocks.sort(Comparator.comparingLong(Block::address));
+        long end = 0;
+        for (Block block : blocks) {
+            if (block.address() < end || block.end() > ADDRESSES) {
+                throw new KilnException(Problem.of(
+                        String.format(
+                                "the %d bytes for address 0x%x overlap others or lie beyond 32 bits",
+                                block.content().size(), block.address()),
+                        "ELF file"));
+            }
+            end = block.end();
+        }
+        return new LoadImage(blocks, elf.entry());
+    }
+
+    /**
+     * The flat binary from the lowest address to the highest, gaps filled as erased flash reads; empty if that would be more
+     * than 64 MiB.
+     */
+    public Optional<byte[]> binary() {
+        if (blocks.isEmpty()) {
+            return Optional.empty();
+        }
+        long start = blocks.get(0).address();
+        long end = blocks.stream().mapToLong(Block::end).max().orElse(start);
+        if (end - start > LARGEST_BINARY) {
+            return Optional.empty();
+        }
+        byte[] binary = new byte[(int) (end - start)];
+        Arrays.fill(binary, ERASED);
+        for (Block block : blocks) {
+            block.content()
+                    .buffer()
+                    .get(
+                            binary,
+                            (int) (block.address() - start),
+                            block.content().size());
+        }
+        return Optional.of(binary);
+    }
+
+    /**
+     * Intel HEX (Intel's specification of 1988): data records of at most 16 bytes, extended linear address records where the
+     * upper half of the address changes, the start address, end of file.
+     */
+    public byte[] intelHex() {
+        StringBuilder out = new StringBuilder();
+        long upper = 0;
+        for (Block block : blocks) {
+            int done = 0;
+            while (done < block.content().size()) {
+                long address = block.address() + done;
+                if (address >>> 16 != upper) {
+                    upper = address >>> 16;
+                    record(out, 4, 0, new byte[] {(byte) (upper >>> 8), (byte) upper});
+                }
+                int toBoundary = (int) (0x10000 - (address & 0xffff));
+                int length = Math.min(Math.min(BYTES_PER_RECORD, block.content().size() - done), toBoundary);
+                byte[] data = new byte[length];
+                block.content().buffer().get(done, data);
+                record(out, 0, (int) (address & 0xffff), data);
+                done += length;
+            }
+        }
+        byte[] start = {(byte) (entry >>> 24), (byte) (entry >>> 16), (byte) (entry >>> 8), (byte) entry};
+        record(out, 5, 0, start);
+        record(out, 1, 0, new byte[0]);
+        return out.toString().getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static void record(StringBuilder out, int type, int offset, byte[] data) {
+        byte[] head = {(byte) data.length, (byte) (offset >>> 8), (byte) offset, (byte) type};
+        int sum = 0;
+        for (byte[] part : List.of(head, data)) {
+            for (byte value : part) {
+                sum += value;
+            }
+        }
+        HexFormat hex = HexFormat.of().withUpperCase();
+        out.append(':').append(hex.formatHex(head)).append(hex.formatHex(data));
+        out.append(hex.toHexDigits((byte) -sum)).append('\n');
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.image;
+
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * How much memory an image takes, in bytes.
+ *
+ * @param flash what lies in memory that keeps its content
+ * @param ram what lies in memory that the image writes
+ * @param regions the same by memory of the board; empty for an executable of this computer
+ * @param largest the largest functions and variables, largest first
+ */
+public record Measurement(Flash flash, Ram ram, List<Region> regions, List<Item> largest) {
+    /** Of an executable whose format cannot be read, as on a computer without ELF. */
+    public static final Measurement NONE = new Measurement(
+            new Flash(0, 0, 0, OptionalLong.empty()),
+            new Ram(0, 0, 0, 0, 0, 0, OptionalLong.empty()),
+            List.of(),
+            List.of());
+
+    public Measurement {
+        regions = List.copyOf(regions);
+        largest = List.copyOf(largest);
+    }
+
+    /**
+     * Flash.
+     *
+     * @param text code, vectors and unwind tables
+     * @param constants weights, tables, strings
+     * @param data initial values of variables
+     * @param available bytes of the board's memories for it; empty for this computer
+     */
+    public record Flash(long text, long constants, long data, OptionalLong available) {
+        /** The sum. */
+        public long total() {
+            return text + constants + data;
+        }
+    }
+
+    /**
+     * RAM.
+     *
+     * @param data variables with an initial value
+     * @param bss other variables, without workspace and io
+     * @param state what models keep from run to run; it counts in {@code bss}
+     * @param workspace the models' workspaces
+     * @param io buffers of the default application for inputs and outputs
+     * @param stack what is reserved for the stack
+     * @param available bytes of the board's memories for it; empty for this computer
+     */
+    public record Ram(long data, long bss, long state, long workspace, long io, long stack, OptionalLong available) {
+        /** The sum. */
+        public long total() {
+            return data + bss + workspace + io + stack;
+        }
+    }
+
+    /**
+     * One memory of the board.
+     *
+     * @param name its name
+     * @param used bytes that the image needs in it, alignment included
+     * @param available its size
+     */
+    public record Region(String name, long used, long available) {
+        /** Bytes that do not fit; 0 if all do. */
+        public long excess() {
+            return Math.max(0, used - available);
+        }
+    }
+
+    /**
+     * A function or variable.
+     *
+     * @param name its symbol
+     * @param bytes its size
+     * @param writable whether it lies in RAM while the image runs
+     */
+    public record Item(String name, long bytes, boolean writable) {}
+
+    /** Whether every memory holds what is put into it. */
+    public boolean fits() {
+        return regions.stream().allMatch(region -> region.excess() == 0);
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.image;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Bytes;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Memory for models that ask for it while they run, as TVM's do that were built without a memory planner: {@code TVMPlatformMemoryAllocate} and
+ * {@code TVMPlatformMemoryFree} on the stack allocator, with as much memory as the metadata says that a run needs.
+ */
+public final class WorkspaceMemory {
+    public static final String FILE = "workspace_memory.c";
+
+    private static final String CALL = "TVMBackendAllocWorkspace(";
+
+    private static final Pattern OWN_HOOK =
+            Pattern.compile("\\bTVMPlatformMemoryAllocate\\s*\\([^;{}]*\\)\\s*\\{", Pattern.DOTALL);
+
+    private WorkspaceMemory() {}
+
+    /**
+     * The C file, if a model asks for memory.
+     *
+     * @param models all models of the image; one runs at a time
+     * @param userSources the project's own files; one that defines the hook takes care of memory itself
+     */
+    public static Optional<String> file(List<ModelLibrary> models, Collection<Bytes> userSources) {
+        Optional<Need> need = models.stream()
+                .map(WorkspaceMemory::need)
+                .filter(one -> one.blocks() > 0)
+                .reduce(Need::both);
+        boolean isTakenCareOf = userSources.stream()
+                .anyMatch(file -> OWN_HOOK.matcher(file.text()).find());
+        return isTakenCareOf ? Optional.empty() : need.map(WorkspaceMemory::print);
+    }
+
+    /** What a model takes at most: all its blocks can be there at once. The metadata's sum does not know that blocks are rounded up. */
+    private record Need(long bytes, long blocks) {
+        Need both(Need other) {
+            return new Need(Math.max(bytes, other.bytes), Math.max(blocks, other.blocks));
+        }
+    }
+
+    private static Need need(ModelLibrary model) {
+        long calls = model.artifacts().of(Loader.SOURCE).stream()
+                .filter(Artifact::isForeign)
+                .mapToLong(source -> calls(source.text()))
+                .sum();
+        return new Need(model.metadata().workspaceBytes(), calls);
+    }
+
+    private static long calls(String source) {
+        long calls = 0;
+        for (int at = source.indexOf(CALL); at >= 0; at = source.indexOf(CALL, at + CALL.length())) {
+            calls++;
+        }
+        return calls;
+    }
+
+    private static String print(Need need) {
+        return """
+            /* SPDX-License-Identifier: Apache-2.0
+             * Made by Kiln for models that ask for memory while they run; this file is yours to use without conditions.
+             * Define TVMPlatformMemoryAllocate and TVMPlatformMemoryFree in your own C to have it left out.
+             */
+            #include <tvm/runtime/crt/platform.h>
+            #include <tvm/runtime/crt/stack_allocator.h>
+
+            /* What the blocks hold together, and how many there are at most. */
+            #define BYTES %du
+            #define BLOCKS %du
+
+            /* What a block may take beside. */
+            #ifdef TVM_CRT_STACK_ALLOCATOR_ENABLE_LIFO_CHECK
+            #define BESIDE (TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES + STACK_ALLOCATOR_TAG_SIZE_BYTES)
+            #else
+            #define BESIDE TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES
+            #endif
+
+            __attribute__((section("%s"), aligned(TVM_RUNTIME_ALLOC_ALIGNMENT_BYTES))) static uint8_t
+                memory[BYTES + BLOCKS * BESIDE];
+            static tvm_workspace_t workspace;
+
+            tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice dev, void** out_ptr) {
+              (void)dev;
+              *out_ptr = NULL;
+              if (num_bytes > sizeof(memory)) {
+                return kTvmErrorPlatformNoMemory;
+              }
+              if (workspace.workspace == NULL) {
+                tvm_crt_error_t error = StackMemoryManager_Init(&workspace, memory, sizeof(memory));
+                if (error != kTvmErrorNoError) {
+                  return error;
+                }
+              }
+              return StackMemoryManager_Allocate(&workspace, (int32_t)num_bytes, out_ptr);
+            }
+
+            tvm_crt_error_t TVMPlatformMemoryFree(void* ptr, DLDevice dev) {
+              (void)dev;
+              return StackMemoryManager_Free(&workspace, ptr);
+            }
+            """.formatted(need.bytes(), need.blocks(), InterfaceNames.WORKSPACE_SECTION);
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.board;
+
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.Building;
+import io.kiln.toolchain.board.Board.OpenOcd;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+
+/** Shows one board in full, with everything inherited merged in. */
+public final class BoardDescription {
+    private final Boards boards;
+    private final Board board;
+    private final List<String> lines = new ArrayList<>();
+
+    /**
+     * A description.
+     *
+     * @param boards all that can be seen
+     * @param id the one to show
+     * @throws io.kiln.base.KilnException if there is no such board, or with everything that is wrong with it
+     */
+    public BoardDescription(Boards boards, String id) {
+        this.boards = boards;
+        this.board = boards.find(id);
+    }
+
+    /** One line for each thing there is to say. */
+    public List<String> lines() {
+        line("board", board.id());
+        line("title", board.title());
+        board.maker().vendor().ifPresent(vendor -> line("vendor", vendor));
+        board.maker().url().ifPresent(url -> line("url", url));
+        line("from", boards.origin(board.id()) + (board.foreign() ? ", not trusted" : "") + ": " + board.origin());
+        line("target", board.target());
+        building(board.building());
+        for (Board.Memory memory : board.memories()) {
+            line(
+                    "memory",
+                    String.format(
+                            "%s (%s, %s): 0x%08x to 0x%08x, %d bytes",
+                            memory.name(),
+                            lower(memory.kind()),
+                            lower(memory.speed()),
+                            memory.base(),
+                            memory.end() - 1,
+                            memory.size()));
+        }
+        board.pools()
+                .ifPresent(pools -> line(
+                        "pools",
+                        "workspace in " + pools.workspace() + ", code and constants in " + pools.constants()
+                                + pools.moreConstants()
+                                        .map(more -> ", more constants in " + more)
+                                        .orElse("")));
+        line("sources", String.join(", ", board.sources()));
+        board.linker().ifPresent(script -> line("linker", script));
+        board.console()
+                .ifPresent(console -> line(
+                        "console",
+                        console.uart() + ", " + console.baud() + " baud"
+                                + (console.usb().isEmpty() ? "" : ", USB " + String.join(", ", console.usb()))));
+        line("emulator", emulator(board.emulation()));
+        line("flash", board.openOcd().map(BoardDescription::flash).orElse("none"));
+        TreeSet<String> inherited = new TreeSet<>(board.files().keySet());
+        TreeSet<String> own = new TreeSet<>(boards.ownFiles(board.id()).keySet());
+        inherited.removeAll(own);
+        line("files", String.join(", ", own));
+        line("inherited", inherited.isEmpty() ? "none" : String.join(", ", inherited));
+        return lines;
+    }
+
+    private void building(Building building) {
+        building.toolchain()
+                .ifPresent(choice -> line("toolchain", choice.toolchain() + (choice.required() ? ", no other" : "")));
+        if (!building.compile().isEmpty()) {
+            line("compile", String.join(" ", building.compile()));
+        }
+        if (!building.link().isEmpty()) {
+            line("link", String.join(" ", building.link()));
+        }
+    }
+
+    private void line(String key, String value) {
+        lines.add(String.format("%-10s %s", key, value));
+    }
+
+    private static String lower(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String emulator(Emulation emulation) {
+        if (emulation instanceof Emulation.Qemu qemu) {
+            String arguments = qemu.args().isEmpty() ? "" : " " + String.join(" ", qemu.args());
+            return qemu.program() + " -M " + qemu.machine() + arguments;
+        }
+        if (emulation instanceof Emulation.StandIn standIn) {
+            return "none of its own; " + standIn.board() + " stands in, with the same objects";
+        }
+        return emulation instanceof Emulation.Native ? "this computer" : "none";
+    }
+
+    private static String flash(OpenOcd how) {
+        List<String> parts = new ArrayList<>();
+        parts.add(how.isVirtual() ? "a virtual probe" : how.interfaceConfig());
+        parts.add(how.targetConfig());
+        how.transport().ifPresent(parts::add);
+        if (how.speedKilohertz() > 0) {
+            parts.add(how.speedKilohertz() + " kHz");
+        }
+        how.chipId()
+                .ifPresent(id -> parts.add(
+                        String.format("chip id 0x%08x & 0x%08x = 0x%08x", id.address(), id.mask(), id.value())));
+        return "OpenOCD, " + String.join(", ", parts);
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.board;
+
+import io.kiln.base.KilnException;
+import io.kiln.report.Table;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.Memory;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Lists boards for people: where they come from, what they are, how much memory they have and what runs their images.
+ *
+ * @param boards all that can be seen
+ */
+public record BoardList(Boards boards) {
+    private static final long KIB = 1024;
+
+    /** One line for each board, under a heading; a board that is broken or refused has one too. */
+    public List<String> lines() {
+        Table table = new Table("board", "flash", "ram", "runs on", "from", "title");
+        for (String id : boards.ids()) {
+            try {
+                Board board = boards.find(id);
+                table.row(
+                        id,
+                        size(board.constants()),
+                        size(board.workspace()),
+                        runsOn(board),
+                        boards.origin(id),
+                        board.title());
+            } catch (KilnException e) {
+                String what = "cannot be used: kiln:boards -Dkiln.board=" + id + " says why";
+                table.row(id, "-", "-", "-", boards.origin(id), what);
+            }
+        }
+        return table.lines();
+    }
+
+    private static String size(Optional<Memory> memory) {
+        return memory.map(m -> m.size() % KIB == 0 ? m.size() / KIB + " KiB" : m.size() + " B")
+                .orElse("-");
+    }
+
+    private static String runsOn(Board board) {
+        if (board.emulation() instanceof Emulation.Qemu qemu) {
+            return qemu.program() + " " + qemu.machine();
+        }
+        if (board.emulation() instanceof Emulation.StandIn standIn) {
+            return "stand-in " + standIn.board();
+        }
+        return board.emulation() instanceof Emulation.Native ? "this computer" : "-";
+    }
+}

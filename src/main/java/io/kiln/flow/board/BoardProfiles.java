@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.board;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.base.WholeFiles;
+import io.kiln.firmware.CompiledObjects;
+import io.kiln.firmware.FirmwareAssembler;
+import io.kiln.firmware.FirmwareCompiler;
+import io.kiln.firmware.FirmwareLinker;
+import io.kiln.firmware.FirmwareRequest;
+import io.kiln.flow.resolve.ToolchainChoice;
+import io.kiln.flow.state.PluginVersion;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TargetOptions;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import io.kiln.toolchain.compiler.Toolchains;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** A folder of board profiles on its way to others: every board held to its word, then all of them in one zip. */
+public final class BoardProfiles {
+    private static final String EMPTY_APPLICATION =
+            "/* SPDX-License-Identifier: Apache-2.0 */\nint main(void) {\n  return 0;\n}\n";
+
+    private final Path folder;
+    private final Log log;
+
+    /**
+     * A folder of profiles.
+     *
+     * @param folder one folder for each profile
+     * @param log hears one line for each board
+     */
+    public BoardProfiles(Path folder, Log log) {
+        this.folder = folder;
+        this.log = log;
+    }
+
+    /**
+     * Reads every profile, and compiles and links an empty application for every board, with the toolchain
+     * that a build takes which names none.
+     *
+     * @param work where the applications are built
+     * @throws KilnException with everything that is wrong with any of them
+     */
+    public void check(Path work, ToolchainEnvironment environment) {
+        if (Boards.in(folder).isEmpty()) {
+            throw new KilnException(new Problem(
+                    "there is no board", folder.toString(), "a folder with a board.yaml for each board", ""));
+        }
+        Boards all = Boards.builtIn().with(folder);
+        Problems problems = new Problems();
+        for (String id : Boards.in(folder)) {
+            if (!all.ids().contains(id)) {
+                continue;
+            }
+            try {
+                build(all.find(id), work.resolve(id), environment);
+                log.info("Board " + id + ": an empty application compiles and links");
+            } catch (KilnException e) {
+                e.problems().forEach(problems::add);
+            }
+        }
+        problems.throwIfAny();
+    }
+
+    private static void build(Board board, Path work, ToolchainEnvironment environment) {
+        TargetOptions target = TargetOptions.parse(board.target());
+        Path application = work.resolve("application");
+        WholeFiles.write(application.resolve("main.c"), EMPTY_APPLICATION);
+        FirmwareRequest request = new FirmwareRequest(
+                board,
+                Toolchains.resolve(ToolchainChoice.of(Optional.empty(), board), target, environment),
+                Optimize.SIZE,
+                List.of(),
+                Optional.of(application),
+                work.resolve("firmware"),
+                work.resolve("build"),
+                PluginVersion.text());
+        CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
+        FirmwareLinker.link(objects, work, "empty", Log.QUIET);
+    }
+
+    /**
+     * Writes the zip: one folder per profile at its root, the same bytes for the same profiles.
+     *
+     * @throws KilnException if a profile has files that no build could read from the zip
+     */
+    public void pack(Path zip) {
+        Boards.pack(folder, zip);
+        log.info("Packed " + String.join(", ", Boards.in(folder)) + " in " + zip);
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.board;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
+import io.kiln.flow.state.FreshFolder;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Copies a board into the project, for somebody who has a similar one to start from. */
+public final class NewBoard {
+    private static final Pattern ID = Pattern.compile("[a-z0-9][a-z0-9_.-]{0,62}");
+    private static final String DESCRIPTOR = "board.yaml";
+
+    /** What differs between boards of one chip family, wherever it is inherited from. */
+    private static final List<String> USUALLY_CHANGED = List.of("kiln_board.h", "clock.c");
+
+    private final Log log;
+    private final Boards boards;
+
+    public NewBoard(Log log, Boards boards) {
+        this.log = log;
+        this.boards = boards;
+    }
+
+    /**
+     * Writes the folder of the new board: the files of the other one's folder, and those that usually change. The rest stays
+     * inherited.
+     *
+     * @param from id of the board to start from
+     * @param id id of the new one
+     * @param folder the project's boards
+     * @throws KilnException if the id is none, or there is such a folder, or the board to start from is broken or not trusted
+     */
+    public void write(String from, String id, Path folder) {
+        Path place = folder.resolve(id);
+        if (!ID.matcher(id).matches()) {
+            throw refused(
+                    "this is no id of a board: \"" + id + "\"", "lower-case letters, digits, - _ .", example(from));
+        }
+        if (Files.exists(place)) {
+            throw refused("there is " + place + " already", "a new id", "");
+        }
+        Board board = boards.find(from);
+        if (board.foreign()) {
+            throw refused(
+                    "the board " + from + " is from a repository and not trusted, and a copy would be your own",
+                    "a board that the build trusts",
+                    board.trustAdvice());
+        }
+        TreeMap<String, Bytes> files = new TreeMap<>();
+        files.putAll(boards.ownFiles(from));
+        board.linker().ifPresent(script -> files.put(script, board.files().get(script)));
+        files.remove("README.md");
+        String descriptor = files.remove(DESCRIPTOR).text();
+        USUALLY_CHANGED.stream()
+                .filter(name -> board.files().containsKey(name))
+                .forEach(name -> files.put(name, board.files().get(name)));
+        files.put(DESCRIPTOR, Bytes.ofText(renamed(descriptor, board, id)));
+        write(files, place);
+        files.remove(DESCRIPTOR);
+        log.info("Wrote " + place + ": " + DESCRIPTOR + ", " + String.join(", ", files.keySet()));
+        log.info("Change what differs; the comments in " + DESCRIPTOR + " say where. Then: -Dkiln.board=" + id);
+    }
+
+    /** All files or none: half a board would be in the way of the next try. */
+    private static void write(SortedMap<String, Bytes> files, Path place) {
+        try {
+            files.forEach((name, content) -> WholeFiles.write(place.resolve(name), content.toArray()));
+        } catch (KilnException e) {
+            FreshFolder.clear(place);
+            place.toFile().delete();
+            throw e;
+        }
+    }
+
+    private static String renamed(String descriptor, Board from, String id) {
+        String comment = "# Copied from " + from.id() + ". What usually differs:\n"
+                + "#   title, vendor, url   for people\n"
+                + "#   target               the core (-mcpu) and the chip's name (-model)\n"
+                + "#   memories             and MEMORY in " + from.linker().orElse("the linker script")
+                + ": the same numbers\n"
+                + "#   console              and the UART, its clock and its pins in kiln_board.h; clock.c sets the"
+                + " clocks up\n"
+                + "#   flash                OpenOCD's scripts for the probe and the chip; chipId tells the chip from"
+                + " its relatives\n";
+        String named = set(set(descriptor, "id", id), "title", id + ", like " + from.id());
+        return comment + named;
+    }
+
+    /** Sets a top-level key; a profile that inherits its title has none yet. */
+    private static String set(String descriptor, String key, String value) {
+        Matcher line = Pattern.compile("^" + key + ":.*$", Pattern.MULTILINE).matcher(descriptor);
+        String text = key + ": " + value;
+        return line.find()
+                ? line.replaceFirst(Matcher.quoteReplacement(text))
+                : descriptor.stripTrailing() + "\n" + text + "\n";
+    }
+
+    private static String example(String from) {
+        return "Name it: mvn kiln:new-board -Dkiln.board=" + from + " -Dkiln.newBoard=my-sensor";
+    }
+
+    private static KilnException refused(String what, String expected, String next) {
+        return new KilnException(new Problem(what, "kiln.newBoard", expected, next));
+    }
+}

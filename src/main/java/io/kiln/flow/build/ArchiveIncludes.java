@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.flow.resolve.ModelArchives.Archive;
+import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.mlf.RuntimeFiles;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Finds the libraries that an archive's C calls and that neither Kiln nor the project has, before a compiler stumbles over them. */
+final class ArchiveIncludes {
+    private static final Pattern INCLUDE =
+            Pattern.compile("^[ \\t]*#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]", Pattern.MULTILINE);
+
+    /** Headers of CMSIS-NN, and of CMSIS-DSP and CMSIS-Core, which it includes. */
+    private static final Pattern CMSIS =
+            Pattern.compile("(?:.*/)?(?:arm_nn\\w*|arm_math\\w*|cmsis_\\w+|core_c\\w+)\\.h");
+
+    private static final Pattern RUNTIME = Pattern.compile("(?:tvm|dlpack|dmlc)/.*");
+
+    private final Archive archive;
+    private final Set<String> known = new LinkedHashSet<>();
+
+    private ArchiveIncludes(Archive archive) {
+        this.archive = archive;
+    }
+
+    /**
+     * Adds what is missing.
+     *
+     * @param models the models of the archive that are used
+     * @param userSources the project's own C, which may bring what is missing
+     */
+    static void check(Archive archive, List<ModelLibrary> models, Path userSources, Problems problems) {
+        ArchiveIncludes includes = new ArchiveIncludes(archive);
+        RuntimeFiles.runtime().forEach(file -> includes.add(file.fileName()));
+        Fingerprint.filesBelow(userSources)
+                .forEach(file ->
+                        includes.add(userSources.relativize(file).toString().replace('\\', '/')));
+        models.forEach(model -> model.artifacts().of(Loader.HEADER).forEach(file -> includes.add(file.fileName())));
+        Map<String, Set<String>> missing = new TreeMap<>();
+        for (ModelLibrary model : models) {
+            model.artifacts().of(Loader.SOURCE).forEach(source -> includes.find(source, missing));
+            model.artifacts().of(Loader.HEADER).forEach(header -> includes.find(header, missing));
+        }
+        missing.forEach((file, headers) -> includes.report(file, headers, problems));
+    }
+
+    /** Includes are looked for in a folder and in {@code include} below it. */
+    private void add(String path) {
+        known.add(path);
+        String folder = ArchivePaths.INCLUDE + "/";
+        if (path.startsWith(folder)) {
+            known.add(path.substring(folder.length()));
+        }
+    }
+
+    private void find(Artifact file, Map<String, Set<String>> missing) {
+        Matcher includes = INCLUDE.matcher(file.text());
+        while (includes.find()) {
+            String header = includes.group(1);
+            boolean isNamed =
+                    CMSIS.matcher(header).matches() || RUNTIME.matcher(header).matches();
+            if (isNamed && !known.contains(header)) {
+                missing.computeIfAbsent(file.fileName(), f -> new TreeSet<>()).add(header);
+            }
+        }
+    }
+
+    private void report(String file, Collection<String> headers, Problems problems) {
+        String where = archive.name() + ": " + file;
+        List<String> cmsis =
+                headers.stream().filter(h -> CMSIS.matcher(h).matches()).toList();
+        if (!cmsis.isEmpty()) {
+            problems.add(new Problem(
+                    "the C calls CMSIS-NN, which is not there: it includes " + String.join(", ", cmsis) + stated(),
+                    where,
+                    "CMSIS-NN and CMSIS-Core in the project",
+                    "Put their sources into src/main/c and their headers into src/main/c/include,"
+                            + " or export the model with --target=c alone"));
+        }
+        List<String> runtime =
+                headers.stream().filter(h -> !CMSIS.matcher(h).matches()).toList();
+        if (!runtime.isEmpty()) {
+            problems.add(new Problem(
+                    "the C includes a part of TVM's runtime that Kiln's does not have: " + String.join(", ", runtime),
+                    where,
+                    "the C interface with the unpacked API, which needs none of it",
+                    "Put the headers into src/main/c/include, or export the model with"
+                            + " --executor-aot-interface-api=c --executor-aot-unpacked-api=1"));
+        }
+    }
+
+    /** What the archive itself says that it depends on. */
+    private String stated() {
+        Set<String> stated = new TreeSet<>();
+        ModelLibraryFormat.metadata(archive.name(), archive.files())
+                .findValues("external_dependencies")
+                .forEach(list -> list.forEach(each -> {
+                    String name = each.path("short_name").asText("");
+                    if (name.toLowerCase(Locale.ROOT).contains("cmsis")) {
+                        stated.add(name + " " + each.path("version_spec").asText(""));
+                    }
+                }));
+        return stated.isEmpty()
+                ? ""
+                : " (external_dependencies: " + String.join(", ", stated).strip() + ")";
+    }
+}

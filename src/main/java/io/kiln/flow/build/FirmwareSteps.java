@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
+import io.kiln.firmware.CompiledObjects;
+import io.kiln.firmware.FirmwareAssembler;
+import io.kiln.firmware.FirmwareCompiler;
+import io.kiln.firmware.FirmwareLinker;
+import io.kiln.firmware.FirmwareProject;
+import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.Measurement;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.state.PluginVersion;
+import io.kiln.flow.state.VerifyRecord;
+import io.kiln.report.BuildReport;
+import io.kiln.report.Json;
+import io.kiln.report.ProfileReport;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The firmware's part of the road: assemble, compile, link. Each step makes quietly up for what an earlier one has done. */
+public final class FirmwareSteps {
+    /** What is known of the build, in the folder of reports. */
+    public static final String REPORT = "report.json";
+
+    /** What {@code kiln:profile} has counted, beside it. */
+    public static final String PROFILE = "profile.json";
+
+    private final Log log;
+    private final ResolvedBuild build;
+    private final Layout layout;
+
+    public FirmwareSteps(Log log, ResolvedBuild build) {
+        this.log = log;
+        this.build = build;
+        this.layout = build.spec().layout();
+    }
+
+    public FirmwareProject assemble() {
+        return FirmwareAssembler.assemble(request(), log);
+    }
+
+    public CompiledObjects compile() {
+        return FirmwareCompiler.compile(FirmwareAssembler.assemble(request(), Log.QUIET), log);
+    }
+
+    /** The objects as they stand; what changed since is compiled. */
+    public CompiledObjects objects() {
+        return FirmwareCompiler.compile(FirmwareAssembler.assemble(request(), Log.QUIET), Log.QUIET);
+    }
+
+    /** Links, puts the archive beside the image and writes {@code report.json}. */
+    public Image link() {
+        Image image = FirmwareLinker.link(
+                objects(), layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
+        if (image.relinked()) {
+            VerifyRecord.removeReports(layout);
+        }
+        copyArchive();
+        Json.write(layout.reports().resolve(REPORT), withProfile(image, report(image.measurement())));
+        return image;
+    }
+
+    /** Adds what {@code kiln:profile} has counted on this image; what it has counted on an earlier one counts no more. */
+    private BuildReport withProfile(Image image, BuildReport report) {
+        Path profile = layout.reports().resolve(PROFILE);
+        try {
+            if (image.relinked()) {
+                Files.deleteIfExists(profile);
+            }
+        } catch (IOException e) {
+            throw FileFailure.of("cannot delete", profile, e);
+        }
+        return readable(profile).map(report::profiled).orElse(report);
+    }
+
+    /** One that a power failure or a hand has spoiled counts as none: kiln:profile writes it anew. */
+    private static Optional<ProfileReport> readable(Path profile) {
+        try {
+            return Files.isRegularFile(profile)
+                    ? Optional.of(Json.read(profile, ProfileReport.class))
+                    : Optional.empty();
+        } catch (KilnException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Holds the image that lies there against this build: another one may have linked in the same folder in between.
+     *
+     * @throws KilnException if there is none, or it was linked from something else
+     */
+    void requireLinked(CompiledObjects objects) {
+        Path elf = layout.image("elf");
+        Optional<String> change = Files.isRegularFile(elf)
+                ? FirmwareLinker.changedInput(objects, layout.out(), layout.base())
+                : Optional.of("it was not linked yet");
+        change.ifPresent(why -> {
+            throw new KilnException(new Problem(
+                    "the image is not this build's: " + why,
+                    elf.toString(),
+                    "kiln:link before this goal, with the same parameters",
+                    "Run the whole lifecycle, for example mvn verify, and no other build in this folder meanwhile"));
+        });
+    }
+
+    /** As {@link #requireLinked}; an image that was put there by other means is taken as it is. */
+    public void requireLinkedIfBuiltHere() {
+        if (build.board().openOcd().isPresent() && GenerateStep.store(layout).exists()) {
+            requireLinked(objects());
+        }
+    }
+
+    private void copyArchive() {
+        Path archive = GenerateStep.archive(layout);
+        try {
+            WholeFiles.write(layout.archive(), Files.readAllBytes(archive));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", archive, e);
+        }
+    }
+
+    private BuildReport report(Measurement measured) {
+        List<ModelMetadata> models = GenerateStep.store(layout).metadata();
+        Measurement.Flash flash = measured.flash();
+        Measurement.Ram ram = measured.ram();
+        return new BuildReport(
+                joined(build.spec().models().stream()
+                        .map(model -> model.file().getFileName().toString())),
+                joined(models.stream().map(ModelMetadata::name)),
+                build.board().id(),
+                build.toolchain().id() + ": " + build.toolchain().version(),
+                models.get(0).target(),
+                new BuildReport.Flash(
+                        flash.text(),
+                        flash.constants(),
+                        flash.data(),
+                        flash.total(),
+                        flash.available().orElse(0)),
+                new BuildReport.Ram(
+                        ram.data(),
+                        ram.bss(),
+                        ram.state(),
+                        ram.workspace(),
+                        ram.io(),
+                        ram.stack(),
+                        ram.total(),
+                        ram.available().orElse(0)),
+                sum(models, OperatorInfo::macs),
+                sum(models, OperatorInfo::executedMacs),
+                BuildReport.operators(models),
+                BuildReport.plan(models));
+    }
+
+    private static String joined(Stream<String> names) {
+        return names.collect(Collectors.joining(", "));
+    }
+
+    private static long sum(List<ModelMetadata> models, ToLongFunction<OperatorInfo> part) {
+        return models.stream()
+                .flatMap(model -> model.operators().stream())
+                .mapToLong(part)
+                .sum();
+    }
+
+    /** Whether the image is the project's own program, which does not answer on the console. */
+    public static boolean hasOwnMain(FirmwareProject project) {
+        return !project.hasDefaultApplication();
+    }
+
+    /**
+     * What the firmware is made of.
+     *
+     * @throws KilnException if what was generated is not of this build
+     */
+    FirmwareRequest request() {
+        new GenerateStep(Log.QUIET, build).requireCurrent();
+        return new FirmwareRequest(
+                build.board(),
+                build.toolchain(),
+                build.spec().optimize(),
+                GenerateStep.store(layout).read(),
+                Optional.of(layout.userSources()),
+                layout.firmware(),
+                objectFolder(),
+                PluginVersion.text(),
+                build.spec().trustedArchives());
+    }
+
+    private Path objectFolder() {
+        return layout.reports().resolve("objects");
+    }
+}

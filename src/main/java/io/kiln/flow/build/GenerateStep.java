@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.base.WholeFiles;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.Frontends;
+import io.kiln.compile.IrDump;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ModelArchives.Archive;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.state.FreshFolder;
+import io.kiln.flow.state.LibraryStore;
+import io.kiln.flow.state.PluginVersion;
+import io.kiln.flow.state.Steps;
+import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.mlf.ModelLibraryFormat.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are archives are C already. */
+public final class GenerateStep {
+    private static final int SEVERAL_MODELS = 7;
+
+    private final Log log;
+    private final ResolvedBuild build;
+    private final Layout layout;
+
+    public GenerateStep(Log log, ResolvedBuild build) {
+        this.log = log;
+        this.build = build;
+        this.layout = build.spec().layout();
+    }
+
+    /** The models, compiled now or before. */
+    public static LibraryStore store(Layout layout) {
+        return new LibraryStore(layout.reports().resolve("state").resolve("library.json"), layout.generated());
+    }
+
+    /** The archive as this step writes it; linking puts a copy beside the image. */
+    static Path archive(Layout layout) {
+        return layout.generated().resolve("model-mlf.tar");
+    }
+
+    /** Compiles what changed. */
+    public void run() {
+        new Steps(log, layout).run("generate", "Generating C", fingerprint(), this::generate);
+    }
+
+    /**
+     * Holds what lies there against this build: another one may have written to the same folder in between.
+     *
+     * @throws KilnException if it was generated from something else
+     */
+    void requireCurrent() {
+        // Whether anything was generated at all is told by those who read it.
+        store(layout).metadata();
+        new Steps(log, layout).outdated("generate", fingerprint()).ifPresent(change -> {
+            throw new KilnException(new Problem(
+                    "the generated C is not this build's: " + change,
+                    layout.generated().toString(),
+                    "kiln:generate before this goal, with the same parameters",
+                    "Run the whole lifecycle, for example mvn verify, and no other build in this folder meanwhile"));
+        });
+    }
+
+    private Fingerprint fingerprint() {
+        BuildSpec spec = build.spec();
+        Fingerprint now = Fingerprint.empty()
+                .setting("target", build.board().target())
+                .setting("optimize", spec.optimize().text())
+                .setting("io", spec.io().text())
+                .setting("mlfVersion", mlfVersion())
+                .setting("mlf.slim", spec.slimArchive())
+                .setting("timestamp", spec.timestamp());
+        spec.pipeline().addTo(now);
+        for (ModelSource model : spec.models()) {
+            now.setting("inputShapes of " + model.name(), model.inputShapes());
+            now.setting("name of " + model.file().getFileName(), model.name());
+            now.file(model.file().getFileName() + " (" + model.name() + ")", model.file());
+            Frontends.parameters(model.file())
+                    .ifPresent(params -> now.file(params.getFileName() + " (" + model.name() + ")", params));
+        }
+        return now;
+    }
+
+    private int mlfVersion() {
+        return build.spec().models().size() > 1 ? SEVERAL_MODELS : build.spec().mlfVersion();
+    }
+
+    private Collection<Path> generate() {
+        List<CompiledModel> compiled = new ArrayList<>();
+        List<Archive> archives = new ArrayList<>();
+        List<ModelLibrary> libraries = new ArrayList<>();
+        Problems problems = new Problems();
+        for (ModelSource model : build.spec().models()) {
+            if (ModelArchives.accepts(model.file())) {
+                Archive archive = ModelArchives.read(model.file());
+                List<ModelLibrary> chosen = ModelArchives.chosen(archive, model);
+                ArchiveIncludes.check(archive, chosen, layout.userSources(), problems);
+                ArchiveCores.check(archive.name(), chosen, build.board(), layout.userSources(), problems);
+                archives.add(archive);
+                libraries.addAll(chosen);
+                log.info("Archive " + archive.name() + ", version " + archive.version()
+                        + " of the Model Library Format");
+            } else {
+                CompiledModel one = compile(model);
+                compiled.add(one);
+                libraries.add(one.library());
+            }
+        }
+        checkNames(libraries, problems);
+        problems.throwIfAny();
+        FreshFolder.clear(layout.generated());
+        boolean isWhole = compiled.isEmpty()
+                && archives.size() == 1
+                && ModelLibraryFormat.hasPresentTree(archives.get(0).version());
+        List<Path> written = isWhole && archives.get(0).models().size() == libraries.size()
+                ? copy(archives.get(0), build.spec().models().get(0).file())
+                : write(libraries);
+        written.addAll(dumpIr(compiled));
+        store(layout).write(libraries);
+        libraries.forEach(library -> log.info(summary(library)));
+        return written;
+    }
+
+    private CompiledModel compile(ModelSource model) {
+        BuildSpec spec = build.spec();
+        return compile(build, model, spec.io(), spec.optimize());
+    }
+
+    /** Compiles one of a build's models for other choices than the build's. */
+    static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+        BuildSpec spec = build.spec();
+        return ModelCompiler.compile(
+                CompileRequest.builder(model.file(), build.board().target())
+                        .name(model.name())
+                        .optimize(optimize)
+                        .io(io)
+                        .passes(spec.pipeline().options())
+                        .inputShapes(model.shapes())
+                        .customOperators(spec.pipeline().customOperators())
+                        .slim(spec.slimArchive())
+                        .build());
+    }
+
+    /** Archives bring names of their own, so that only now all are known. Not every file system tells cases apart. */
+    private static void checkNames(List<ModelLibrary> libraries, Problems problems) {
+        Set<String> seen = new HashSet<>();
+        for (ModelLibrary library : libraries) {
+            String name = library.metadata().name();
+            if (!seen.add(name.toLowerCase(Locale.ROOT))) {
+                problems.add(
+                        "two models are named `" + name + "`",
+                        "kiln.model",
+                        "a name of its own for every model",
+                        "Export one of the archives with another --module-name, or set <name> of a model that is none");
+            }
+        }
+    }
+
+    private List<Path> write(List<ModelLibrary> libraries) {
+        int version = libraries.size() > 1 ? SEVERAL_MODELS : mlfVersion();
+        Bytes archive = ModelLibraryFormat.write(
+                libraries, Options.of(version, build.spec().timestamp(), PluginVersion.released()));
+        List<Path> written = ArchiveTree.unpack(archive, layout.generated());
+        WholeFiles.write(archive(layout), archive.toArray());
+        written.add(archive(layout));
+        return written;
+    }
+
+    /** An archive that is taken as it is stays as it is, byte for byte. */
+    private List<Path> copy(Archive archive, Path file) {
+        List<Path> written = ArchiveTree.unpack(archive.files(), layout.generated());
+        try {
+            WholeFiles.write(archive(layout), Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+        written.add(archive(layout));
+        return written;
+    }
+
+    /** Several models have a folder each. What an earlier run wrote is gone, whether or not this one writes. */
+    private List<Path> dumpIr(List<CompiledModel> models) {
+        FreshFolder.clear(layout.ir());
+        List<Path> written = new ArrayList<>();
+        if (build.spec().pipeline().dumpIr()) {
+            for (CompiledModel model : models) {
+                Path folder = models.size() == 1
+                        ? layout.ir()
+                        : layout.ir().resolve(model.imported().name());
+                written.addAll(IrDump.write(model, folder));
+            }
+        }
+        return written;
+    }
+
+    private static String summary(ModelLibrary library) {
+        ModelMetadata model = library.metadata();
+        if (library.isForeign()) {
+            return String.format(
+                    Locale.ROOT,
+                    "Model %s, made for %s: %d operators, %,d bytes of constants, %,d of workspace",
+                    model.name(),
+                    model.target(),
+                    model.operators().size(),
+                    model.constantBytes(),
+                    model.workspaceBytes());
+        }
+        long macs = model.operators().stream()
+                .mapToLong(ModelMetadata.OperatorInfo::macs)
+                .sum();
+        return String.format(
+                Locale.ROOT,
+                "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound %,d)",
+                model.name(),
+                model.operators().size(),
+                macs,
+                model.constantBytes(),
+                model.workspaceBytes(),
+                model.plan().lowerBound());
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.firmware.CompiledObjects;
+import io.kiln.firmware.FirmwareAssembler;
+import io.kiln.firmware.FirmwareCompiler;
+import io.kiln.firmware.FirmwareLinker;
+import io.kiln.firmware.FirmwareProject;
+import io.kiln.firmware.FirmwareRequest;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.toolchain.board.Board;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * An image that this computer can run: the build's own, or one of the same objects linked again.
+ *
+ * @param file the ELF
+ * @param board the board that runs it
+ * @param hasOwnMain whether it is the project's own program, which answers no host
+ */
+public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
+
+    /**
+     * The image as it is, or, for a board that another one stands in for, the same objects linked for that one.
+     *
+     * @throws KilnException if nothing on this computer runs images of the board
+     */
+    public static RunnableImage asBuilt(Log log, ResolvedBuild build) {
+        return of(log, build, false);
+    }
+
+    /** As {@link #asBuilt}, with the default application in place of the project's own main, if it has one. */
+    public static RunnableImage withDefaultApplication(Log log, ResolvedBuild build) {
+        return of(log, build, true);
+    }
+
+    /** The image for the board itself, with the default application in place of the project's own main, if it has one. */
+    public static RunnableImage forTheBoard(Log log, ResolvedBuild build) {
+        return of(
+                log,
+                new ResolvedBuild(build.spec(), build.board(), Optional.of(build.board()), build.toolchain()),
+                true);
+    }
+
+    private static RunnableImage of(Log log, ResolvedBuild build, boolean withDefaultApplication) {
+        Board runsOn = build.runsOn()
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "nothing on this computer runs images of the board "
+                                + build.board().id(),
+                        build.board().origin(),
+                        "a board with an emulator or a stand-in",
+                        "kiln:boards shows what runs where")));
+        FirmwareSteps steps = new FirmwareSteps(Log.QUIET, build);
+        CompiledObjects objects = steps.objects();
+        boolean ownMain = FirmwareSteps.hasOwnMain(objects.project());
+        boolean replacesMain = ownMain && withDefaultApplication;
+        if (runsOn.isHost() && ownMain && !replacesMain) {
+            requireTrust(objects.project());
+        }
+        if (!build.hasStandIn() && !replacesMain) {
+            steps.requireLinked(objects);
+            return new RunnableImage(build.spec().layout().image("elf"), runsOn, ownMain);
+        }
+        if (build.hasStandIn()) {
+            log.info(build.board().id() + " has no emulator of its own: the same objects run on its stand-in "
+                    + runsOn.id());
+        }
+        if (replacesMain) {
+            log.info("The default application takes the place of the project's own main: it answers what is asked");
+        }
+        Path folder = build.spec().layout().reports().resolve(replacesMain ? "verify-image" : "stand-in");
+        FirmwareRequest first = steps.request().on(runsOn, folder);
+        FirmwareRequest request = new FirmwareRequest(
+                first.board(),
+                first.toolchain(),
+                first.optimize(),
+                first.models(),
+                replacesMain ? Optional.empty() : first.userSources(),
+                first.directory(),
+                first.buildDirectory(),
+                first.pluginVersion(),
+                first.trusted());
+        CompiledObjects relinked =
+                FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
+        Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();
+        return new RunnableImage(elf, runsOn, ownMain && !replacesMain);
+    }
+
+    /** Only the default application is known to shut itself in before it calls code of strangers. */
+    private static void requireTrust(FirmwareProject project) {
+        Problems problems = new Problems();
+        for (String advice : project.strangers().advice()) {
+            problems.add(
+                    "refused: running the project's own main on this computer, with code that is not trusted",
+                    "board " + project.board().id(),
+                    "a board in an emulator",
+                    advice);
+        }
+        problems.throwIfAny();
+    }
+
+    /** How reports name what runs the image. */
+    public static String name(ResolvedBuild build, Emulator emulator) {
+        return build.hasStandIn() ? emulator.name() + " (stand-in)" : emulator.name();
+    }
+}

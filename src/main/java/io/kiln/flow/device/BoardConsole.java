@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.device.transport.serial.Port;
+import io.kiln.device.transport.serial.PortChoice;
+import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.toolchain.board.Board;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The serial line of a board.
+ *
+ * @param board the board
+ * @param spec what the user says of it
+ */
+record BoardConsole(Board board, ConsoleSpec spec) {
+    private static final int DEFAULT_BAUD = 115200;
+
+    /**
+     * The path of the port, which need not be opened yet.
+     *
+     * @throws io.kiln.base.KilnException if no port, or more than one, can be it
+     */
+    String port() {
+        return choice(spec.serial()).choose(Port.list());
+    }
+
+    /** As {@link #port()}; where nothing else is named, a port that belongs to the same USB device as the probe comes first. */
+    String portBeside(Optional<String> probe) {
+        List<Port> ports = Port.list();
+        boolean isOfProbe = spec.serial().isEmpty()
+                && probe.isPresent()
+                && ports.stream().anyMatch(port -> port.serial().equals(probe.get()));
+        return choice(isOfProbe ? probe : spec.serial()).choose(ports);
+    }
+
+    /** Bits per second. */
+    int baud() {
+        return spec.baud().orElse(board.console().map(Board.Console::baud).orElse(DEFAULT_BAUD));
+    }
+
+    private PortChoice choice(Optional<String> serial) {
+        return new PortChoice(
+                spec.port(), serial, board.console().map(Board.Console::usb).orElse(List.of()));
+    }
+}

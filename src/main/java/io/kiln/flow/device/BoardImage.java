@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.flash.FlashFailure;
+import io.kiln.device.flash.FlashFailure.Kind;
+import io.kiln.device.flash.FlashImage;
+import io.kiln.firmware.image.ElfFile;
+import io.kiln.firmware.image.LoadImage;
+import io.kiln.toolchain.board.Board;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** What a linked image puts into a board's flash. */
+final class BoardImage {
+    private BoardImage() {}
+
+    /**
+     * Reads an image and holds it against the board's memories.
+     *
+     * @throws KilnException if it was not linked, is empty, or has bytes outside the board's rom memories
+     */
+    static FlashImage read(Board board, Path elf) {
+        if (!Files.isRegularFile(elf)) {
+            throw new KilnException(new Problem(
+                    "the image was not linked yet",
+                    elf.toString(),
+                    "kiln:link before this goal",
+                    "Run the whole lifecycle, for example mvn deploy"));
+        }
+        List<FlashImage.Segment> blocks = new ArrayList<>();
+        for (LoadImage.Block block : LoadImage.of(ElfFile.read(elf)).blocks()) {
+            blocks.add(new FlashImage.Segment(block.address(), block.content()));
+        }
+        FlashImage image = FlashImage.of(blocks);
+        if (image.size() == 0) {
+            throw new KilnException(Problem.of("the image is empty", elf.toString()));
+        }
+        checkMemories(board, image);
+        return image;
+    }
+
+    /** The board's description is known without a probe: what lies in none of its rom memories is never sent. */
+    private static void checkMemories(Board board, FlashImage image) {
+        for (FlashImage.Segment segment : image.segments()) {
+            boolean isInRom = board.memories().stream()
+                    .anyMatch(memory -> memory.kind() == Board.Kind.ROM
+                            && segment.address() >= memory.base()
+                            && segment.end() <= memory.end());
+            if (!isInRom) {
+                String detail = String.format("0x%08x to 0x%08x", segment.address(), segment.end() - 1);
+                throw new FlashFailure(Kind.OUTSIDE_FLASH, detail, OptionalLong.of(segment.address()), false)
+                        .exception(board.origin());
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.base.WholeFiles;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.state.FreshFolder;
+import io.kiln.toolchain.board.Board;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Writes a board's own Tcl out for OpenOCD, which reads files only. */
+public final class BoardScripts {
+    private BoardScripts() {}
+
+    /** The folders that OpenOCD is to search before its own; none if the board brings no Tcl. */
+    public static List<Path> write(Board board, BuildSpec.Layout layout) {
+        Path folder = layout.reports().resolve("openocd").toAbsolutePath();
+        FreshFolder.clear(folder);
+        board.scripts().forEach((name, content) -> WholeFiles.write(folder.resolve(name), content.toArray()));
+        return board.scripts().isEmpty() ? List.of() : List.of(folder);
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.base.Log;
+import io.kiln.device.flash.FlashFailure;
+import io.kiln.device.flash.FlashFailure.Kind;
+import io.kiln.device.flash.FlashResult;
+import io.kiln.device.flash.Probe;
+import io.kiln.report.FlashReport;
+import io.kiln.report.FlashReport.Entry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The entries in {@code flash.json} of one run: there from its start, as {@code started}, and replaced one by one as devices are done. A
+ * build that is stopped makes {@code interrupted} of the others; where the JVM itself is killed they stay {@code started}. The shared log
+ * gets a line when a device is done or interrupted.
+ */
+final class FlashRecord implements AutoCloseable {
+    private static final String STARTED = "started";
+    private static final String INTERRUPTED = "interrupted";
+
+    private final Path file;
+    private final Optional<Path> shared;
+    private final long start = System.nanoTime();
+    private final Map<Probe, Entry> open = new LinkedHashMap<>();
+    private final Thread hook = new Thread(this::interrupt, "flash-record");
+
+    private FlashRecord(Path file, Optional<Path> shared) {
+        this.file = file;
+        this.shared = shared;
+    }
+
+    /**
+     * Writes the first entries.
+     *
+     * @param file {@code flash.json}
+     * @param shared the log that several builds may share
+     * @param entry an entry to which probe, time and result are added
+     * @param log hears of a file that could not be read and was begun anew
+     */
+    static FlashRecord begin(Path file, Optional<Path> shared, Entry entry, List<Probe> probes, Log log) {
+        FlashRecord record = new FlashRecord(file, shared);
+        for (Probe probe : probes) {
+            String name = probe instanceof Probe.Any ? null : probe.text();
+            record.open.put(probe, entry.of(name).ended(0, STARTED, null));
+        }
+        FlashReport.append(file, new ArrayList<>(record.open.values()))
+                .ifPresent(kept -> log.warn("flash.json could not be read and was begun anew; the old one is " + kept));
+        Runtime.getRuntime().addShutdownHook(record.hook);
+        return record;
+    }
+
+    /** Takes down how it went with one device. */
+    synchronized void done(FlashResult result) {
+        String failure =
+                result.failure().map(f -> f.kind().id() + ": " + f.text()).orElse(null);
+        end(result.probe(), result.elapsed().toMillis() / 1000.0, result.verdict(), failure);
+    }
+
+    /** What is not done is interrupted: an error or the end of the JVM came between. */
+    synchronized void interrupt() {
+        FlashFailure failure = new FlashFailure(Kind.INTERRUPTED, "", OptionalLong.empty(), true);
+        double seconds = Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
+        List.copyOf(open.keySet())
+                .forEach(
+                        probe -> end(probe, seconds, INTERRUPTED, failure.kind().id() + ": " + failure.text()));
+    }
+
+    private void end(Probe probe, double seconds, String result, String failure) {
+        Entry started = open.remove(probe);
+        if (started != null) {
+            Entry ended = started.ended(seconds, result, failure);
+            FlashReport.replace(file, started, ended);
+            shared.ifPresent(log -> FlashReport.share(log, List.of(ended)));
+        }
+    }
+
+    @Override
+    public void close() {
+        interrupt();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The JVM is going down, and the hook finds nothing to do.
+            return;
+        }
+    }
+}

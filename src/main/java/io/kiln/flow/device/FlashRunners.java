@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.flash.FlashRunner;
+import io.kiln.device.flash.OpenOcd;
+import io.kiln.device.flash.OpenOcdRunner;
+import io.kiln.device.flash.Probe;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.FlashSpec;
+import io.kiln.toolchain.board.Board;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The flash runners of this computer: the first kind that answers for a board is taken. A further kind is one method, and one line in the
+ * list.
+ *
+ * @param board the board
+ * @param spec how it is to be flashed
+ * @param layout where the build keeps what virtual boards hold, scripts and logs
+ */
+public record FlashRunners(Board board, FlashSpec spec, BuildSpec.Layout layout) {
+    private static final List<Kind> KINDS = List.of(FlashRunners::virtual, FlashRunners::openOcd);
+
+    /** A kind of runner. */
+    @FunctionalInterface
+    private interface Kind {
+        /** A runner that holds the devices asked for; empty if the board is none of this kind. */
+        Optional<FlashRunner> open(FlashRunners wanted);
+    }
+
+    /** Whether there is a kind of runner for the board, whatever is plugged in. */
+    public static boolean areFor(Board board) {
+        return board.openOcd().isPresent();
+    }
+
+    /**
+     * Takes hold of the devices that the user means.
+     *
+     * @throws KilnException if the tool or a script is missing, the devices cannot be told apart, or none is there
+     */
+    FlashRunner open() {
+        return KINDS.stream()
+                .flatMap(kind -> kind.open(this).stream())
+                .findFirst()
+                .orElseThrow(() -> new KilnException(
+                        new Problem("the board " + board.id() + " has no flash runner", board.origin(), "flash", "")));
+    }
+
+    private Optional<FlashRunner> virtual() {
+        if (board.openOcd()
+                .filter(how -> VirtualBoards.areMeant(how, spec.probe()))
+                .isEmpty()) {
+            return Optional.empty();
+        }
+        OpenOcd openOcd = tool();
+        VirtualBoards boards = VirtualBoards.of(layout);
+        return Optional.of(VirtualRunner.start(
+                boards, boards.names(spec.probe()), spec.faults(), probes -> runner(openOcd, probes)));
+    }
+
+    private Optional<FlashRunner> openOcd() {
+        return board.openOcd().map(how -> {
+            OpenOcd openOcd = tool();
+            requireNoFaults();
+            return runner(openOcd, new ProbeChoice(spec.probe()).choose(how));
+        });
+    }
+
+    private OpenOcd tool() {
+        return OpenOcd.find(spec.openOcd())
+                .orElseThrow(() -> OpenOcd.absent(spec.openOcd()).exception("kiln:flash"));
+    }
+
+    private FlashRunner runner(OpenOcd openOcd, List<Probe> probes) {
+        return new OpenOcdRunner(
+                openOcd,
+                board,
+                BoardScripts.write(board, layout),
+                probes,
+                new OpenOcdRunner.Manner(spec.limit(), spec.preverify(), layout.reports()));
+    }
+
+    private void requireNoFaults() {
+        if (spec.faults().filter(text -> !text.isBlank()).isPresent()) {
+            throw new KilnException(new Problem(
+                    "only virtual boards have faults to order",
+                    "kiln.probe.faults",
+                    "a board such as virtual-stm32f405",
+                    "Leave it out"));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
+import io.kiln.base.Log;
+import io.kiln.base.Problems;
+import io.kiln.device.flash.FlashImage;
+import io.kiln.device.flash.FlashProgress;
+import io.kiln.device.flash.FlashResult;
+import io.kiln.device.flash.FlashRunner;
+import io.kiln.device.flash.Probe;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.FlashSpec;
+import io.kiln.report.FlashReport;
+import io.kiln.toolchain.board.Board;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+
+/** Writes the image to one device or to several at once, proves it by reading it back, and keeps a record. */
+public final class FlashStep {
+    private final Log log;
+    private final ResolvedBuild build;
+    private final FlashSpec spec;
+
+    public FlashStep(Log log, ResolvedBuild build, FlashSpec spec) {
+        this.log = log;
+        this.build = build;
+        this.spec = spec;
+    }
+
+    /**
+     * Flashes the build's image; a board that has no flash runner is told in one line and is no failure.
+     *
+     * @throws KilnException if any device does not hold the image afterwards, with the class of each failure and its remedy
+     */
+    public void run() {
+        Board board = build.board();
+        if (!FlashRunners.areFor(board)) {
+            log.info("Nothing to flash: the board " + board.id() + " has no flash runner (flash in its board.yaml)");
+            return;
+        }
+        flash(
+                build.spec().layout().image("elf"),
+                () -> new FlashRunners(board, spec, build.spec().layout()).open());
+    }
+
+    /**
+     * Flashes an image, as {@link #run} does.
+     *
+     * @param open takes hold of the devices, once the image is known to fit
+     * @return how it went, for each device
+     */
+    public List<FlashResult> flash(Path elf, Supplier<FlashRunner> open) {
+        FlashImage image = BoardImage.read(build.board(), elf);
+        try (FlashRunner runner = open.get()) {
+            return flash(elf, image, runner);
+        }
+    }
+
+    private List<FlashResult> flash(Path elf, FlashImage image, FlashRunner runner) {
+        int devices = runner.probes().size();
+        log.info("Flashing " + elf.getFileName() + " (" + image.size() + " bytes) to "
+                + build.board().id() + " with " + runner.tool() + (devices > 1 ? ", " + devices + " probes" : ""));
+        List<FlashResult> results = recorded(elf, image, runner);
+        Problems problems = new Problems();
+        for (FlashResult result : results) {
+            tell(result);
+            result.failure()
+                    .ifPresent(failure ->
+                            problems.add(failure.problem(result.probe().text())));
+        }
+        problems.throwIfAny();
+        return results;
+    }
+
+    /** One device shows how far it is; several would only confuse. */
+    private FlashProgress progress(int devices, long bytes) {
+        if (devices > 1) {
+            return FlashProgress.QUIET;
+        }
+        return spec.bar() ? new ProgressBar(System.out, bytes) : new ProgressLines(log, bytes);
+    }
+
+    private void tell(FlashResult result) {
+        String probe = result.probe().text();
+        String seconds = String.format(Locale.ROOT, "%.1f s", result.elapsed().toMillis() / 1000.0);
+        if (!result.succeeded()) {
+            log.warn(probe + ": failed after " + seconds + ": "
+                    + result.failure().get().text());
+        } else if (result.unchanged()) {
+            log.info(probe + ": holds this image already, verified " + result.bytes() + " bytes, started it in "
+                    + seconds);
+        } else {
+            log.info(probe + ": flashed and verified " + result.bytes() + " bytes in " + seconds);
+        }
+    }
+
+    private List<FlashResult> recorded(Path elf, FlashImage image, FlashRunner runner) {
+        FlashReport.Entry entry = new FlashReport.Entry(
+                new FlashReport.Image(elf.getFileName().toString(), digest(elf), image.size()),
+                spec.coordinates().orElse(null),
+                build.board().id(),
+                null,
+                runner.tool(),
+                Instant.now().truncatedTo(ChronoUnit.MILLIS).toString(),
+                0,
+                "",
+                null);
+        Path file = build.spec().layout().reports().resolve("flash.json");
+        List<Probe> probes = runner.probes();
+        try (FlashRecord record = FlashRecord.begin(file, spec.log(), entry, probes, log)) {
+            return ParallelFlash.run(probes, log, probe -> {
+                FlashResult result = runner.flash(probe, image, progress(probes.size(), image.size()));
+                record.done(result);
+                return result;
+            });
+        }
+    }
+
+    private static String digest(Path file) {
+        try {
+            return Digests.sha256(Files.readAllBytes(file));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+}

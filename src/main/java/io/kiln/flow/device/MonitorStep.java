@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.Utf8Text;
+import io.kiln.device.fault.FaultWatch;
+import io.kiln.device.transport.serial.SerialConsole;
+import io.kiln.flow.spec.MonitorSpec;
+import io.kiln.toolchain.board.Board;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Shows what a board says on its serial line. */
+public final class MonitorStep {
+    private static final Duration FOR_EVER = Duration.ofDays(10_000);
+
+    private final Log log;
+    private final Board board;
+    private final Path image;
+    private final MonitorSpec spec;
+
+    /** A step; the image, which may be missing, names functions and lines in what a fault says. */
+    public MonitorStep(Log log, Board board, Path image, MonitorSpec spec) {
+        this.log = log;
+        this.board = board;
+        this.image = image;
+        this.spec = spec;
+    }
+
+    /**
+     * Shows the console until the text came, the time is over or the build is stopped.
+     *
+     * @throws KilnException if no port is the board's console, or the text did not come
+     */
+    public void run() {
+        Optional<String> text = spec.text();
+        Duration limit = spec.time().orElse(text.isPresent() ? spec.limit() : FOR_EVER);
+        BoardConsole line = new BoardConsole(board, spec.console());
+        String path = line.port();
+        int baud = line.baud();
+        try (SerialConsole console = SerialConsole.open(path, baud)) {
+            log.info("Console of " + board.id() + " on " + path + " at " + baud + " baud"
+                    + (spec.until().isEmpty() ? ", Ctrl-C ends it" : ""));
+            ConsoleLines lines = new ConsoleLines(log);
+            FaultWatch faults = new FaultWatch(lines);
+            AwaitedText awaited = new AwaitedText(text);
+            Utf8Text characters = new Utf8Text();
+            SerialConsole.End end = console.read(limit, bytes -> {
+                String piece = characters.accept(bytes);
+                faults.accept(piece);
+                faults.take(image).ifPresent(fault -> log.info(fault.text()));
+                return awaited.test(piece);
+            });
+            lines.accept(characters.end());
+            lines.end();
+            judge(end, text, path, limit);
+        }
+    }
+
+    private void judge(SerialConsole.End end, Optional<String> text, String path, Duration limit) {
+        if (end == SerialConsole.End.CLOSED) {
+            throw new KilnException(new Problem("the serial port went away", path, "", "Look at the cable"));
+        }
+        if (end == SerialConsole.End.TIME_OVER && text.isPresent()) {
+            throw new KilnException(new Problem(
+                    "'" + text.get() + "' did not come within " + limit.toSeconds() + " s",
+                    path,
+                    "that text on the console",
+                    "Reset the board, look at the baud rate, or set kiln.monitor.timeout"));
+        }
+        text.ifPresent(found -> log.info("'" + found + "' came"));
+    }
+}

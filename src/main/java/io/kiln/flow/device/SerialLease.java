@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.device.flash.FlashRunner;
+import io.kiln.device.flash.Probe;
+import io.kiln.device.lease.Lease;
+import io.kiln.device.transport.Transport;
+import io.kiln.device.transport.serial.SerialConsole;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A board that is plugged into this computer: flashed through a probe, and talked to over a serial port. */
+final class SerialLease implements Lease {
+    private final Leases wanted;
+    private final String port;
+    private final int baud;
+    private final ConsoleLog log;
+
+    private SerialLease(Leases wanted, String port, int baud) {
+        this.wanted = wanted;
+        this.port = port;
+        this.baud = baud;
+        this.log = new ConsoleLog(wanted.log());
+    }
+
+    /**
+     * The board at the port that is its console.
+     *
+     * @throws io.kiln.base.KilnException if no port, or more than one, can be it
+     */
+    static Optional<Lease> of(Leases wanted) {
+        BoardConsole console =
+                new BoardConsole(wanted.build().board(), wanted.device().console());
+        String port = console.portBeside(wanted.device().flash().probe());
+        return Optional.of(new SerialLease(wanted, port, console.baud()));
+    }
+
+    @Override
+    public String name(Optional<Probe> probe) {
+        String by = probe.map(each -> ", probe " + each.text()).orElse("");
+        return wanted.build().board().id() + by + ", console " + port;
+    }
+
+    @Override
+    public FlashRunner flashRunner() {
+        return wanted.flashRunners().open();
+    }
+
+    /** The port is opened before the image is brought: the flash runner resets the board at its end, and the banner follows at once. */
+    @Override
+    public Transport start(Runnable bring) {
+        SerialConsole console = SerialConsole.open(port, baud);
+        try {
+            bring.run();
+            return console;
+        } catch (RuntimeException e) {
+            console.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Consumer<String> log() {
+        return log;
+    }
+
+    @Override
+    public void close() {
+        log.write();
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.flash.Probe;
+import io.kiln.device.probe.Faults;
+import io.kiln.device.probe.FlashContent;
+import io.kiln.device.probe.VirtualChip;
+import io.kiln.device.probe.VirtualProbe;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.toolchain.board.Board;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Boards that are there only while they are flashed; what their flash holds is kept in a file of each until the next time. */
+final class VirtualBoards implements AutoCloseable {
+    private static final String DEFAULT_NAME = "virtual";
+    private static final String ALL = "all";
+    private static final String CONTENT = ".bin";
+
+    private final Path folder;
+    private final List<Attached> attached = new ArrayList<>();
+
+    /** A board with power. */
+    private record Attached(String name, VirtualChip chip, VirtualProbe probe) {}
+
+    private VirtualBoards(Path folder) {
+        this.folder = folder;
+    }
+
+    /** The virtual boards of a build; their flash is kept in {@code virtual/<name>.bin} in its folder of reports. */
+    static VirtualBoards of(BuildSpec.Layout layout) {
+        return new VirtualBoards(layout.reports().resolve("virtual"));
+    }
+
+    /** Whether a board is one of these, rather than one behind a server elsewhere. */
+    static boolean areMeant(Board.OpenOcd how, Optional<String> probe) {
+        return how.isVirtual() && probe.filter(text -> text.startsWith("tcp:")).isEmpty();
+    }
+
+    /**
+     * What the boards are called.
+     *
+     * @param probe names separated by commas; {@code all} for those that were flashed before; empty for a single one
+     * @throws KilnException if that cannot be a name
+     */
+    List<String> names(Optional<String> probe) {
+        List<String> known = probe.filter(ALL::equals).isPresent() ? known() : List.of();
+        return known.isEmpty() ? given(probe) : known;
+    }
+
+    private List<String> known() {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(file -> file.endsWith(CONTENT))
+                    .map(file -> file.substring(0, file.length() - CONTENT.length()))
+                    .sorted()
+                    .toList();
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", folder, e);
+        }
+    }
+
+    private static List<String> given(Optional<String> probe) {
+        String list = probe.filter(text -> !text.isBlank() && !text.equals(ALL)).orElse(DEFAULT_NAME);
+        Set<String> names = new LinkedHashSet<>();
+        for (String each : list.split(",", -1)) {
+            String name = each.strip();
+            if (!name.matches("[A-Za-z0-9_-]{1,60}")) {
+                throw new KilnException(new Problem(
+                        "cannot name a virtual board: '" + name + "'",
+                        "kiln.probe",
+                        "letters, digits, hyphens and underscores, or tcp:<host>:<port>",
+                        ""));
+            }
+            names.add(name);
+        }
+        return List.copyOf(names);
+    }
+
+    /**
+     * Switches boards on.
+     *
+     * @param faults what shall go wrong, see {@link BoardFaults}
+     */
+    List<Probe> start(List<String> names, Optional<String> faults) {
+        Map<String, Faults> byName = BoardFaults.parse(faults.orElse(""), names);
+        List<Probe> probes = new ArrayList<>();
+        for (String name : names) {
+            Path file = file(name);
+            VirtualChip chip = Files.exists(file) ? VirtualChip.of(FlashContent.load(file)) : VirtualChip.erased();
+            VirtualProbe probe = VirtualProbe.start(chip, byName.get(name));
+            attached.add(new Attached(name, chip, probe));
+            probes.add(new Probe.Virtual(name, new Probe.Remote("127.0.0.1", probe.port())));
+        }
+        return probes;
+    }
+
+    /** What the flash of the board of this name holds; the file is not there before the board was flashed. */
+    Path file(String name) {
+        return folder.resolve(name + CONTENT);
+    }
+
+    /** Switches the boards off and keeps what their flash holds. */
+    @Override
+    public void close() {
+        for (Attached each : attached) {
+            each.probe().close();
+            each.chip().flash().save(file(each.name()));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.flash.FlashRunner;
+import io.kiln.device.flash.Probe;
+import io.kiln.device.lease.Lease;
+import io.kiln.device.transport.Transport;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Emulation;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** A virtual board: what its flash holds boots in the board's emulator. */
+final class VirtualLease implements Lease {
+    private final Leases wanted;
+    private final VirtualBoards boards;
+    private final Emulator emulator;
+
+    private VirtualLease(Leases wanted) {
+        this.wanted = wanted;
+        this.boards = VirtualBoards.of(wanted.build().spec().layout());
+        this.emulator = new Emulator(
+                wanted.build().board(),
+                wanted.limit(),
+                Optional.of(wanted.log()),
+                wanted.build().spec().semihosting());
+    }
+
+    /**
+     * A lease, if the board is a virtual one.
+     *
+     * @throws KilnException if nothing emulates it
+     */
+    static Optional<Lease> of(Leases wanted) {
+        Board board = wanted.build().board();
+        Optional<String> probe = wanted.device().flash().probe();
+        if (board.openOcd().filter(how -> VirtualBoards.areMeant(how, probe)).isEmpty()) {
+            return Optional.empty();
+        }
+        if (!(board.emulation() instanceof Emulation.Qemu)) {
+            throw new KilnException(new Problem(
+                    "nothing boots what the virtual board holds",
+                    board.origin(),
+                    "emulator: {qemu: …, machine: …}",
+                    ""));
+        }
+        return Optional.of(new VirtualLease(wanted));
+    }
+
+    private String name() {
+        return boards.names(wanted.device().flash().probe()).get(0);
+    }
+
+    @Override
+    public String name(Optional<Probe> probe) {
+        return wanted.build().board().id() + ", probe " + name() + ": its flash content in " + emulator.name();
+    }
+
+    @Override
+    public FlashRunner flashRunner() {
+        return wanted.flashRunners().open();
+    }
+
+    /** The image is brought first: the emulator boots what the flash holds then. */
+    @Override
+    public Transport start(Runnable bring) {
+        bring.run();
+        Path content = boards.file(name());
+        if (!Files.isRegularFile(content)) {
+            throw new KilnException(new Problem(
+                    "the virtual board '" + name() + "' was not flashed yet",
+                    content.toString(),
+                    "what its flash holds",
+                    "Leave out kiln.flash.skip"));
+        }
+        return emulator.boot(content);
+    }
+
+    /** The emulator writes the log. */
+    @Override
+    public Consumer<String> log() {
+        return text -> {};
+    }
+
+    /** Nothing is held: the emulator ends with its line. */
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.inspect;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.flow.verify.TensorText;
+import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.report.Table;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/** Shows a Model Library Format archive, whoever made it: its models, their memory and its files. */
+final class ArchiveText {
+    private ArchiveText() {}
+
+    /**
+     * What there is to say of an archive, also of one that firmware cannot be made of: then the reasons come last.
+     *
+     * @throws io.kiln.base.KilnException if it is no archive at all
+     */
+    static List<String> lines(Path file) {
+        String name = String.valueOf(file.getFileName());
+        SortedMap<String, Bytes> content = ModelLibraryFormat.files(file);
+        JsonNode root = ModelLibraryFormat.metadata(name, content);
+        List<String> lines = new ArrayList<>();
+        lines.add("Archive " + file + ", Model Library Format version "
+                + root.path("version").asText("unknown"));
+        if (root.has("modules")) {
+            root.path("modules").forEach(module -> lines.addAll(module(module)));
+        } else {
+            lines.addAll(module(root));
+        }
+        lines.addAll(files(content));
+        try {
+            ModelLibraryFormat.read(name, content).forEach(model -> lines.addAll(tensors(model.metadata())));
+        } catch (KilnException e) {
+            lines.add("no firmware can be made of it:");
+            e.problems().forEach(problem -> lines.add("  " + problem.text()));
+        }
+        return lines;
+    }
+
+    /** Inputs and outputs in the order in which test vectors have them. */
+    private static List<String> tensors(ModelMetadata model) {
+        List<String> lines = new ArrayList<>();
+        lines.add("Interface of " + model.name() + ": kiln.io=" + model.io().text());
+        model.inputs().forEach(tensor -> lines.add("  input  " + TensorText.type(tensor)));
+        model.outputs().forEach(tensor -> lines.add("  output " + TensorText.type(tensor)));
+        return lines;
+    }
+
+    private static List<String> module(JsonNode module) {
+        List<String> lines = new ArrayList<>();
+        lines.add("Model " + module.path("model_name").asText() + " for " + module.path("target"));
+        for (JsonNode main : module.path("memory").path("functions").path("main")) {
+            lines.add("  workspace " + main.path("workspace_size_bytes").asLong() + " bytes, constants "
+                    + main.path("constants_size_bytes").asLong() + ", inputs and outputs "
+                    + main.path("io_size_bytes").asLong());
+        }
+        Table table = new Table("operator function", "workspace");
+        JsonNode functions = module.path("memory").path("functions").path("operator_functions");
+        for (JsonNode function : functions) {
+            table.row(
+                    function.path("function_name").asText(),
+                    function.path("workspace")
+                            .path(0)
+                            .path("workspace_size_bytes")
+                            .asLong());
+        }
+        if (!functions.isEmpty()) {
+            lines.addAll(table.lines());
+        }
+        return lines;
+    }
+
+    /** Files by their folder, because a runtime has many. */
+    private static List<String> files(SortedMap<String, Bytes> content) {
+        Map<String, Long> bytes = new TreeMap<>();
+        Map<String, Integer> counts = new TreeMap<>();
+        content.forEach((name, file) -> {
+            int slash = name.indexOf('/');
+            String folder = slash < 0 ? name : name.substring(0, slash + 1);
+            bytes.merge(folder, (long) file.size(), Long::sum);
+            counts.merge(folder, 1, Integer::sum);
+        });
+        Table table = new Table("in the archive", "files", "bytes");
+        bytes.forEach((folder, size) -> table.row(folder, counts.get(folder), size));
+        return table.lines();
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.inspect;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.flash.FlashTarget;
+import io.kiln.device.flash.Probe;
+import io.kiln.flow.device.BoardScripts;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.state.FreshFolder;
+import io.kiln.process.Executables;
+import io.kiln.process.ShellWords;
+import io.kiln.report.DebugLaunch;
+import io.kiln.report.Json;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Emulation;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Writes what debuggers need: scripts for gdb and launch set-ups for Visual Studio Code, for the probe and for QEMU. */
+public final class DebugStep {
+    private static final String SERVER = "127.0.0.1:3333";
+    private static final List<String> ARM_DEBUGGERS = List.of("arm-none-eabi-gdb", "gdb-multiarch");
+    private static final List<String> RISCV_DEBUGGERS = List.of("riscv64-unknown-elf-gdb", "gdb-multiarch");
+
+    private final Log log;
+    private final ResolvedBuild build;
+    private final String openOcd;
+    private final Optional<String> probe;
+    private final Path folder;
+
+    public DebugStep(Log log, ResolvedBuild build, String openOcd, Optional<String> probe) {
+        this.log = log;
+        this.build = build;
+        this.openOcd = openOcd;
+        this.probe = probe;
+        this.folder = build.spec().layout().reports().resolve("debug");
+    }
+
+    /**
+     * Writes {@code launch.json} and a script for gdb for each way there is, and says how to use them. Nothing is started.
+     *
+     * @throws KilnException if the board has neither a probe nor an emulator
+     */
+    public void run() {
+        Board board = build.board();
+        FreshFolder.clear(folder);
+        List<DebugLaunch.Configuration> configurations = new ArrayList<>();
+        board.openOcd().filter(how -> !how.isVirtual()).ifPresent(how -> configurations.add(byProbe(how)));
+        if (board.emulation() instanceof Emulation.Qemu) {
+            configurations.add(byQemu());
+        }
+        if (configurations.isEmpty()) {
+            throw new KilnException(new Problem(
+                    "nothing to debug with: the board has neither a probe nor an emulator of its own",
+                    board.origin(),
+                    "flash or emulator in board.yaml",
+                    board.isHost() ? "Debug it like any program of this computer: gdb " + elf() : ""));
+        }
+        Path launch = folder.resolve("launch.json");
+        Json.write(launch, new DebugLaunch("0.2.0", configurations));
+        log.info("Visual Studio Code with the extension Cortex-Debug: copy " + launch + " to .vscode/launch.json"
+                + " (QEMU is to be started first, as above)");
+    }
+
+    private DebugLaunch.Configuration byProbe(Board.OpenOcd how) {
+        FlashTarget target = new FlashTarget(
+                how,
+                BoardScripts.write(build.board(), build.spec().layout()),
+                probe.map(Probe::parse).orElse(new Probe.Any()));
+        Path config = folder.resolve("openocd.cfg");
+        WholeFiles.write(config, String.join("\n", target.configuration()) + "\n");
+        explain(
+                "probe",
+                List.of(openOcd, "-f", config.toString()),
+                List.of("monitor reset halt", "load", "monitor reset halt"));
+        return DebugLaunch.Configuration.openOcd(
+                title("probe"), openOcd, config.toString(), elf().toString(), debugger(), places());
+    }
+
+    private DebugLaunch.Configuration byQemu() {
+        List<String> waiting = List.of("-S", "-gdb", "tcp:" + SERVER);
+        Emulator emulator = new Emulator(
+                build.board(), Duration.ZERO, Optional.empty(), build.spec().semihosting());
+        explain("qemu", emulator.line(elf(), waiting), List.of());
+        return DebugLaunch.Configuration.external(title("QEMU"), SERVER, elf().toString(), debugger(), places());
+    }
+
+    private List<String> places() {
+        return sources().stream().map(Path::toString).toList();
+    }
+
+    private String title(String way) {
+        return "Kiln: " + build.board().id() + " (" + way + ")";
+    }
+
+    private Path elf() {
+        return build.spec().layout().image("elf").toAbsolutePath();
+    }
+
+    private void explain(String way, List<String> server, List<String> afterConnecting) {
+        Path script = folder.resolve(way + ".gdb");
+        List<String> lines = new ArrayList<>();
+        // gdb looks into the last one first.
+        sources().forEach(place -> lines.add("directory " + quoted(place)));
+        lines.add("target extended-remote " + SERVER);
+        lines.addAll(afterConnecting);
+        lines.addAll(List.of("tbreak main", "continue"));
+        WholeFiles.write(script, String.join("\n", lines) + "\n");
+        log.info("Debugging by " + way + ": start the server, then the debugger in another terminal");
+        log.info("  " + ShellWords.join(server));
+        log.info("  " + ShellWords.join(List.of(debugger(), "-x", script.toString(), elf().toString())));
+    }
+
+    /** Folders that names in debug information begin in: the C project's, and the user's own, such as {@code src/main/c/main.c}. */
+    private List<Path> sources() {
+        return Stream.of(build.spec().layout().firmware(), build.spec().layout().project())
+                .map(place -> place.toAbsolutePath().normalize())
+                .toList();
+    }
+
+    /** A path for gdb, which splits what is not quoted at blanks and takes a backslash for the start of an escape. */
+    private static String quoted(Path path) {
+        return '"' + path.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+    }
+
+    private String debugger() {
+        boolean isArm = build.board().target().contains("-mcpu=cortex");
+        List<String> candidates = isArm ? ARM_DEBUGGERS : RISCV_DEBUGGERS;
+        return candidates.stream()
+                .filter(name -> Executables.find(name).isPresent())
+                .findFirst()
+                .orElse(candidates.get(0));
+    }
+}

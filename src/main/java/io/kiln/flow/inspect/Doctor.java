@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.inspect;
+
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.flow.resolve.ToolchainChoice;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.process.Command;
+import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner;
+import io.kiln.report.Table;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.board.Emulation;
+import io.kiln.toolchain.compiler.TargetOptions;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Looks which tools are there, which of them the board needs, and how to get what is missing. */
+public final class Doctor {
+    private static final Duration TO_INSTALL = Duration.ofMinutes(20);
+    private static final String APT = "apt-get";
+    private static final List<Tool> TOOLS = List.of(
+            new Tool("qemu-system-arm", List.of("qemu-system-arm"), "runs images for Arm boards"),
+            new Tool("qemu-system-riscv32", List.of("qemu-system-misc"), "runs images for RISC-V boards"),
+            new Tool(
+                    "arm-none-eabi-gcc",
+                    List.of("gcc-arm-none-eabi", "libnewlib-arm-none-eabi"),
+                    "toolchain gnu for Arm"),
+            new Tool(
+                    "riscv64-unknown-elf-gcc",
+                    List.of("gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf"),
+                    "toolchain gnu for RISC-V"),
+            new Tool("cc", List.of("gcc", "libc6-dev"), "toolchain host"),
+            new Tool("openocd", List.of("openocd"), "flashes boards"),
+            new Tool("make", List.of("make"), "builds target/firmware without Maven"));
+
+    private final Log log;
+    private final ToolchainEnvironment environment;
+    private final Predicate<Tool> isThere;
+
+    public Doctor(Log log, ToolchainEnvironment environment) {
+        this(log, environment, tool -> tool.path().isPresent());
+    }
+
+    Doctor(Log log, ToolchainEnvironment environment, Predicate<Tool> isThere) {
+        this.log = log;
+        this.environment = environment;
+        this.isThere = isThere;
+    }
+
+    /**
+     * Says what is there, for the board and the toolchain of a build; its model does not matter.
+     *
+     * @param install whether to get what the board needs and lacks
+     * @param strict whether it is an error that something is missing
+     * @throws KilnException if the package manager fails, or if there is none that Kiln knows, or for what is missing
+     */
+    public void run(BuildSpec spec, boolean install, boolean strict) {
+        Boards boards = spec.boards();
+        Board board = boards.find(spec.board());
+        TargetOptions target = TargetOptions.parse(board.target());
+        String toolchain = ToolchainChoice.of(spec.toolchain(), board);
+        List<Tool> missing = new ArrayList<>();
+        Table table = new Table("tool", "needed", "version", "for");
+        table.row("clang", toolchain.equals("clang") ? "yes" : "no", bundled(), "toolchain clang");
+        for (Tool tool : TOOLS) {
+            boolean needed = isNeeded(tool, board, boards.emulated(board), target, toolchain);
+            table.row(tool.program(), needed ? "yes" : "no", tool.version(), tool.purpose());
+            if (needed && !isThere.test(tool)) {
+                missing.add(tool);
+            }
+        }
+        log.info("Board " + board.id() + ", toolchain " + toolchain);
+        table.lines().forEach(log::info);
+        if (missing.isEmpty()) {
+            log.info("Nothing is missing for " + board.id());
+        } else if (install) {
+            install(missing);
+        } else if (strict) {
+            throw new KilnException(missing.stream()
+                    .map(tool -> new Problem(
+                            tool.program() + " is missing",
+                            "board " + board.id(),
+                            "it on the PATH: it " + tool.purpose(),
+                            "Get it with: " + String.join(" ", command(List.of(tool)))))
+                    .toList());
+        } else {
+            log.warn("Missing for " + board.id() + "; get it with: " + String.join(" ", command(missing)));
+        }
+    }
+
+    private static boolean isNeeded(
+            Tool tool, Board board, Optional<Board> runsOn, TargetOptions target, String toolchain) {
+        boolean runs = runsOn.filter(other -> other.emulation() instanceof Emulation.Qemu qemu
+                        && qemu.program().equals(tool.program()))
+                .isPresent();
+        boolean isArm = target.cpu().startsWith("cortex");
+        return runs
+                || (board.openOcd().isPresent() && tool.program().equals("openocd"))
+                || (toolchain.equals("host") && tool.program().equals("cc"))
+                || (toolchain.equals("gnu")
+                        && tool.program().equals(isArm ? "arm-none-eabi-gcc" : "riscv64-unknown-elf-gcc"));
+    }
+
+    /** The bundled compiler is never fetched here: it comes with the first build that needs it. */
+    private String bundled() {
+        if (!Files.isDirectory(environment.home())) {
+            return "fetched by the first build";
+        }
+        try (Stream<Path> entries = Files.list(environment.home())) {
+            return entries.filter(Files::isDirectory)
+                    .map(path -> path.getFileName().toString())
+                    .filter(name -> name.startsWith("llvm-") && !name.endsWith(".part"))
+                    .sorted()
+                    .findFirst()
+                    .map(name -> name + " in " + environment.home())
+                    .orElse("fetched by the first build");
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", environment.home(), e);
+        }
+    }
+
+    private static List<String> command(List<Tool> missing) {
+        TreeSet<String> packages = new TreeSet<>();
+        missing.forEach(tool -> packages.addAll(tool.packages()));
+        List<String> words = new ArrayList<>(List.of(APT, "install", "-y"));
+        words.addAll(packages);
+        return words;
+    }
+
+    private void install(List<Tool> missing) {
+        if (Executables.find(APT).isEmpty()) {
+            throw new KilnException(new Problem(
+                    "there is no " + APT + " on this computer",
+                    "kiln.install",
+                    "Debian, Ubuntu or one of their kind",
+                    "Install by hand: "
+                            + String.join(
+                                    ", ", missing.stream().map(Tool::program).toList())));
+        }
+        apt(List.of(APT, "update"));
+        apt(command(missing));
+        missing.forEach(tool -> log.info("Installed " + tool.program() + ": " + tool.version()));
+    }
+
+    private void apt(List<String> words) {
+        log.info("Running " + String.join(" ", words));
+        ProcessResult result = ProcessRunner.run(
+                Command.ofLine(words).with("DEBIAN_FRONTEND", "noninteractive").within(TO_INSTALL));
+        if (!result.succeeded()) {
+            throw new KilnException(new Problem(
+                    String.join(" ", words) + " failed: " + result.message(),
+                    "kiln.install",
+                    "the rights of root, and a network",
+                    "Run it by hand to see more"));
+        }
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.inspect;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.FileFailure;
+import io.kiln.base.GitLfs;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.WholeFiles;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.firmware.image.ElfFile;
+import io.kiln.firmware.image.ImageMeasurer;
+import io.kiln.firmware.image.MemoryTable;
+import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ModelFiles;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.verify.TensorText;
+import io.kiln.frontend.relay.RelayFrontend;
+import io.kiln.report.Table;
+import io.kiln.report.graph.GraphPage;
+import io.kiln.toolchain.board.Board;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Shows models, archives and images for people: operators, shapes, sizes, and where the memory goes. */
+public final class Inspector {
+    private static final int TFLITE_MAGIC = 4;
+    private static final int HEAD = 512;
+
+    private final BuildSpec spec;
+    private final String inputShapes;
+
+    /**
+     * An inspector.
+     *
+     * @param inputShapes shapes of the inputs of a model that is not one of the build's
+     */
+    public Inspector(BuildSpec spec, String inputShapes) {
+        this.spec = spec;
+        this.inputShapes = inputShapes;
+    }
+
+    /** What there is to say of a file; without one, of the build's models and of its image if it was linked. */
+    public List<String> lines(Optional<Path> file) {
+        if (file.isPresent()) {
+            return ofFile(file.get());
+        }
+        if (spec.models().isEmpty()) {
+            throw new KilnException(new Problem(
+                    "there is nothing to show",
+                    "",
+                    "a model, an archive or an image",
+                    "Name one with -Dkiln.file=<file>"));
+        }
+        List<String> lines = new ArrayList<>();
+        spec.models().forEach(model -> lines.addAll(model(model)));
+        Path elf = spec.layout().image("elf");
+        if (Files.isRegularFile(elf)) {
+            lines.addAll(image(elf));
+        }
+        return lines;
+    }
+
+    private List<String> ofFile(Path file) {
+        byte[] head = head(file);
+        GitLfs.pointer(file).ifPresent(problem -> {
+            throw new KilnException(problem);
+        });
+        if (head.length > 3 && head[0] == 0x7F && text(head, 1, 3).equals("ELF")) {
+            return image(file);
+        }
+        if (text(head, TFLITE_MAGIC, 4).equals("TFL3") || RelayFrontend.accepts(file)) {
+            return model(new ModelSource(file, "default", inputShapes));
+        }
+        if (ModelArchives.accepts(file)) {
+            return ArchiveText.lines(file);
+        }
+        throw new KilnException(new Problem(
+                "is none of the files that can be shown",
+                file.toString(),
+                "a .tflite or .relay model, a Model Library Format .tar or an .elf image",
+                "Correct kiln.file"));
+    }
+
+    private List<String> model(ModelSource source) {
+        Problem missing =
+                new Problem("does not exist", source.file().toString(), ModelFiles.EXPECTED, "Correct kiln.model");
+        if (!Files.isRegularFile(source.file())) {
+            throw new KilnException(missing);
+        }
+        if (ModelArchives.accepts(source.file())) {
+            return ArchiveText.lines(source.file());
+        }
+        if (!spec.malformed().isEmpty()) {
+            throw new KilnException(spec.malformed());
+        }
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source.file(), board().target())
+                .name(source.name())
+                .optimize(spec.optimize())
+                .passes(spec.pipeline().options())
+                .inputShapes(source.shapes())
+                .customOperators(spec.pipeline().customOperators())
+                .build());
+        List<String> lines =
+                new ArrayList<>(table(source.file(), compiled.library().metadata()));
+        if (compiled.code().staticBytes() > 0) {
+            lines.add("state " + compiled.code().staticBytes() + " bytes, kept from run to run");
+        }
+        Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
+        String file = String.valueOf(source.file().getFileName());
+        WholeFiles.write(drawing, GraphPage.of(ModelGraph.of(compiled, file)));
+        lines.add("graph: " + drawing);
+        return lines;
+    }
+
+    private static List<String> table(Path file, ModelMetadata model) {
+        List<String> lines = new ArrayList<>();
+        lines.add("Model " + file + " for " + model.target());
+        model.inputs().forEach(tensor -> lines.add("  input  " + tensor(tensor)));
+        model.outputs().forEach(tensor -> lines.add("  output " + tensor(tensor)));
+        Table table = new Table("operator", "output", "MACs", "constants", "scratch");
+        for (OperatorInfo operator : model.operators()) {
+            table.row(
+                    operator.op(),
+                    shape(operator.outputs()),
+                    operator.macs(),
+                    operator.constantBytes(),
+                    operator.workspaceBytes());
+        }
+        table.row(
+                "total",
+                "",
+                model.operators().stream().mapToLong(OperatorInfo::macs).sum(),
+                model.constantBytes(),
+                "");
+        lines.addAll(table.lines());
+        lines.add("workspace " + model.workspaceBytes() + " bytes by "
+                + model.plan().algorithm() + ", lower bound " + model.plan().lowerBound());
+        return lines;
+    }
+
+    private List<String> image(Path elf) {
+        List<String> lines = new ArrayList<>();
+        lines.add("Image " + elf + " held against the board " + spec.board());
+        MemoryTable.table(ImageMeasurer.measure(ElfFile.read(elf), board()))
+                .lines()
+                .forEach(lines::add);
+        return lines;
+    }
+
+    private Board board() {
+        return spec.boards().find(spec.board());
+    }
+
+    private static String tensor(TensorInfo tensor) {
+        String quantization =
+                tensor.scale() == 0 ? "" : ", scale " + tensor.scale() + ", zero point " + tensor.zeroPoint();
+        return TensorText.type(tensor) + quantization;
+    }
+
+    private static String shape(List<TensorInfo> tensors) {
+        return String.join(
+                " ",
+                tensors.stream()
+                        .map(t -> t.dtype().text() + t.shape().toString().replace(" ", ""))
+                        .toList());
+    }
+
+    private static byte[] head(Path file) {
+        if (!Files.isRegularFile(file)) {
+            throw new KilnException(new Problem("does not exist", file.toString(), "a file", "Correct kiln.file"));
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            return in.readNBytes(HEAD);
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+
+    private static String text(byte[] head, int from, int length) {
+        return head.length < from + length ? "" : new String(head, from, length, StandardCharsets.ISO_8859_1);
+    }
+}

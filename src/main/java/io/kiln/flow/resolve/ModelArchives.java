@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.resolve;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.ArchiveOrigin;
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.Digests;
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.mlf.ModelLibraryFormat;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+
+/** Models that come as C already: archives in Model Library Format, made by TVM or by Kiln. */
+public final class ModelArchives {
+    /** The ending by which archives are found in a folder. */
+    static final String SUFFIX = ".tar";
+
+    /** Endings of what somebody takes for an archive; reading one says what is wrong with it. */
+    private static final List<String> COMPRESSED = List.of(".tar.gz", ".tgz");
+
+    /** What {@code kiln.name} is if nobody sets it; it stands for every model of the archive. */
+    private static final String ANY_NAME = "default";
+
+    private static final int MAGIC = 257;
+    private static final int HEAD = 512;
+
+    /** What models of several archives cannot share, because only one runtime gets into the image: Kiln's own. */
+    private static final Set<Loader> OF_THE_ARCHIVE = Set.of(Loader.RUNTIME, Loader.TEMPLATE);
+
+    private ModelArchives() {}
+
+    /**
+     * An archive that was read.
+     *
+     * @param name its file name
+     * @param files its files by path
+     * @param version version of the format
+     * @param models the models in it
+     */
+    public record Archive(String name, SortedMap<String, Bytes> files, int version, List<ModelLibrary> models) {
+        public Archive {
+            models = List.copyOf(models);
+        }
+    }
+
+    /** Whether a file is an archive, by its name or by its content. */
+    public static boolean accepts(Path file) {
+        String name = String.valueOf(file.getFileName());
+        return name.endsWith(SUFFIX) || COMPRESSED.stream().anyMatch(name::endsWith) || isTar(file);
+    }
+
+    /**
+     * Reads an archive.
+     *
+     * @throws KilnException with all that keeps firmware from being made of it
+     */
+    public static Archive read(Path file) {
+        String name = String.valueOf(file.getFileName());
+        SortedMap<String, Bytes> files = ModelLibraryFormat.files(file);
+        JsonNode metadata = ModelLibraryFormat.metadata(name, files);
+        ArchiveOrigin origin = new ArchiveOrigin(name, digest(file));
+        List<ModelLibrary> models = ModelLibraryFormat.read(name, files).stream()
+                .map(model -> new ModelLibrary(model.metadata(), model.artifacts(), Optional.of(origin)))
+                .toList();
+        return new Archive(name, files, metadata.path("version").asInt(), models);
+    }
+
+    /**
+     * The models that a build takes of an archive: the one that the build names, or all of them.
+     *
+     * @throws KilnException if there is no such model, or the build asks for what an archive's C cannot give
+     */
+    public static List<ModelLibrary> chosen(Archive archive, ModelSource source) {
+        if (!source.shapes().byName().isEmpty()) {
+            throw new KilnException(new Problem(
+                    "kiln.inputShapes is given for an archive",
+                    archive.name(),
+                    "the shapes that its C was generated for",
+                    "Remove the parameter, or export the model with other shapes"));
+        }
+        List<ModelLibrary> named = archive.models().stream()
+                .filter(model -> source.name().equals(ANY_NAME)
+                        || model.metadata().name().equals(source.name()))
+                .map(ModelArchives::withoutRuntime)
+                .toList();
+        if (named.isEmpty()) {
+            List<String> names = archive.models().stream()
+                    .map(ModelLibrary::metadata)
+                    .map(ModelMetadata::name)
+                    .toList();
+            throw new KilnException(new Problem(
+                    "there is no model `" + source.name() + "`",
+                    archive.name(),
+                    "one of " + String.join(", ", names) + ": names in an archive's C cannot be changed",
+                    "Correct the model's name, or leave kiln.name out"));
+        }
+        return named;
+    }
+
+    private static ModelLibrary withoutRuntime(ModelLibrary model) {
+        List<Artifact> own = model.artifacts().artifacts().stream()
+                .filter(artifact -> !OF_THE_ARCHIVE.contains(artifact.loader()))
+                .toList();
+        return new ModelLibrary(model.metadata(), new ArtifactSet(own), model.origin());
+    }
+
+    /** Of the file as it is: what its files say of themselves identifies nothing. */
+    private static String digest(Path file) {
+        MessageDigest digest = Digests.newSha256();
+        try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
+            in.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + file, e);
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static boolean isTar(Path file) {
+        if (!Files.isRegularFile(file)) {
+            return false;
+        }
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] head = in.readNBytes(HEAD);
+            return head.length == HEAD
+                    && new String(head, MAGIC, "ustar".length(), StandardCharsets.ISO_8859_1).equals("ustar");
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+}

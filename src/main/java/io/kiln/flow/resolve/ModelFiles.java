@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.resolve;
+
+import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.compile.Frontends;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Finds out which models a build is about. */
+public final class ModelFiles {
+    /** What is expected of a model file, for messages. */
+    public static final String EXPECTED = "a .tflite or .relay file, or an archive (.tar)";
+
+    private ModelFiles() {}
+
+    /**
+     * The models given, or the one in the project's folder of models.
+     *
+     * @param several the list of models with names of their own; empty if none was given
+     * @param single the single model given
+     * @param name the name of a single model
+     * @param inputShapes shapes of a single model's inputs; empty for the file's
+     * @param folder where a model is looked for if none is given
+     * @return the models; empty if there is none at all
+     * @throws KilnException if both kinds are given, or if the folder holds more than one model
+     */
+    public static List<ModelSource> choose(
+            List<ModelSource> several, Optional<Path> single, String name, String inputShapes, Path folder) {
+        if (!several.isEmpty() && single.isPresent()) {
+            throw new KilnException(new Problem(
+                    "both kiln.model and <models> are given",
+                    single.get().toString(),
+                    "one of the two",
+                    "Leave out kiln.model"));
+        }
+        if (!several.isEmpty() && !inputShapes.isBlank()) {
+            throw new KilnException(new Problem(
+                    "both kiln.inputShapes and <models> are given",
+                    inputShapes,
+                    "<inputShapes> inside a <model>",
+                    "Leave out kiln.inputShapes"));
+        }
+        if (!several.isEmpty()) {
+            return List.copyOf(several);
+        }
+        if (single.isPresent()) {
+            return List.of(new ModelSource(single.get(), name, inputShapes));
+        }
+        List<Path> found = modelsIn(folder);
+        if (found.size() > 1) {
+            throw new KilnException(new Problem(
+                    "there are " + found.size() + " models: "
+                            + String.join(
+                                    ", ",
+                                    found.stream()
+                                            .map(f -> f.getFileName().toString())
+                                            .toList()),
+                    folder.toString(),
+                    "one",
+                    "Choose one with kiln.model, or put several into one image with <models>"));
+        }
+        return found.stream()
+                .map(file -> new ModelSource(file, name, inputShapes))
+                .toList();
+    }
+
+    private static boolean isModel(Path file) {
+        return Stream.concat(Frontends.SUFFIXES.stream(), Stream.of(ModelArchives.SUFFIX))
+                .anyMatch(suffix -> file.getFileName().toString().endsWith(suffix));
+    }
+
+    private static List<Path> modelsIn(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(ModelFiles::isModel).sorted().toList();
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot list", folder, e);
+        }
+    }
+}

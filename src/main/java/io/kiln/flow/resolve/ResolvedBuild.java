@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.resolve;
+
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.Toolchain;
+import java.util.Optional;
+
+/**
+ * A build whose board and toolchain are there.
+ *
+ * @param spec what was asked for
+ * @param board the board
+ * @param runsOn the board that runs the image: itself, or its stand-in; empty if nothing on this computer does
+ * @param toolchain the compiler, resolved for the board's core
+ */
+public record ResolvedBuild(BuildSpec spec, Board board, Optional<Board> runsOn, Toolchain toolchain) {
+
+    /** Whether another board runs the image in the board's place. */
+    public boolean hasStandIn() {
+        return runsOn.filter(other -> !other.id().equals(board.id())).isPresent();
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.resolve;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TargetOptions;
+import io.kiln.toolchain.compiler.Toolchain;
+import io.kiln.toolchain.compiler.ToolchainEnvironment;
+import io.kiln.toolchain.compiler.Toolchains;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Finds the board and the toolchain of a build, and says everything that is wrong at once. */
+public final class Resolver {
+    private final ToolchainEnvironment environment;
+    private final Problems problems = new Problems();
+    private final Problems missing = new Problems();
+
+    public Resolver(ToolchainEnvironment environment) {
+        this.environment = environment;
+    }
+
+    /**
+     * The build with everything that it needs to begin.
+     *
+     * @throws KilnException if names, files, board or toolchain are wrong or missing
+     */
+    public ResolvedBuild resolve(BuildSpec spec) {
+        ResolvedBuild build = resolveAhead(spec);
+        missing.throwIfAny();
+        return build;
+    }
+
+    /** As {@link #resolve} before anything is made: files that are not there yet are in {@link #missing}. If anything else is wrong, they are part of it. */
+    public ResolvedBuild resolveAhead(BuildSpec spec) {
+        SpecChecks.check(spec, problems, missing);
+        Boards boards = spec.boards();
+        Optional<Board> board = collect(() -> boards.find(spec.board()));
+        Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));
+        if (!problems.isEmpty()) {
+            missing.list().forEach(problems::add);
+        }
+        problems.throwIfAny();
+        return new ResolvedBuild(
+                spec, board.orElseThrow(), boards.emulated(board.orElseThrow()), toolchain.orElseThrow());
+    }
+
+    /** Files that are not there, and may still be made. */
+    public Problems missing() {
+        return missing;
+    }
+
+    private Toolchain toolchain(BuildSpec spec, Board board) {
+        TargetOptions target = TargetOptions.parse(board.target());
+        return Toolchains.resolve(ToolchainChoice.of(spec.toolchain(), board), target, environment);
+    }
+
+    private <T> Optional<T> collect(Supplier<T> part) {
+        try {
+            return Optional.of(part.get());
+        } catch (KilnException e) {
+            e.problems().forEach(problems::add);
+            return Optional.empty();
+        }
+    }
+}

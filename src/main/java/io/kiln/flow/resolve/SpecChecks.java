@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.resolve;
+
+import io.kiln.artifact.CNames;
+import io.kiln.base.GitLfs;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.compile.Frontends;
+import io.kiln.flow.spec.BuildSpec;
+import java.nio.file.Files;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+
+/** Looks for everything that is wrong with a {@link BuildSpec} before any work is done. */
+final class SpecChecks {
+    private static final Set<Integer> MLF_VERSIONS = Set.of(5, 7);
+
+    private SpecChecks() {}
+
+    /**
+     * Adds what is wrong with names, files and choices; boards and toolchains are checked where they are known.
+     *
+     * @param missing hears of files that are not there: a plugin of the build may still bring them
+     */
+    static void check(BuildSpec spec, Problems problems, Problems missing) {
+        checkModels(spec, problems, missing);
+        spec.malformed().forEach(problems::add);
+        if (!MLF_VERSIONS.contains(spec.mlfVersion())) {
+            problems.add("kiln.mlfVersion is '" + spec.mlfVersion() + "'", "", "one of 5, 7", "Change kiln.mlfVersion");
+        }
+        collect(problems, () -> spec.pipeline().options());
+        BuildSpec.VerifySpec verify = spec.verify();
+        if (verify.samples() < 0) {
+            problems.add("kiln.verify.samples is " + verify.samples(), "", "0 or more", "");
+        }
+        if (verify.program().isNegative()) {
+            problems.add(
+                    "kiln.verify.program is " + verify.program().toSeconds(),
+                    "",
+                    "seconds, or 0 to leave the project's own program out",
+                    "");
+        }
+        verify.vectors()
+                .filter(folder -> !Files.isDirectory(folder))
+                .ifPresent(folder -> (Files.exists(folder) ? problems : missing)
+                        .add(
+                                "the folder of test vectors does not exist",
+                                folder.toString(),
+                                "a folder with input_0.bin and so on",
+                                "Correct kiln.verify.vectors"));
+    }
+
+    private static void collect(Problems problems, Runnable check) {
+        try {
+            check.run();
+        } catch (KilnException e) {
+            e.problems().forEach(problems::add);
+        }
+    }
+
+    private static void checkModels(BuildSpec spec, Problems problems, Problems missing) {
+        if (spec.models().isEmpty()) {
+            missing.add(
+                    "no model is given",
+                    "",
+                    "kiln.model, or one file in " + spec.layout().userModels(),
+                    "Put " + ModelFiles.EXPECTED + " there, or name one with -Dkiln.model=<file>");
+        }
+        Set<String> seen = new HashSet<>();
+        for (BuildSpec.ModelSource model : spec.models()) {
+            String name = model.name();
+            CNames.modelNameProblem(name, model.file().toString()).ifPresent(problems::add);
+            // File names are made of model names, and not every file system tells cases apart.
+            if (!seen.add(name.toLowerCase(Locale.ROOT))) {
+                problems.add(
+                        "the model name '" + name + "' is given twice",
+                        model.file().toString(),
+                        "a name of its own for every model",
+                        "Set <name> in each <model> of <models>");
+            }
+            checkFile(model, problems, missing);
+            collect(problems, model::shapes);
+        }
+    }
+
+    private static void checkFile(BuildSpec.ModelSource model, Problems problems, Problems missing) {
+        String where = model.file().toString();
+        if (Files.isDirectory(model.file())) {
+            problems.add("the model is a folder", where, ModelFiles.EXPECTED, "Correct kiln.model");
+        } else if (!Files.exists(model.file())) {
+            missing.add("the model file does not exist", where, ModelFiles.EXPECTED, "Correct kiln.model");
+        } else if (!Files.isRegularFile(model.file())) {
+            problems.add("the model is no file", where, ModelFiles.EXPECTED, "Correct kiln.model");
+        } else if (!Files.isReadable(model.file())) {
+            problems.add("the model file cannot be read", where, "a readable model", "Change its permissions");
+        }
+        GitLfs.pointer(model.file()).ifPresent(problems::add);
+        Frontends.parameters(model.file()).flatMap(GitLfs::pointer).ifPresent(problems::add);
+        Frontends.parameters(model.file())
+                .filter(params -> Files.exists(params) && (!Files.isRegularFile(params) || !Files.isReadable(params)))
+                .ifPresent(params -> problems.add(
+                        "the parameters beside the model cannot be read",
+                        params.toString(),
+                        "a readable .params file, or none",
+                        "Change its permissions, or take it away"));
+    }
+}

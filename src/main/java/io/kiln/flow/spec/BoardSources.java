@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.spec;
+
+import io.kiln.base.FileFailure;
+import io.kiln.base.Problems;
+import io.kiln.toolchain.board.Boards;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Where boards come from, beside those that come with Kiln and the project's own.
+ *
+ * @param archives artifacts of packaging {@code board-profile}
+ * @param trusted boards in them that may bring Tcl, and an emulator, of their own: {@code group:artifact},
+ *     {@code group:artifact:version} or {@code group:artifact:version:id}
+ */
+public record BoardSources(List<Archive> archives, Set<String> trusted) {
+    /** Nothing else. */
+    public static final BoardSources NONE = new BoardSources(List.of(), Set.of());
+
+    public BoardSources {
+        archives = List.copyOf(archives);
+        trusted = Set.copyOf(trusted);
+    }
+
+    private static final Pattern COORDINATES = Pattern.compile("[A-Za-z0-9_.-]+(:[A-Za-z0-9_.-]+){1,3}");
+
+    /**
+     * An artifact.
+     *
+     * @param zip its file, or the folder of profiles that it will be packed from
+     * @param coordinates {@code group:artifact:version}
+     */
+    public record Archive(Path zip, String coordinates) {}
+
+    /**
+     * All boards that can be seen.
+     *
+     * @throws KilnException if an archive cannot be read safely, or if what is trusted is not named by coordinates
+     */
+    public Boards boards(Path own) {
+        Boards boards = Boards.builtIn();
+        for (Archive archive : archives) {
+            boards = Files.isDirectory(archive.zip()) ? packed(boards, archive) : with(boards, archive.zip(), archive);
+        }
+        Problems problems = new Problems();
+        for (String each : trusted) {
+            if (!COORDINATES.matcher(each).matches()) {
+                problems.add(
+                        "\"" + each + "\" names no board from a repository: anybody may give a board any id",
+                        "kiln.trustBoard",
+                        "group:artifact, group:artifact:version or group:artifact:version:id",
+                        advice(boards.coordinates(each)));
+            }
+        }
+        problems.throwIfAny();
+        return boards.with(own);
+    }
+
+    private static String advice(List<String> coordinates) {
+        return coordinates.isEmpty()
+                ? "Only boards from repositories need trust"
+                : "Write <trustBoard>" + String.join(",", coordinates) + "</trustBoard>";
+    }
+
+    /** A folder of profiles on its way to being an artifact counts as the artifact that it becomes. */
+    private Boards packed(Boards boards, Archive archive) {
+        try {
+            Path folder = Files.createTempDirectory("kiln-boards");
+            Path zip = folder.resolve("boards.zip");
+            try {
+                Boards.pack(archive.zip(), zip);
+                return with(boards, zip, archive);
+            } finally {
+                Files.deleteIfExists(zip);
+                Files.deleteIfExists(folder);
+            }
+        } catch (IOException e) {
+            throw FileFailure.of("cannot pack the boards of " + archive.coordinates() + " from", archive.zip(), e);
+        }
+    }
+
+    private Boards with(Boards boards, Path zip, Archive archive) {
+        return boards.with(zip, archive.coordinates(), trusted);
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.spec;
+
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.KilnException;
+import io.kiln.base.Optimize;
+import io.kiln.base.Problem;
+import io.kiln.firmware.TrustedArchives;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Makes a {@link BuildSpec}; its components say what each value means. Values given as text are read here: what cannot be read is kept for
+ * {@link BuildSpec#malformed}, so that all that is wrong with a build can be told at once.
+ */
+public final class BuildSpecBuilder {
+    private Layout layout;
+    private List<ModelSource> models;
+    private String board;
+    private Optional<String> toolchain = Optional.empty();
+    private Optimize optimize = Optimize.SPEED;
+    private Io io = Io.CALLER;
+    private int mlfVersion = 7;
+    private Optional<Instant> timestamp = Optional.empty();
+    private VerifySpec verify = VerifySpec.USUAL;
+    private BoardSources boardSources = BoardSources.NONE;
+    private PipelineSpec pipeline = PipelineSpec.STANDARD;
+    private boolean semihosting;
+    private TrustedArchives trustedArchives = TrustedArchives.NONE;
+    private boolean slimArchive;
+    private final List<Problem> malformed = new ArrayList<>();
+
+    BuildSpecBuilder(Layout layout, List<ModelSource> models, String board) {
+        this.layout = layout;
+        this.models = models;
+        this.board = board;
+    }
+
+    BuildSpecBuilder(BuildSpec spec) {
+        this(spec.layout(), spec.models(), spec.board());
+        toolchain = spec.toolchain();
+        optimize = spec.optimize();
+        io = spec.io();
+        mlfVersion = spec.mlfVersion();
+        timestamp = spec.timestamp();
+        verify = spec.verify();
+        boardSources = spec.boardSources();
+        pipeline = spec.pipeline();
+        semihosting = spec.semihosting();
+        trustedArchives = spec.trustedArchives();
+        slimArchive = spec.slimArchive();
+        malformed.addAll(spec.malformed());
+    }
+
+    /** The build. */
+    public BuildSpec build() {
+        return new BuildSpec(
+                layout,
+                models,
+                board,
+                toolchain,
+                optimize,
+                io,
+                mlfVersion,
+                timestamp,
+                verify,
+                boardSources,
+                pipeline,
+                semihosting,
+                trustedArchives,
+                slimArchive,
+                malformed);
+    }
+
+    /** Sets the models. */
+    public BuildSpecBuilder models(List<ModelSource> value) {
+        models = value;
+        return this;
+    }
+
+    /** Sets the board's id. */
+    public BuildSpecBuilder board(String value) {
+        board = value;
+        return this;
+    }
+
+    /** Sets the toolchain; empty for the board's default. */
+    public BuildSpecBuilder toolchain(Optional<String> value) {
+        toolchain = value;
+        return this;
+    }
+
+    /** Sets what to care for. */
+    public BuildSpecBuilder optimize(Optimize value) {
+        optimize = value;
+        return this;
+    }
+
+    /** Sets what to care for, as {@code kiln.optimize} has it. */
+    public BuildSpecBuilder optimize(String text) {
+        optimize = read(() -> Optimize.of(text)).orElse(optimize);
+        return this;
+    }
+
+    /** Sets who owns inputs and outputs. */
+    public BuildSpecBuilder io(Io value) {
+        io = value;
+        return this;
+    }
+
+    /** Sets who owns inputs and outputs, as {@code kiln.io} has it. */
+    public BuildSpecBuilder io(String text) {
+        io = read(() -> Io.of(text)).orElse(io);
+        return this;
+    }
+
+    /** Sets the version of the Model Library Format. */
+    public BuildSpecBuilder mlfVersion(int value) {
+        mlfVersion = value;
+        return this;
+    }
+
+    /** Sets the time that the archive states; empty for a fixed date. */
+    public BuildSpecBuilder timestamp(Optional<Instant> value) {
+        timestamp = value;
+        return this;
+    }
+
+    /** Sets how the image is verified. */
+    public BuildSpecBuilder verify(VerifySpec value) {
+        verify = value;
+        return this;
+    }
+
+    /** Sets where the image is verified, as {@code kiln.verify.on} has it. */
+    public BuildSpecBuilder verifyOn(String text) {
+        VerifySpec now = verify;
+        read(() -> VerifyOn.of(text))
+                .ifPresent(on -> verify = new VerifySpec(on, now.vectors(), now.samples(), now.seed(), now.program()));
+        return this;
+    }
+
+    /** Sets where boards come from, beside those built in and the project's own. */
+    public BuildSpecBuilder boardSources(BoardSources value) {
+        boardSources = value;
+        return this;
+    }
+
+    /** Sets what to change about the compiler's passes. */
+    public BuildSpecBuilder pipeline(PipelineSpec value) {
+        pipeline = value;
+        return this;
+    }
+
+    /** Sets whether an image in QEMU may open files and start programs of this computer. */
+    public BuildSpecBuilder semihosting(boolean value) {
+        semihosting = value;
+        return this;
+    }
+
+    /** Sets the archives whose C is compiled like the user's own. */
+    public BuildSpecBuilder trustedArchives(TrustedArchives value) {
+        trustedArchives = value;
+        return this;
+    }
+
+    /** Sets whether the archive goes without the constants' data. */
+    public BuildSpecBuilder slimArchive(boolean value) {
+        slimArchive = value;
+        return this;
+    }
+
+    private <T> Optional<T> read(Supplier<T> parsed) {
+        try {
+            return Optional.of(parsed.get());
+        } catch (KilnException e) {
+            malformed.addAll(e.problems());
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.spec;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How an image goes to devices.
+ *
+ * @param probe {@code all}, or probes separated by commas: serial numbers, {@code usb:<place>}, {@code tcp:<host>:<port>}; empty
+ *     for the only one there is
+ * @param openOcd name or path of OpenOCD
+ * @param limit time for each device
+ * @param preverify whether a device that holds the image already is left alone
+ * @param log file that gets a line of JSON for each device; may be shared by several computers
+ * @param coordinates {@code group:artifact:version} of the project
+ * @param faults what shall go wrong with virtual boards, {@code [<board>/]<fault>} separated by commas; empty for nothing
+ * @param bar whether progress is a bar on a terminal rather than lines
+ */
+public record FlashSpec(
+        Optional<String> probe,
+        String openOcd,
+        Duration limit,
+        boolean preverify,
+        Optional<Path> log,
+        Optional<String> coordinates,
+        Optional<String> faults,
+        boolean bar) {
+    /** OpenOCD from the PATH, the only probe that there is, and three minutes. */
+    public static final FlashSpec USUAL = new FlashSpec(
+            Optional.empty(),
+            "openocd",
+            Duration.ofMinutes(3),
+            true,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            false);
+}

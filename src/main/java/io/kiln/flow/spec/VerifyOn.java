@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.spec;
+
+import io.kiln.base.ParameterValue;
+
+/** Where an image is verified, the value of {@code kiln.verify.on}. */
+public enum VerifyOn {
+    /** An emulator, or this computer for the board {@code host}. */
+    EMULATOR,
+    /** The board itself. */
+    BOARD,
+    /** Nowhere. */
+    NONE;
+
+    /**
+     * Reads the parameter's value.
+     *
+     * @throws io.kiln.base.KilnException if it is none, with the values there are
+     */
+    static VerifyOn of(String text) {
+        return ParameterValue.of("kiln.verify.on", VerifyOn.class, text);
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.state;
+
+import io.kiln.base.FolderLock;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import java.time.Duration;
+
+/** Lets one goal at a time write to an output folder: two that compile there would mix their objects. */
+public final class BuildLock {
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
+    private static final String NAME = "build";
+
+    private BuildLock() {}
+
+    /**
+     * Does a goal's work as soon as nobody else works in the folder; says in one line whom it waits for.
+     *
+     * @param goal what others see who wait, such as {@code kiln:compile}
+     * @throws KilnException if somebody else works there for ten minutes, or deleted the folder meanwhile
+     */
+    public static void hold(Log log, Layout layout, String goal, Runnable work) {
+        hold(log, layout, goal, PATIENCE, work);
+    }
+
+    /** As above, for as long as given. */
+    static void hold(Log log, Layout layout, String goal, Duration patience, Runnable work) {
+        try (FolderLock lock = FolderLock.acquire(
+                layout.reports(),
+                NAME,
+                goal,
+                patience,
+                holder -> log.info("Waiting for another build in " + layout.out() + ": " + holder))) {
+            try {
+                work.run();
+            } catch (RuntimeException e) {
+                throw lock.isInPlace() ? e : new KilnException(deleted(layout), e);
+            }
+            if (!lock.isInPlace()) {
+                throw new KilnException(deleted(layout));
+            }
+        }
+    }
+
+    private static Problem deleted(Layout layout) {
+        return new Problem(
+                "the folder was deleted while a build wrote to it",
+                layout.out().toString(),
+                "one build at a time in one folder",
+                "Run the same command again when no other build runs there");
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.state;
+
+import io.kiln.artifact.ArchiveOrigin;
+import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.report.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Keeps what firmware needs of compiled models between one goal and the next: metadata and the list of files in one JSON file, the files
+ * themselves where the archive's folders put them.
+ */
+public final class LibraryStore {
+    /** What firmware is made of; Relay text and parameters stay in the archive. */
+    private static final Set<Loader> FIRMWARE = Set.of(Loader.SOURCE, Loader.HEADER, Loader.OBJECT);
+
+    private final Path index;
+    private final Path folder;
+
+    /**
+     * A store.
+     *
+     * @param index the JSON file
+     * @param folder an unpacked Model Library Format archive
+     */
+    public LibraryStore(Path index, Path folder) {
+        this.index = index;
+        this.folder = folder;
+    }
+
+    /** What the JSON file holds of a model; the origin is there once or not at all. */
+    record Entry(ModelMetadata metadata, List<FileEntry> files, List<ArchiveOrigin> origin) {
+        Entry {
+            origin = origin == null ? List.of() : List.copyOf(origin);
+        }
+    }
+
+    /** An artifact without its content. */
+    record FileEntry(String codegenId, Loader loader, String fileName, String targetKey) {}
+
+    /** What the JSON file holds, all models. */
+    record Index(List<Entry> models) {
+        Index {
+            models = List.copyOf(models);
+            if (models.isEmpty()) {
+                throw new IllegalArgumentException("no model");
+            }
+        }
+    }
+
+    /** Remembers what these models consist of; their files are in the folder already. */
+    public void write(List<ModelLibrary> models) {
+        List<Entry> entries = models.stream()
+                .map(model -> new Entry(
+                        model.metadata(),
+                        model.artifacts().artifacts().stream()
+                                .filter(a -> FIRMWARE.contains(a.loader()))
+                                .map(a -> new FileEntry(a.codegenId(), a.loader(), a.fileName(), a.targetKey()))
+                                .toList(),
+                        model.origin().stream().toList()))
+                .toList();
+        Json.write(index, new Index(entries));
+    }
+
+    /**
+     * The models with their files.
+     *
+     * @throws KilnException if they were not generated yet
+     */
+    public List<ModelLibrary> read() {
+        List<ModelLibrary> models = new ArrayList<>();
+        for (Entry entry : entries()) {
+            List<Artifact> artifacts = entry.files().stream()
+                    .map(file -> new Artifact(
+                            file.codegenId(), file.loader(), file.fileName(), content(file), file.targetKey()))
+                    .toList();
+            models.add(new ModelLibrary(
+                    entry.metadata(),
+                    new ArtifactSet(artifacts),
+                    entry.origin().stream().findFirst()));
+        }
+        return models;
+    }
+
+    /** Whether anything is remembered. */
+    public boolean exists() {
+        return Files.isRegularFile(index);
+    }
+
+    /** The metadata alone. */
+    public List<ModelMetadata> metadata() {
+        return entries().stream().map(Entry::metadata).toList();
+    }
+
+    private List<Entry> entries() {
+        if (!exists()) {
+            throw new KilnException(new Problem(
+                    "the model was not compiled yet",
+                    index.toString(),
+                    "kiln:generate before this goal",
+                    "Run the whole lifecycle, for example mvn verify"));
+        }
+        return Json.read(index, Index.class).models();
+    }
+
+    private Bytes content(FileEntry file) {
+        Path path = folder.resolve(ArchivePaths.of(file.loader(), file.fileName()));
+        try {
+            return Bytes.wrap(Files.readAllBytes(path));
+        } catch (IOException e) {
+            throw new KilnException(
+                    new Problem(
+                            "a generated file is missing", path.toString(), "what kiln:generate wrote", "Build again"),
+                    e);
+        }
+    }
+}

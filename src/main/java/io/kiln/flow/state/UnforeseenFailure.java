@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.state;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.ReadOnlyFileSystemException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Says what happened in a failure that no code has foreseen: the computer ran out of something, or Kiln has a bug. */
+public final class UnforeseenFailure {
+    private static final String OWN_PACKAGE = "io.kiln.";
+
+    private final List<Throwable> chain;
+
+    private UnforeseenFailure(Throwable failure) {
+        chain = chain(failure);
+    }
+
+    /**
+     * The failure as users read it.
+     *
+     * @param failure what was thrown; if one of its causes is a {@link KilnException}, that one is told
+     */
+    public static KilnException told(Throwable failure) {
+        return new UnforeseenFailure(failure).told();
+    }
+
+    private KilnException told() {
+        Optional<KilnException> known = first(KilnException.class);
+        if (known.isPresent()) {
+            return known.get();
+        }
+        return new KilnException(
+                outOfMemory()
+                        .or(this::stackOverflow)
+                        .or(this::path)
+                        .or(this::files)
+                        .orElseGet(this::bug),
+                chain.get(0));
+    }
+
+    private Optional<Problem> outOfMemory() {
+        return first(OutOfMemoryError.class)
+                .map(error -> new Problem(
+                        "Java has no memory left (" + error.getMessage() + ")",
+                        "",
+                        "",
+                        "Give Maven more, for example with MAVEN_OPTS=-Xmx4g, and run it again"));
+    }
+
+    private Optional<Problem> stackOverflow() {
+        return first(StackOverflowError.class)
+                .map(error -> new Problem(
+                        "Java's stack is used up in " + origin(error) + ": an input is nested too deeply",
+                        "",
+                        "",
+                        "Give Maven a larger stack, for example with MAVEN_OPTS=-Xss16m. If that does not help, "
+                                + report()));
+    }
+
+    private Optional<Problem> path() {
+        return first(InvalidPathException.class)
+                .map(error -> new Problem(
+                        "this computer takes this for no path (" + error.getReason() + ")",
+                        error.getInput(),
+                        "",
+                        "Use another name; for letters beyond ASCII, run Maven with a locale that has them, such as"
+                                + " LC_ALL=C.UTF-8"));
+    }
+
+    /** Reading or writing failed: the innermost exception knows why, the outermost one which file it was. */
+    private Optional<Problem> files() {
+        Optional<IOException> last = chain.stream()
+                .filter(IOException.class::isInstance)
+                .map(IOException.class::cast)
+                .reduce((a, b) -> b);
+        if (last.isEmpty() && first(ReadOnlyFileSystemException.class).isPresent()) {
+            return Optional.of(new Problem(
+                    "the file system is read-only", place(), "", "Choose another folder, or make it writable"));
+        }
+        return last.map(cause -> new Problem(reason(cause), place(), "", remedy(cause)));
+    }
+
+    private String place() {
+        return chain.stream()
+                .filter(each -> each.getMessage() != null && !each.getMessage().equals(String.valueOf(each.getCause())))
+                .findFirst()
+                .map(Throwable::getMessage)
+                .orElse("");
+    }
+
+    private static String reason(IOException cause) {
+        String text = text(cause);
+        if (isFull(text)) {
+            return "the disk is full, or its quota is used up";
+        }
+        if (isDenied(cause, text)) {
+            return "permission denied";
+        }
+        if (cause instanceof NoSuchFileException) {
+            return "the file is not there, or was deleted meanwhile";
+        }
+        return text.isBlank() ? words(cause) : text;
+    }
+
+    private static String remedy(IOException cause) {
+        String text = text(cause);
+        if (isFull(text)) {
+            return "Make room and run the same command again";
+        }
+        if (isDenied(cause, text)) {
+            return "Give the user who runs Maven the right to read and write it, or choose another folder";
+        }
+        return text.contains("Too many open files")
+                ? "Raise the limit of open files (ulimit -n) and run the same command again"
+                : "Run the same command again; with -e Maven shows where it happened";
+    }
+
+    private static boolean isFull(String text) {
+        String lower = text.toLowerCase(Locale.ROOT);
+        return Stream.of("no space left", "not enough space", "quota exceeded").anyMatch(lower::contains);
+    }
+
+    private static boolean isDenied(IOException cause, String text) {
+        return cause instanceof AccessDeniedException
+                || text.contains("Permission denied")
+                || text.contains("Read-only file system")
+                || text.contains("Operation not permitted");
+    }
+
+    private static String text(IOException cause) {
+        // Of files that are not named with a reason, the message is the name alone.
+        String text = cause instanceof FileSystemException file ? file.getReason() : cause.getMessage();
+        return text == null ? "" : text;
+    }
+
+    /** An exception's name as words: {@code DirectoryNotEmptyException} is a directory that is not empty. */
+    private static String words(IOException cause) {
+        return cause.getClass()
+                .getSimpleName()
+                .replace("Exception", "")
+                .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+                .toLowerCase(Locale.ROOT);
+    }
+
+    private Problem bug() {
+        Throwable last = chain.get(chain.size() - 1);
+        String said = last.getMessage() == null ? "" : ": " + last.getMessage();
+        String report = report();
+        return new Problem(
+                "this is a bug in Kiln " + PluginVersion.text() + ": "
+                        + last.getClass().getSimpleName() + said + ", in " + origin(last),
+                "",
+                "",
+                Character.toUpperCase(report.charAt(0)) + report.substring(1));
+    }
+
+    private static String report() {
+        return "report it to the authors of io.kiln:kiln-maven-plugin (README.md, section \"When Kiln fails\")"
+                + " with the output of the same command with -e and, if you may share it, the model";
+    }
+
+    /** The method of Kiln's that was running, or the innermost one of all. */
+    private static String origin(Throwable failure) {
+        List<StackTraceElement> trace = List.of(failure.getStackTrace());
+        return trace.stream()
+                .filter(each -> each.getClassName().startsWith(OWN_PACKAGE))
+                .findFirst()
+                .or(() -> trace.stream().findFirst())
+                .map(each -> each.getClassName() + "." + each.getMethodName() + ", line " + each.getLineNumber())
+                .orElse("an unknown place");
+    }
+
+    private <T extends Throwable> Optional<T> first(Class<T> type) {
+        return chain.stream().filter(type::isInstance).map(type::cast).findFirst();
+    }
+
+    private static List<Throwable> chain(Throwable failure) {
+        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<Throwable> chain = new ArrayList<>();
+        for (Throwable each = failure; each != null && seen.add(each); each = each.getCause()) {
+            chain.add(each);
+        }
+        return chain;
+    }
+}

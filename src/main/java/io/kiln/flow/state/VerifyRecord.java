@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.state;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.WholeFiles;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.report.JUnitXml;
+import io.kiln.report.Json;
+import io.kiln.report.VerifyReport;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * {@code verify.json} and the JUnit XML beside it. While a verification runs they say that it failed, and whatever ends it before it
+ * passed, be it the loss of power, leaves them so: a green record is always one of the last verification.
+ */
+public final class VerifyRecord {
+    private static final String UNKNOWN = "unknown";
+    private static final String NOT_ENDED = "the verification has not ended: it runs still, or was interrupted";
+
+    private final Layout layout;
+    private final Map<Path, byte[]> before = new TreeMap<>();
+    private String board = UNKNOWN;
+    private String ranOn = UNKNOWN;
+    private long seed;
+    private boolean finished;
+
+    private VerifyRecord(Layout layout) {
+        this.layout = layout;
+    }
+
+    /**
+     * Runs a verification when no other build works in the folder, and records how it ends.
+     *
+     * @param goal what others see who wait for it
+     * @param verification all of it, the reading of its parameters included
+     * @throws KilnException what the verification throws; the record says the same
+     */
+    public static void keep(Layout layout, Log log, String goal, Consumer<VerifyRecord> verification) {
+        BuildLock.hold(log, layout, goal, () -> {
+            VerifyRecord record = new VerifyRecord(layout);
+            record.begin();
+            try {
+                verification.accept(record);
+            } catch (RuntimeException | Error e) {
+                record.failed(e);
+                throw e;
+            }
+        });
+    }
+
+    /** Removes the last record, first of all, and says that nothing is proved yet. */
+    public void begin() {
+        before.clear();
+        for (Path file : files(layout)) {
+            try {
+                if (Files.isRegularFile(file)) {
+                    before.put(file, Files.readAllBytes(file));
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot read " + file, e);
+            }
+        }
+        remove(layout);
+        write(VerifyReport.failed(board, ranOn, seed, NOT_ENDED), List.of());
+        finished = false;
+    }
+
+    /** What the record names besides cases. */
+    public void about(String newBoard, String newRanOn, long newSeed) {
+        board = newBoard;
+        ranOn = newRanOn;
+        seed = newSeed;
+    }
+
+    /** Puts the last record back, so that it can be seen whether it holds still. */
+    public void restore() {
+        remove(layout);
+        before.forEach(WholeFiles::write);
+    }
+
+    /** Leaves everything as it was: there is nothing to verify, or nothing has changed since. */
+    public void leave() {
+        restore();
+        finished = true;
+    }
+
+    /** Gives the last record up: it is one of an image that is there no more. */
+    public void forget() {
+        before.clear();
+    }
+
+    /** Removes the record of an image that is there no more; what it was made from stays, so that the next verification can say why. */
+    public static void removeReports(Layout layout) {
+        delete(List.of(json(layout), xml(layout)));
+    }
+
+    private static void remove(Layout layout) {
+        delete(files(layout));
+    }
+
+    private static void delete(List<Path> files) {
+        for (Path file : files) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot delete " + file, e);
+            }
+        }
+    }
+
+    /**
+     * Writes how a verification ended.
+     *
+     * @param times how long each case took
+     * @return the files written
+     */
+    public Collection<Path> write(VerifyReport report, List<Duration> times) {
+        Json.write(json(layout), report);
+        JUnitXml.write(xml(layout), report, times);
+        finished = true;
+        return List.of(json(layout), xml(layout));
+    }
+
+    private void failed(Throwable failure) {
+        if (finished) {
+            return;
+        }
+        try {
+            String text = UnforeseenFailure.told(failure).getMessage();
+            write(VerifyReport.failed(board, ranOn, seed, text), List.of());
+        } catch (UncheckedIOException e) {
+            // The record says already that nothing is proved; why, the failure tells.
+            failure.addSuppressed(e);
+        }
+    }
+
+    private static List<Path> files(Layout layout) {
+        return List.of(layout.state("verify"), json(layout), xml(layout));
+    }
+
+    private static Path json(Layout layout) {
+        return layout.reports().resolve("verify.json");
+    }
+
+    private static Path xml(Layout layout) {
+        return layout.reports().resolve("TEST-kiln-verify.xml");
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.base.Log;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.emulator.InstructionCounter;
+import io.kiln.device.emulator.InstructionCounts;
+import io.kiln.flow.build.FirmwareSteps;
+import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.report.BuildReport;
+import io.kiln.report.Json;
+import io.kiln.report.ProfileReport;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Counts the instructions of one inference with every input at its zero point, and writes {@code profile.json}; the build's report gets the counts too. */
+public final class ProfileStep {
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+    private static final int SHOWN = 8;
+    private static final double PERCENT = 100;
+
+    private final Log log;
+    private final ResolvedBuild build;
+
+    public ProfileStep(Log log, ResolvedBuild build) {
+        this.log = log;
+        this.build = build;
+    }
+
+    /** Counts on what runs the image; says the largest operators. */
+    public void run() {
+        Layout layout = build.spec().layout();
+        RunnableImage image = RunnableImage.withDefaultApplication(log, build);
+        Emulator emulator = new Emulator(
+                image.board(),
+                LIMIT,
+                Optional.of(layout.reports().resolve("profile.log")),
+                build.spec().semihosting());
+        long total = 0;
+        List<ProfileReport.Operator> operators = new ArrayList<>();
+        for (ModelMetadata model : GenerateStep.store(layout).metadata()) {
+            InstructionCounts counts = new InstructionCounter(emulator)
+                    .count(
+                            image.file(),
+                            model.name(),
+                            model.operators().stream().map(OperatorInfo::name).toList(),
+                            TestCases.zero(model.inputs()).inputs());
+            total += counts.total();
+            for (OperatorInfo operator : model.operators()) {
+                long count = counts.operators().get(operator.name());
+                operators.add(new ProfileReport.Operator(operator.name(), operator.layers(), count));
+            }
+        }
+        ProfileReport report =
+                new ProfileReport(build.board().id(), RunnableImage.name(build, emulator), true, total, operators);
+        Json.write(layout.reports().resolve(FirmwareSteps.PROFILE), report);
+        Path known = layout.reports().resolve(FirmwareSteps.REPORT);
+        Json.write(known, Json.read(known, BuildReport.class).profiled(report));
+        say(report);
+    }
+
+    private static String layers(ProfileReport.Operator operator) {
+        return operator.layers().isEmpty() ? "" : "  (" + String.join(", ", operator.layers()) + ")";
+    }
+
+    private void say(ProfileReport report) {
+        log.info(String.format(
+                Locale.ROOT, "One inference on %s: %,d instructions", report.ranOn(), report.instructions()));
+        report.operators().stream()
+                .sorted(Comparator.comparingLong(ProfileReport.Operator::instructions)
+                        .reversed())
+                .limit(SHOWN)
+                .forEach(operator -> log.info(String.format(
+                        Locale.ROOT,
+                        "%,14d  %5.1f %%  %s%s",
+                        operator.instructions(),
+                        PERCENT * operator.instructions() / report.instructions(),
+                        operator.name(),
+                        layers(operator))));
+    }
+}

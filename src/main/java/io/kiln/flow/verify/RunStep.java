@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.fault.FaultWatch;
+import io.kiln.device.protocol.ImageConsole;
+import io.kiln.device.protocol.ImageConsole.End;
+import io.kiln.device.protocol.ModelSession;
+import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.device.AwaitedText;
+import io.kiln.flow.device.ConsoleLines;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.RunSpec;
+import io.kiln.process.RunningProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Boots the image and shows what it says: the console of the project's own program, or the model's answers. */
+public final class RunStep {
+    private static final int CASES_SHOWN = 8;
+
+    private static final Duration TO_END = Duration.ofSeconds(2);
+
+    private final Log log;
+    private final ResolvedBuild build;
+    private final RunSpec spec;
+
+    public RunStep(Log log, ResolvedBuild build, RunSpec spec) {
+        this.log = log;
+        this.build = build;
+        this.spec = spec;
+    }
+
+    /**
+     * Runs the image until it ends, has answered, or prints what is waited for.
+     *
+     * @throws KilnException if it ends with a code that is not 0, by a fault, or not in time
+     */
+    public void run() {
+        RunnableImage image = RunnableImage.asBuilt(log, build);
+        Path file = build.spec().layout().reports().resolve("console.log");
+        Emulator emulator = new Emulator(
+                image.board(), spec.limit(), Optional.of(file), build.spec().semihosting());
+        log.info("Booting " + image.file().getFileName() + " on " + RunnableImage.name(build, emulator));
+        if (image.hasOwnMain()) {
+            console(emulator, image.file());
+        } else {
+            answers(emulator, image.file());
+        }
+    }
+
+    private void console(Emulator emulator, Path image) {
+        ConsoleLines lines = new ConsoleLines(log);
+        FaultWatch faults = new FaultWatch(lines);
+        try (RunningProcess process = emulator.start(image)) {
+            End end = ImageConsole.follow(process.output(), spec.limit(), faults, new AwaitedText(spec.until()));
+            lines.end();
+            judge(end, emulator, image, process);
+        } catch (KilnException e) {
+            lines.end();
+            throw faults.explained(e, image);
+        }
+    }
+
+    private void judge(End end, Emulator emulator, Path image, RunningProcess process) {
+        if (end instanceof End.Enough) {
+            log.info("'" + spec.until().orElse("") + "' came: the image was stopped");
+            return;
+        }
+        if (end instanceof End.Returned returned && returned.code() != 0) {
+            throw new KilnException(
+                    new Problem("the image ended with code " + returned.code(), image.toString(), "code 0", ""));
+        }
+        boolean goesOn = end instanceof End.Returned && !emulator.board().isHost();
+        if ((!goesOn && process.waitFor(TO_END).isEmpty()) || process.timedOut()) {
+            throw tooLate(image);
+        }
+        if (!goesOn) {
+            List<Problem> problems = emulator.howItEnded(image, process);
+            if (!problems.isEmpty()) {
+                throw new KilnException(problems);
+            }
+        }
+        spec.until().ifPresent(text -> {
+            throw new KilnException(
+                    new Problem("the image ended, and '" + text + "' did not come", image.toString(), "that text", ""));
+        });
+        log.info("The image ended with code 0");
+    }
+
+    private KilnException tooLate(Path image) {
+        String seconds = spec.limit().toSeconds() + " s";
+        return new KilnException(
+                spec.until().isPresent()
+                        ? new Problem(
+                                "'" + spec.until().get() + "' did not come within " + seconds
+                                        + "; the image was stopped",
+                                image.toString(),
+                                "that text on the console",
+                                "Set kiln.run.timeout to more seconds if it needs them")
+                        : new Problem(
+                                "the image did not end within " + seconds + " and was stopped",
+                                image.toString(),
+                                "a main that returns",
+                                "Set kiln.run.timeout to more seconds if it needs them, or kiln.run.until to a text that it"
+                                        + " prints if it is meant to run for ever"));
+    }
+
+    private void answers(Emulator emulator, Path image) {
+        List<ModelMetadata> models = GenerateStep.store(build.spec().layout()).metadata();
+        emulator.talk(image, new ConsoleLines(log), session -> {
+            List<ModelSession.Model> inImage = session.models();
+            for (int m = 0; m < models.size(); m++) {
+                for (TestCase each : cases(models.get(m), models.size() > 1)) {
+                    List<Bytes> answer = session.run(m, inImage.get(m), each.inputs());
+                    log.info(line(models.get(m), each, answer));
+                }
+            }
+            return true;
+        });
+    }
+
+    /** The test vectors if there are any, else random inputs. */
+    private List<TestCase> cases(ModelMetadata model, boolean severalModels) {
+        List<TestCase> cases = new ArrayList<>();
+        Optional<Path> vectors =
+                build.spec().verify().vectors().map(folder -> severalModels ? folder.resolve(model.name()) : folder);
+        if (vectors.filter(Files::isDirectory).isPresent()) {
+            cases.addAll(TestCases.vectors(vectors.get(), model.inputs(), model.outputs()));
+        } else {
+            cases.add(TestCases.zero(model.inputs()));
+            cases.addAll(TestCases.random(2, build.spec().verify().seed(), model.inputs()));
+        }
+        return cases.subList(0, Math.min(CASES_SHOWN, cases.size()));
+    }
+
+    private static String line(ModelMetadata model, TestCase each, List<Bytes> answer) {
+        return model.name() + " " + each.name() + ": " + values(model.inputs(), each.inputs()) + " -> "
+                + values(model.outputs(), answer);
+    }
+
+    private static String values(List<TensorInfo> tensors, List<Bytes> bytes) {
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < tensors.size(); i++) {
+            texts.add(TensorText.of(tensors.get(i), bytes.get(i)));
+        }
+        return String.join(", ", texts);
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.FileFailure;
+import io.kiln.base.GitLfs;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The cases that an image is verified with: test vectors from a folder, then seeded random ones. In a folder,
+ * {@code input_<k>.bin} holds all inputs of case k in model order, concatenated, raw little-endian, and
+ * {@code output_<k>.bin} all outputs likewise.
+ */
+final class TestCases {
+    private static final Pattern INPUT = Pattern.compile("input_(0|[1-9][0-9]{0,8})\\.bin");
+
+    private TestCases() {}
+
+    /**
+     * Reads the vectors of a folder, in the order of their numbers.
+     *
+     * @throws KilnException naming every file that does not have the size that the tensors have
+     */
+    static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs) {
+        TreeMap<Integer, Path> files = new TreeMap<>();
+        try (Stream<Path> entries = Files.list(folder)) {
+            entries.forEach(entry -> {
+                Matcher matcher = INPUT.matcher(entry.getFileName().toString());
+                if (matcher.matches()) {
+                    files.put(Integer.valueOf(matcher.group(1)), entry);
+                }
+            });
+        } catch (IOException e) {
+            throw FileFailure.of("cannot list", folder, e);
+        }
+        if (files.isEmpty()) {
+            throw new KilnException(new Problem(
+                    "no test vectors are there",
+                    folder.toString(),
+                    "input_0.bin and so on",
+                    "Correct kiln.verify.vectors"));
+        }
+        Problems problems = new Problems();
+        List<TestCase> cases = new ArrayList<>();
+        files.forEach((k, file) -> {
+            Optional<List<Bytes>> in = read(file, inputs, problems);
+            Path outputFile = folder.resolve("output_" + k + ".bin");
+            Optional<List<Bytes>> out =
+                    Files.isRegularFile(outputFile) ? read(outputFile, outputs, problems) : Optional.empty();
+            in.ifPresent(bytes -> cases.add(new TestCase("vector_" + k, bytes, out)));
+        });
+        problems.throwIfAny();
+        return cases;
+    }
+
+    /** Random cases: integers over their whole range, floats from N(0,1). The same seed gives the same bytes anywhere. */
+    static List<TestCase> random(int samples, long seed, List<TensorInfo> inputs) {
+        Random random = new Random(seed);
+        List<TestCase> cases = new ArrayList<>();
+        for (int k = 0; k < samples; k++) {
+            List<Bytes> bytes =
+                    inputs.stream().map(input -> randomBytes(input, random)).toList();
+            cases.add(new TestCase("random_" + k, bytes, Optional.empty()));
+        }
+        return cases;
+    }
+
+    /** One case with every input at its zero point (float: 0.0). */
+    static TestCase zero(List<TensorInfo> inputs) {
+        List<Bytes> bytes = inputs.stream()
+                .map(input -> {
+                    byte[] content = new byte[Math.toIntExact(input.bytes())];
+                    if (input.dtype().bytes() == 1) {
+                        Arrays.fill(content, (byte) input.zeroPoint());
+                    }
+                    return Bytes.wrap(content);
+                })
+                .toList();
+        return new TestCase("zero", bytes, Optional.empty());
+    }
+
+    private static Bytes randomBytes(TensorInfo tensor, Random random) {
+        byte[] content = new byte[Math.toIntExact(tensor.bytes())];
+        ByteBuffer buffer = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
+        for (long i = 0; i < tensor.elements(); i++) {
+            switch (tensor.dtype()) {
+                case FLOAT32 -> buffer.putFloat((float) random.nextGaussian());
+                case BOOL -> buffer.put((byte) random.nextInt(2));
+                case INT8, UINT8 -> buffer.put((byte) random.nextInt());
+                case INT16 -> buffer.putShort((short) random.nextInt());
+                case INT32, UINT32 -> buffer.putInt(random.nextInt());
+                case INT64, UINT64 -> buffer.putLong(random.nextLong());
+            }
+        }
+        return Bytes.wrap(content);
+    }
+
+    private static Optional<List<Bytes>> read(Path file, List<TensorInfo> tensors, Problems problems) {
+        Optional<Problem> pointer = GitLfs.pointer(file);
+        if (pointer.isPresent()) {
+            problems.add(pointer.get());
+            return Optional.empty();
+        }
+        long wanted = tensors.stream().mapToLong(TensorInfo::bytes).sum();
+        try {
+            if (Files.size(file) != wanted) {
+                problems.add(
+                        "has " + Files.size(file) + " bytes",
+                        file.toString(),
+                        wanted + " bytes: " + describe(tensors),
+                        "Correct the test vector");
+                return Optional.empty();
+            }
+            return Optional.of(split(Files.readAllBytes(file), tensors));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", file, e);
+        }
+    }
+
+    /** Cuts concatenated tensors apart. */
+    static List<Bytes> split(byte[] all, List<TensorInfo> tensors) {
+        List<Bytes> parts = new ArrayList<>();
+        int at = 0;
+        for (TensorInfo tensor : tensors) {
+            int size = Math.toIntExact(tensor.bytes());
+            parts.add(Bytes.wrap(Arrays.copyOfRange(all, at, at + size)));
+            at += size;
+        }
+        return parts;
+    }
+
+    private static String describe(List<TensorInfo> tensors) {
+        return String.join(
+                " then ",
+                tensors.stream()
+                        .map(t -> t.name() + " " + t.dtype().text() + t.shape())
+                        .toList());
+    }
+
+    /** Whether any of the tensors holds floats. */
+    static boolean anyFloat(List<TensorInfo> tensors) {
+        return tensors.stream().map(TensorInfo::dtype).anyMatch(DType::isFloat);
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.protocol.Conversation;
+import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.transport.Transport;
+import io.kiln.report.VerifyReport;
+import io.kiln.report.VerifyReport.Tolerance;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Runs cases on an image and compares what it answers with the reference. */
+final class Verification {
+    /** Slowest console that is waited for, in bytes a second; QEMU's are two to seven times as fast. */
+    private static final long CONSOLE_BYTES_PER_SECOND = 3000;
+
+    private static final Duration TO_BOOT = Duration.ofSeconds(60);
+    private static final Duration TO_RUN = Duration.ofSeconds(20);
+
+    private final Problems wrong = new Problems();
+    private final List<VerifyReport.Case> results = new ArrayList<>();
+    private final List<Duration> times = new ArrayList<>();
+    private boolean bitExact = true;
+
+    /**
+     * How an image did.
+     *
+     * @param cases every case compared
+     * @param times how long each of them took
+     * @param bitExact whether all bytes were equal
+     * @param wrong what differed, or why not all cases were compared, for people
+     * @param tolerance what was allowed
+     */
+    record Outcome(
+            List<VerifyReport.Case> cases,
+            List<Duration> times,
+            boolean bitExact,
+            Problems wrong,
+            Tolerance tolerance) {
+        /** The same with how the project's own program did, as a case of its own. */
+        Outcome with(OwnProgram.Result program) {
+            List<VerifyReport.Case> all = new ArrayList<>(cases);
+            all.add(VerifyReport.Case.ofProgram(program.problem().isEmpty()));
+            List<Duration> allTimes = new ArrayList<>(times);
+            allTimes.add(program.time());
+            Problems allWrong = new Problems();
+            wrong.list().forEach(allWrong::add);
+            program.problem().ifPresent(allWrong::add);
+            return new Outcome(all, allTimes, bitExact, allWrong, tolerance);
+        }
+    }
+
+    /** Longest time that these cases may take, whatever the image does. */
+    static Duration limit(List<VerificationCases> models) {
+        Duration limit = TO_BOOT;
+        for (VerificationCases model : models) {
+            long bytes = model.model().inputs().stream()
+                            .mapToLong(t -> t.bytes())
+                            .sum()
+                    + model.model().outputs().stream().mapToLong(t -> t.bytes()).sum();
+            Duration one = TO_RUN.plusSeconds(bytes / CONSOLE_BYTES_PER_SECOND);
+            limit = limit.plus(one.multipliedBy(model.cases().size()));
+        }
+        return limit;
+    }
+
+    /**
+     * Boots the image and runs every case of every model. If the image or the emulator fails, the outcome says why and has the cases
+     * compared until then.
+     *
+     * @param image with the default application, linked for what the emulator runs
+     */
+    static Outcome run(Emulator emulator, Path image, List<VerificationCases> models) {
+        Verification verification = new Verification();
+        try (Transport line = emulator.boot(image)) {
+            verification.talk(line, image, text -> {}, models);
+        } catch (KilnException e) {
+            verification.failed(e);
+        }
+        return verification.outcome(models);
+    }
+
+    /**
+     * Runs every case of every model on a program that is there already. If it fails, the outcome says why and has the cases compared until
+     * then.
+     *
+     * @param line to the program; it stays the caller's to close
+     * @param symbols the ELF file that the program was made of
+     * @param text gets what the program prints
+     */
+    static Outcome run(Transport line, Path symbols, Consumer<String> text, List<VerificationCases> models) {
+        Verification verification = new Verification();
+        try {
+            verification.talk(line, symbols, text, models);
+        } catch (KilnException e) {
+            verification.failed(e);
+        }
+        return verification.outcome(models);
+    }
+
+    private void talk(Transport line, Path symbols, Consumer<String> text, List<VerificationCases> models) {
+        new Conversation(new ConsoleProtocol(limit(models)), symbols, text).over(line, session -> {
+            all(session, models);
+            return true;
+        });
+    }
+
+    private void failed(KilnException failure) {
+        failure.problems().forEach(wrong::add);
+        bitExact = false;
+    }
+
+    private Outcome outcome(List<VerificationCases> models) {
+        boolean anyFloat =
+                models.stream().anyMatch(m -> TestCases.anyFloat(m.model().outputs()));
+        return new Outcome(results, times, bitExact, wrong, anyFloat ? Tolerance.FLOAT : Tolerance.NONE);
+    }
+
+    private void all(ModelSession session, List<VerificationCases> models) {
+        List<ModelSession.Model> inImage = session.models();
+        List<String> held = inImage.stream().map(ModelSession.Model::name).toList();
+        List<String> built = models.stream().map(each -> each.model().name()).toList();
+        if (!held.equals(built)) {
+            throw new KilnException(new Problem(
+                    "the image that runs has the models " + held,
+                    "console",
+                    "" + built,
+                    "Flash the image that was built"));
+        }
+        for (int m = 0; m < models.size(); m++) {
+            VerificationCases each = models.get(m);
+            for (int c = 0; c < each.cases().size(); c++) {
+                TestCase input = each.cases().get(c);
+                long start = System.nanoTime();
+                List<Bytes> answer = session.run(m, inImage.get(m), input.inputs());
+                times.add(Duration.ofNanos(System.nanoTime() - start));
+                String name = models.size() == 1 ? input.name() : each.model().name() + "/" + input.name();
+                compare(name, each.model(), answer, each.expected().get(c));
+            }
+        }
+    }
+
+    private void compare(String name, ModelMetadata model, List<Bytes> answer, List<Bytes> expected) {
+        Comparison comparison = Comparison.of(model.outputs(), answer, expected);
+        results.add(
+                new VerifyReport.Case(name, comparison.outputs(), comparison.mismatches(), comparison.maxAbsDiff()));
+        bitExact &= comparison.bitExact();
+        if (comparison.mismatches() > 0) {
+            wrong.add(
+                    comparison.mismatches() + " of " + comparison.outputs() + " outputs differ from the reference",
+                    name,
+                    "",
+                    "First " + comparison.first());
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.Problems;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.call.CustomCall;
+import io.kiln.reference.Interpreter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The cases of one model with the answers that the reference interpreter gives, or, for a model that it cannot run, those that are given with them.
+ *
+ * @param model the model
+ * @param cases what goes in
+ * @param expected what has to come out, one entry for each case
+ */
+record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<Bytes>> expected) {
+    VerificationCases {
+        cases = List.copyOf(cases);
+        expected = List.copyOf(expected);
+    }
+
+    /**
+     * Reads vectors, makes random cases and asks the reference interpreter.
+     *
+     * @param severalModels whether the vectors lie in a folder named like the model
+     * @param hears hears of a model that calls C of the user's, so that only vectors can tell, and there are none
+     * @throws io.kiln.base.KilnException if a vector has a wrong size or its outputs are not the reference's
+     */
+    static VerificationCases of(
+            ModelMetadata model, Function function, VerifySpec spec, boolean severalModels, Problems hears) {
+        Optional<Binding> opaque = function.opaque();
+        if (opaque.isPresent() && opaque.get().op() instanceof CustomCall custom) {
+            String why =
+                    "what " + custom.function() + " computes for operator `" + custom.code() + "` is known to C alone";
+            return given(model, why, spec, severalModels, hears);
+        }
+        List<TestCase> cases = new ArrayList<>();
+        Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
+        // With several models, one without vectors of its own has random cases only.
+        folder.filter(f -> !severalModels || f.toFile().isDirectory())
+                .ifPresent(f -> cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs())));
+        cases.addAll(TestCases.random(spec.samples(), spec.seed(), model.inputs()));
+        List<List<Bytes>> expected = new ArrayList<>();
+        Problems problems = new Problems();
+        for (TestCase each : cases) {
+            List<Bytes> answer = Interpreter.run(function, each.inputs());
+            expected.add(answer);
+            each.givenOutputs().ifPresent(given -> checkGiven(model, each, given, answer, problems));
+        }
+        problems.throwIfAny();
+        return new VerificationCases(model, cases, expected);
+    }
+
+    /**
+     * Reads vectors of a model that the interpreter cannot run: nothing but their outputs tells what it has to answer.
+     *
+     * @param why the interpreter cannot tell
+     * @param problems hears of a model without vectors, and of vectors without outputs
+     */
+    static VerificationCases given(
+            ModelMetadata model, String why, VerifySpec spec, boolean severalModels, Problems problems) {
+        Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
+        if (folder.filter(Files::isDirectory).isEmpty()) {
+            problems.add(
+                    "nothing tells what model `" + model.name() + "` has to answer: " + why,
+                    folder.map(Path::toString).orElse("kiln.verify.vectors"),
+                    "test vectors with outputs: input_0.bin and output_0.bin, and so on",
+                    "Set kiln.verify.vectors to their folder, or kiln.verify.on to none");
+            return new VerificationCases(model, List.of(), List.of());
+        }
+        List<TestCase> cases = TestCases.vectors(folder.get(), model.inputs(), model.outputs());
+        for (TestCase each : cases) {
+            if (each.givenOutputs().isEmpty()) {
+                problems.add(
+                        "the test vector has no outputs, and nothing else tells what model `" + model.name()
+                                + "` has to answer: " + why,
+                        folder.get() + ", " + each.name(),
+                        each.name().replace("vector", "output") + ".bin",
+                        "Add it, or delete the vector");
+            }
+        }
+        return new VerificationCases(
+                model,
+                cases,
+                cases.stream()
+                        .map(each -> each.givenOutputs().orElse(List.of()))
+                        .toList());
+    }
+
+    private static void checkGiven(
+            ModelMetadata model, TestCase each, List<Bytes> given, List<Bytes> answer, Problems problems) {
+        Comparison comparison = Comparison.of(model.outputs(), given, answer);
+        if (comparison.mismatches() > 0) {
+            problems.add(
+                    "the outputs of the test vector are not the model's: " + comparison.mismatches() + " of "
+                            + comparison.outputs() + " differ, first " + comparison.first(),
+                    "model " + model.name() + ", " + each.name(),
+                    "what the reference interpreter answers",
+                    "Correct the vector, or delete its output file to verify without it");
+        }
+    }
+}

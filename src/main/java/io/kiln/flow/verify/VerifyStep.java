@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.compile.Frontends;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.flow.build.FirmwareSteps;
+import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.resolve.ModelArchives;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.state.Steps;
+import io.kiln.flow.state.VerifyRecord;
+import io.kiln.ir.Function;
+import io.kiln.report.VerifyReport;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Proves that the image answers what the model says, and writes {@code verify.json} and JUnit XML. */
+public final class VerifyStep {
+    private static final String CAME_AS_C = "it came as C";
+
+    private final Log log;
+    private final ResolvedBuild build;
+    private final Layout layout;
+    private final VerifySpec spec;
+    private final DeviceSpec device;
+    private final VerifyRecord record;
+
+    public VerifyStep(Log log, ResolvedBuild build, DeviceSpec device, VerifyRecord record) {
+        this.log = log;
+        this.build = build;
+        this.layout = build.spec().layout();
+        this.spec = build.spec().verify();
+        this.device = device;
+        this.record = record;
+    }
+
+    /**
+     * Verifies; on an emulator only unless image, vectors and settings are those that passed last time.
+     *
+     * @throws KilnException if an answer is wrong; the record says so too
+     */
+    public void run() {
+        record.about(build.board().id(), "unknown", spec.seed());
+        if (spec.on() == VerifyOn.NONE) {
+            record.leave();
+            log.info("Verification skipped: kiln.verify.on is none");
+            return;
+        }
+        if (spec.on() == VerifyOn.BOARD) {
+            // What a board holds and does may be another thing every time.
+            List<VerificationCases> models = cases();
+            BoardVerification.Answer answer = new BoardVerification(log, build, device).run(models);
+            report(answer.ranOn(), answer.outcome());
+            if (isOwnProgram()) {
+                new OwnProgram(log, build).leaveOut("the board holds the default application");
+            }
+            return;
+        }
+        if (build.runsOn().isEmpty()) {
+            record.leave();
+            log.info("Verification skipped: nothing on this computer runs images of "
+                    + build.board().id());
+            return;
+        }
+        Fingerprint now = Fingerprint.empty()
+                .file("image", layout.image("elf"))
+                .setting("board", build.board().id())
+                .setting("runs on", build.runsOn().get().emulation())
+                .setting("semihosting", build.spec().semihosting())
+                .setting("samples", spec.samples())
+                .setting("seed", spec.seed())
+                .setting("program", spec.program());
+        spec.vectors().ifPresent(folder -> now.folder("vectors", folder));
+        for (ModelSource model : build.spec().models()) {
+            now.file("model " + model.name(), model.file());
+            Frontends.parameters(model.file())
+                    .ifPresent(params -> now.file("parameters of model " + model.name(), params));
+        }
+        record.restore();
+        if (!new Steps(log, layout).run("verify", "Verifying", now, this::verify)) {
+            record.leave();
+        }
+    }
+
+    private Collection<Path> verify() {
+        record.begin();
+        List<VerificationCases> models = cases();
+        RunnableImage image = RunnableImage.withDefaultApplication(log, build);
+        Emulator emulator = new Emulator(
+                image.board(),
+                Verification.limit(models),
+                Optional.of(layout.reports().resolve("verify.log")),
+                build.spec().semihosting());
+        String ranOn = RunnableImage.name(build, emulator);
+        record.about(build.board().id(), ranOn, spec.seed());
+        Verification.Outcome outcome = Verification.run(emulator, image.file(), models);
+        Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
+        return report(ranOn, program.map(outcome::with).orElse(outcome));
+    }
+
+    private Collection<Path> report(String ranOn, Verification.Outcome outcome) {
+        VerifyReport report = new VerifyReport(
+                build.board().id(),
+                ranOn,
+                spec.seed(),
+                outcome.cases(),
+                outcome.bitExact(),
+                outcome.wrong().isEmpty(),
+                outcome.tolerance(),
+                outcome.wrong().isEmpty()
+                        ? ""
+                        : new KilnException(outcome.wrong().list()).getMessage());
+        Collection<Path> written = record.write(report, outcome.times());
+        outcome.wrong().throwIfAny();
+        log.info(summary(report));
+        return written;
+    }
+
+    private boolean isOwnProgram() {
+        return FirmwareSteps.hasOwnMain(
+                new FirmwareSteps(Log.QUIET, build).objects().project());
+    }
+
+    private List<VerificationCases> cases() {
+        List<ModelMetadata> metadata = GenerateStep.store(layout).metadata();
+        Map<String, ModelSource> sources = build.spec().models().stream()
+                .filter(source -> !ModelArchives.accepts(source.file()))
+                .collect(Collectors.toMap(ModelSource::name, source -> source));
+        List<VerificationCases> models = new ArrayList<>();
+        Problems problems = new Problems();
+        for (ModelMetadata model : metadata) {
+            Optional<ModelSource> source = Optional.ofNullable(sources.get(model.name()));
+            boolean severalModels = metadata.size() > 1;
+            models.add(
+                    source.isPresent()
+                            ? VerificationCases.of(model, function(source.get()), spec, severalModels, problems)
+                            : VerificationCases.given(model, CAME_AS_C, spec, severalModels, problems));
+        }
+        problems.throwIfAny();
+        if (models.stream().allMatch(m -> m.cases().isEmpty())) {
+            throw new KilnException(new Problem(
+                    "there is nothing to verify with",
+                    "kiln.verify",
+                    "test vectors or at least one sample",
+                    "Set kiln.verify.vectors or kiln.verify.samples, or kiln.verify.on=none"));
+        }
+        return models;
+    }
+
+    private Function function(ModelSource source) {
+        return Frontends.read(
+                source.file(),
+                source.name(),
+                source.shapes(),
+                build.spec().pipeline().customOperators());
+    }
+
+    private static String summary(VerifyReport report) {
+        long outputs = report.cases().stream()
+                .filter(c -> !c.isProgram())
+                .mapToLong(VerifyReport.Case::outputs)
+                .sum();
+        long cases = report.cases().stream().filter(c -> !c.isProgram()).count();
+        String verdict = report.bitExact() ? "Bit-exact" : "Within the tolerance";
+        return verdict + " on " + report.ranOn() + ": " + cases + " cases, " + outputs + " outputs";
+    }
+}

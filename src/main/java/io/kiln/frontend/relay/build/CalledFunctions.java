@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay.build;
+
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.text.Place;
+import java.util.List;
+import java.util.Optional;
+
+/** What a function can refer to outside its own definition. */
+public interface CalledFunctions {
+    /** The constants of the metadata section, in its order. */
+    List<Constant> constants();
+
+    /**
+     * A function that an operator calls; empty if it could not be read, which is noted.
+     *
+     * @param place of the call
+     */
+    Optional<Function> called(String name, Place place);
+}

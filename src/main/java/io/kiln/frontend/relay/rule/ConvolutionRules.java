@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay.rule;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.relay.pattern.IntegerData;
+import io.kiln.frontend.relay.pattern.IntegerWeight;
+import io.kiln.frontend.relay.value.Attributes;
+import io.kiln.frontend.relay.value.CallSite;
+import io.kiln.frontend.relay.value.Layouts;
+import io.kiln.frontend.relay.value.Value;
+import io.kiln.frontend.relay.value.Value.Padding;
+import io.kiln.frontend.relay.value.ZeroPoints;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Convolutions in every layout of data and kernels that Relay's frontends print; they become NHWC with OHWI or HWOI. */
+final class ConvolutionRules {
+    private static final String NHWC = "NHWC";
+    private static final String NCHW = "NCHW";
+
+    private ConvolutionRules() {}
+
+    /** {@code nn.conv2d} of float32. */
+    static Value real(CallSite call) {
+        call.arity(2);
+        boolean isFloat = call.value(0).type().dtype().isFloat();
+        if (isFloat) {
+            call.attributes().choiceOr("out_dtype", "float32", "float32", "");
+        } else {
+            call.attributes().choice("out_dtype", "int32");
+        }
+        return isFloat ? convolution(call, false) : integers(call);
+    }
+
+    /**
+     * {@code nn.conv2d} of integers, as TVM spells out {@code qnn.conv2d}. A border of another number than 0 counts as the zero point, which
+     * is subtracted; what that takes from every sum is added again.
+     */
+    private static Value integers(CallSite call) {
+        IntegerData data = IntegerData.of(call, call.value(0));
+        IntegerWeight weight = IntegerWeight.of(call.value(1));
+        Window own = window(call, 1, 1);
+        double border = data.value().padding().map(Padding::value).orElse(0.0);
+        double zeroPoint = data.zeroPoint() + border;
+        boolean takesBorder =
+                border == 0 || (!own.isPadded() && zeroPoint >= Byte.MIN_VALUE && zeroPoint <= Byte.MAX_VALUE);
+        Value held = takesBorder ? data.value() : Layouts.whole(call, data.value());
+        Frame frame = Frame.of(call, held, weight.value());
+        Window window = takesBorder && held.padding().isPresent()
+                ? Windows.padded(frame.window(), held.padding().get(), frame.channelsLast(), border)
+                : frame.window();
+        int zero = takesBorder ? (int) zeroPoint : data.zeroPoint();
+        Arg kernel = frame.arranged();
+        Arg sums = call.emit(
+                new QnnConv2d(
+                        window, frame.groups(), frame.channels(), frame.kernel().layout(), DType.INT32),
+                IntegerData.arguments(List.of(frame.data().arg(), kernel), zero, weight.zeroPoint()));
+        int added = zero - data.zeroPoint();
+        Arg result = added == 0
+                ? sums
+                : call.emit(new BiasAdd(-1), List.of(sums, frame.taps(kernel, weight.zeroPoint(), added)));
+        return frame.result(call, result);
+    }
+
+    private static Window window(CallSite call, int height, int width) {
+        return Windows.of(call.attributes(), "kernel_size", List.of(height, width));
+    }
+
+    /** {@code qnn.conv2d}. */
+    static Value quantized(CallSite call) {
+        call.arity(6);
+        return convolution(call, true);
+    }
+
+    private static Value convolution(CallSite call, boolean quantized) {
+        Frame frame = Frame.of(call, call.value(0), call.value(1));
+        Value data = frame.data();
+        Window window = frame.window();
+        List<Arg> args = new ArrayList<>(List.of(data.arg(), frame.arranged()));
+        if (quantized) {
+            args.add(ZeroPoints.scalar(call.plain(2)));
+            args.add(ZeroPoints.scalar(call.plain(3)));
+            args.add(call.plain(4));
+            args.add(call.plain(5));
+        }
+        if (data.padding().isPresent()) {
+            double zero = quantized && args.get(2) instanceof Constant point ? point.integer(0) : 0;
+            window = Windows.padded(window, data.padding().get(), frame.channelsLast(), zero);
+        }
+        if (data.widened()) {
+            throw new IllegalArgumentException("its data is cast from int8 to int32: expected int8");
+        }
+        Arg result = quantized
+                ? call.emit(
+                        new QnnConv2d(
+                                window,
+                                frame.groups(),
+                                frame.channels(),
+                                frame.kernel().layout(),
+                                LayerRules.sumDtype(call.attributes())),
+                        args)
+                : call.emit(
+                        new Conv2d(
+                                window,
+                                frame.groups(),
+                                frame.channels(),
+                                frame.kernel().layout()),
+                        args);
+        return frame.result(call, result);
+    }
+
+    /**
+     * What the attributes and types of a convolution say.
+     *
+     * @param data held as NHWC
+     * @param channelsLast whether that is NCHW in the text
+     * @param inputs channels of the data
+     */
+    private record Frame(
+            Value data, boolean channelsLast, Kernel kernel, int inputs, int groups, int channels, Window window) {
+        static Frame of(CallSite call, Value given, Value weight) {
+            Attributes attributes = call.attributes();
+            boolean channelsLast =
+                    attributes.choiceOr("data_layout", NCHW, NHWC, NCHW).equals(NCHW);
+            attributes.choiceOr("out_layout", "", "", channelsLast ? NCHW : NHWC);
+            String kernelLayout = attributes.choiceOr("kernel_layout", "OIHW", "OHWI", "HWOI", "HWIO", "OIHW");
+            int groups = attributes.integer("groups", 1, Integer.MAX_VALUE, 1);
+            Value data = channelsLast ? Layouts.channelsLast(call, given) : given;
+            if (channelsLast != data.channelsLast()) {
+                throw new IllegalArgumentException("the data is NCHW, but data_layout is NHWC");
+            }
+            TensorType held = call.type(data.arg());
+            if (held.shape().rank() != 4 || data.flattened().isPresent()) {
+                throw new IllegalArgumentException(
+                        "the data, " + data.type().text() + ", has no height and width: expected rank 4");
+            }
+            int inputs = held.shape().dim(3);
+            Kernel kernel = Kernel.of(weight, kernelLayout, groups == inputs && groups > 1);
+            int channels = attributes.integer("channels", 1, Integer.MAX_VALUE, kernel.outputs());
+            return new Frame(
+                    data,
+                    channelsLast,
+                    kernel,
+                    inputs,
+                    groups,
+                    channels,
+                    ConvolutionRules.window(call, kernel.height(), kernel.width()));
+        }
+
+        Arg arranged() {
+            return kernel.arranged(channels, inputs, groups);
+        }
+
+        Value result(CallSite call, Arg result) {
+            TensorType type = call.type(result);
+            return channelsLast
+                    ? Value.channelsLast(
+                            result,
+                            new TensorType(Layouts.permuted(type.shape(), Layouts.TO_CHANNELS_FIRST), type.dtype()))
+                    : Value.plain(result, type);
+        }
+
+        /** The sum of each output channel's weights, times a factor. */
+        Constant taps(Arg weight, int zeroPoint, int factor) {
+            if (!(weight instanceof Constant constant)) {
+                throw new IllegalArgumentException("nn.pad before it adds " + factor
+                        + ", and the weight is not constant: expected a border of 0, or a constant weight");
+            }
+            int[] sums = new int[channels];
+            int each = constant.elements() / channels;
+            for (int i = 0; i < constant.elements(); i++) {
+                sums[kernel.depthwise() ? i % channels : i / each] += (int) constant.integer(i) - zeroPoint;
+            }
+            for (int i = 0; i < channels; i++) {
+                sums[i] *= factor;
+            }
+            return Constant.vector(sums);
+        }
+    }
+
+    /**
+     * A convolution's weight as the text has it. A depthwise one may have its inputs and multiplier in two dimensions or in one; the
+     * elements lie the same.
+     */
+    private record Kernel(Arg arg, TensorType type, String from, boolean depthwise) {
+        static Kernel of(Value value, String layout, boolean depthwise) {
+            if (value.type().shape().rank() != 4 || !value.isPlain()) {
+                throw new IllegalArgumentException(
+                        "weight must have rank 4, not " + value.type().shape().text());
+            }
+            return new Kernel(value.arg(), value.type(), layout, depthwise);
+        }
+
+        private int dim(char letter) {
+            return type.shape().dim(from.indexOf(letter));
+        }
+
+        int height() {
+            return dim('H');
+        }
+
+        int width() {
+            return dim('W');
+        }
+
+        int outputs() {
+            return depthwise ? dim('O') * dim('I') : dim('O');
+        }
+
+        String layout() {
+            return depthwise ? "HWOI" : "OHWI";
+        }
+
+        Arg arranged(int channels, int inputs, int groups) {
+            Shape wanted = depthwise
+                    ? Shape.of(height(), width(), inputs, Math.max(1, channels / inputs))
+                    : Shape.of(channels, height(), width(), Math.max(1, inputs / groups));
+            if (from.equals(layout()) && type.shape().equals(wanted)) {
+                return arg;
+            }
+            if (type.shape().elements() != wanted.elements() || (!depthwise && dim('O') != channels)) {
+                throw new IllegalArgumentException("weight (" + from + ") "
+                        + type.shape().text() + " does not fit " + inputs + " input and " + channels
+                        + " output channels");
+            }
+            if (!(arg instanceof Constant constant) || type.dtype() == DType.BOOL) {
+                throw new IllegalArgumentException("argument 2 is not constant; it must be meta[relay.Constant][n] or a"
+                        + " parameter of the .params file");
+            }
+            String to = depthwise && from.equals("HWIO") ? "HWIO" : layout();
+            List<Integer> axes = to.chars().mapToObj(from::indexOf).toList();
+            Constant arranged = Layouts.transpose(constant, axes);
+            return new Constant(constant.name(), new TensorType(wanted, type.dtype()), arranged.data());
+        }
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay.rule;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.relay.pattern.Rescalings;
+import io.kiln.frontend.relay.value.CallSite;
+import io.kiln.frontend.relay.value.Constants;
+import io.kiln.frontend.relay.value.Layouts;
+import io.kiln.frontend.relay.value.Value;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Cast;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.element.Where;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Operators that compute each element from those at its place, whatever the order of dimensions. */
+final class ElementRules {
+    private static final int RANK = 4;
+
+    private ElementRules() {}
+
+    /** An operator of one tensor. */
+    static Value unary(CallSite call, Op op) {
+        Value data = Layouts.whole(call, call.value(0));
+        Arg result = call.emit(op, List.of(data.isSpread() ? Layouts.plain(call, data) : data.arg()));
+        return data.with(
+                result, new TensorType(data.type().shape(), call.type(result).dtype()));
+    }
+
+    /** An operator of one tensor without attributes. */
+    static Value unary(CallSite call, Op op, int arity) {
+        call.arity(arity);
+        return unary(call, op);
+    }
+
+    /** {@code negative}: of integers the difference from 0. */
+    static Value negative(CallSite call) {
+        call.arity(1);
+        Value data = Layouts.whole(call, call.value(0));
+        DType dtype = data.type().dtype();
+        if (dtype.isFloat()) {
+            return unary(call, new Unary(Unary.Kind.NEGATIVE));
+        }
+        Arg result = call.emit(new Binary(Binary.Kind.SUBTRACT), List.of(Constants.scalar(0, dtype), data.arg()));
+        return data.with(result, data.type());
+    }
+
+    /** {@code isfinite}: what is not finite has no difference from itself. */
+    static Value isFinite(CallSite call) {
+        call.arity(1);
+        Value data = Layouts.whole(call, call.value(0));
+        Arg difference = call.emit(new Binary(Binary.Kind.SUBTRACT), List.of(data.arg(), data.arg()));
+        Arg result = call.emit(new Binary(Binary.Kind.EQUAL), List.of(difference, Constants.scalar(0, DType.FLOAT32)));
+        return data.with(result, new TensorType(data.type().shape(), DType.BOOL));
+    }
+
+    /** A function of two tensors. */
+    static Value binary(CallSite call, Binary.Kind kind) {
+        call.arity(2);
+        return binary(call, new Binary(kind));
+    }
+
+    /** Both sides are held the same way, or as the text has them. */
+    static Value binary(CallSite call, Op op) {
+        Value lhs = compact(call, call.value(0));
+        Value rhs = compact(call, call.value(1));
+        List<Arg> args = new ArrayList<>();
+        if (isOfRows(lhs, rhs)) {
+            args.addAll(List.of(lhs.arg(), rhs.arg()));
+            Arg result = call.emit(op, args);
+            return lhs.with(
+                    result, new TensorType(lhs.type().shape(), call.type(result).dtype()));
+        }
+        boolean nhwc = (lhs.channelsLast() || rhs.channelsLast()) && canBeImage(lhs) && canBeImage(rhs);
+        args.add(nhwc ? image(call, lhs) : Layouts.plain(call, lhs));
+        args.add(nhwc ? image(call, rhs) : Layouts.plain(call, rhs));
+        args.addAll(call.plainFrom(2));
+        Arg result = call.emit(op, args);
+        TensorType type = call.type(result);
+        if (nhwc) {
+            return Value.channelsLast(
+                    result, new TensorType(Layouts.permuted(type.shape(), Layouts.TO_CHANNELS_FIRST), type.dtype()));
+        }
+        return spread(call, result, type);
+    }
+
+    /** A result of repeated constants alone is repeated, too. */
+    private static Value spread(CallSite call, Arg result, TensorType type) {
+        Shape whole = call.args().stream()
+                .limit(2)
+                .map(value -> value.type().shape())
+                .reduce(type.shape(), (a, b) -> b.elements() > a.elements() ? b : a);
+        return Value.plain(result, new TensorType(result instanceof Constant ? whole : type.shape(), type.dtype()));
+    }
+
+    /** Whether the left side is flattened NCHW and the right one number for all. */
+    private static boolean isOfRows(Value lhs, Value rhs) {
+        return lhs.flattened().isPresent()
+                && rhs.arg() instanceof Constant constant
+                && constant.elements() == 1
+                && constant.type().shape().rank() <= lhs.type().shape().rank();
+    }
+
+    /** Without what repeats in a constant. */
+    private static Value compact(CallSite call, Value value) {
+        Value whole = Layouts.whole(call, value);
+        return whole.isSpread() ? Value.plain(whole.arg(), ((Constant) whole.arg()).type()) : whole;
+    }
+
+    private static boolean canBeImage(Value value) {
+        boolean isConstant = value.arg() instanceof Constant && value.isPlain();
+        return value.channelsLast()
+                || value.type().shape().rank() == RANK
+                || (isConstant && value.type().shape().rank() < RANK);
+    }
+
+    /** As NHWC; a constant of fewer dimensions gets more of 1 in front. */
+    private static Arg image(CallSite call, Value value) {
+        if (!(value.arg() instanceof Constant constant) || value.type().shape().rank() == RANK) {
+            return Layouts.channelsLast(call, value).arg();
+        }
+        List<Integer> dims = new ArrayList<>(constant.type().shape().dims());
+        while (dims.size() < RANK) {
+            dims.add(0, 1);
+        }
+        Arg wide = Layouts.reshape(call, constant, new Shape(dims));
+        return Layouts.transpose((Constant) wide, Layouts.TO_CHANNELS_LAST);
+    }
+
+    /** {@code clip} of int64: the larger of two, then the smaller. */
+    static Value limited(CallSite call, Clip clip) {
+        Value data = Layouts.whole(call, call.value(0));
+        Arg above = call.emit(
+                new Binary(Binary.Kind.MAXIMUM), List.of(data.arg(), Constants.scalar(clip.min(), DType.INT64)));
+        Arg within =
+                call.emit(new Binary(Binary.Kind.MINIMUM), List.of(above, Constants.scalar(clip.max(), DType.INT64)));
+        return data.with(within, data.type());
+    }
+
+    /** {@code where}. */
+    static Value where(CallSite call) {
+        call.arity(3);
+        List<Value> values =
+                call.args().stream().map(value -> compact(call, value)).toList();
+        boolean nhwc =
+                values.stream().anyMatch(Value::channelsLast) && values.stream().allMatch(ElementRules::canBeImage);
+        List<Arg> args = values.stream()
+                .map(value -> nhwc ? image(call, value) : Layouts.plain(call, value))
+                .toList();
+        Arg result = call.emit(new Where(), args);
+        TensorType type = call.type(result);
+        return nhwc
+                ? Value.channelsLast(
+                        result, new TensorType(Layouts.permuted(type.shape(), Layouts.TO_CHANNELS_FIRST), type.dtype()))
+                : Value.plain(result, type);
+    }
+
+    /**
+     * {@code cast}. From int8 to int32 and back it only says how others compute, such as {@code nn.avg_pool2d}; it is computed where
+     * something else reads the value.
+     */
+    static Value cast(CallSite call) {
+        call.arity(1);
+        Value data = call.value(0);
+        DType from = data.type().dtype();
+        DType to = call.attributes().dtype("dtype");
+        TensorType type = new TensorType(data.type().shape(), to);
+        if (call.isOwn()) {
+            return computed(call, Layouts.whole(call, data), to);
+        }
+        if (from == to) {
+            return data;
+        }
+        boolean isWhole = from.isInteger() && to.isInteger();
+        if (data.isPlain() && data.arg() instanceof Constant constant && isWhole) {
+            return Value.plain(Constants.cast(constant, to), type);
+        }
+        boolean widens = from == DType.INT8 && to == DType.INT32 && !data.widened();
+        boolean narrows = from == DType.INT32 && to == DType.INT8 && data.widened();
+        if (widens || narrows) {
+            return data.asWidened(widens, type);
+        }
+        return computed(call, Layouts.whole(call, data), to);
+    }
+
+    private static Value computed(CallSite call, Value whole, DType to) {
+        Arg arg = whole.isSpread() ? Layouts.plain(call, whole) : whole.arg();
+        return whole.with(
+                Rescalings.narrowed(call, arg, to).orElseGet(() -> call.emit(new Cast(to), List.of(arg))),
+                new TensorType(whole.type().shape(), to));
+    }
+
+    /** {@code zeros}, {@code ones} and {@code full} of a constant: one element that stands for all. */
+    static Value filled(CallSite call, double value) {
+        call.arity(0);
+        Shape shape = new Shape(call.attributes().integers("shape", 1, Integer.MAX_VALUE));
+        DType dtype = call.attributes().dtype("dtype");
+        return Value.plain(Constants.scalar(value, dtype), new TensorType(shape, dtype));
+    }
+
+    /** {@code full}. */
+    static Value full(CallSite call) {
+        call.arity(1);
+        Shape shape = new Shape(call.attributes().integers("shape", 1, Integer.MAX_VALUE));
+        Value value = call.value(0);
+        DType own = value.type().dtype();
+        DType dtype = call.attributes().has("dtype") ? call.attributes().dtype("dtype") : own;
+        if (dtype != own) {
+            throw new IllegalArgumentException("the fill value is " + own.text() + ", not " + dtype.text());
+        }
+        if (!call.isOwn() && value.isPlain() && value.arg() instanceof Constant constant) {
+            return Value.plain(constant, new TensorType(shape, dtype));
+        }
+        Arg result = call.emit(new io.kiln.ir.op.element.Full(shape), List.of(call.plain(0)));
+        return Value.plain(result, call.type(result));
+    }
+
+    /** {@code broadcast_to}, of constants without computing it. */
+    static Value broadcast(CallSite call) {
+        call.arity(1);
+        Shape shape = new Shape(call.attributes().integers("shape", 1, Integer.MAX_VALUE));
+        if (call.attributes().has("dtype")) {
+            call.attributes().dtype("dtype");
+        }
+        Op op = new io.kiln.ir.op.movement.BroadcastTo(shape);
+        Value value = call.value(0);
+        if (!call.isOwn() && value.isPlain() && value.arg() instanceof Constant constant) {
+            return Value.plain(constant, op.infer(List.of(constant.type())));
+        }
+        Arg result = call.emit(op, List.of(call.plain(0)));
+        return Value.plain(result, call.type(result));
+    }
+}

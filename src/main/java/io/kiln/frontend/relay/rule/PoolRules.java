@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay.rule;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.relay.value.CallSite;
+import io.kiln.frontend.relay.value.Constants;
+import io.kiln.frontend.relay.value.Layouts;
+import io.kiln.frontend.relay.value.Value;
+import io.kiln.ir.Arg;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Pools, and what frontends put around them. */
+final class PoolRules {
+    private PoolRules() {}
+
+    /** {@code nn.max_pool2d}. */
+    static Value maximum(CallSite call) {
+        call.arity(1);
+        Value data = image(call);
+        Window window = window(call);
+        if (data.padding().isPresent()) {
+            DType dtype = data.type().dtype();
+            double least = dtype.isFloat() ? -Float.MAX_VALUE : dtype.min();
+            window = Windows.padded(window, data.padding().get(), data.channelsLast(), least);
+        }
+        if (data.widened()) {
+            Layouts.plain(call, data);
+        }
+        return pool(call, data, new MaxPool2d(window));
+    }
+
+    /**
+     * {@code nn.avg_pool2d}. In TensorFlow Lite's arithmetic if it says so; else integers are int32 in the text, brought there by a cast
+     * from int8, and the mean is truncated.
+     */
+    static Value average(CallSite call) {
+        call.arity(1);
+        Value data = image(call);
+        Window window = window(call);
+        boolean countsPadding = call.attributes().truth("count_include_pad", false);
+        if (countsPadding && window.isPadded()) {
+            throw new IllegalArgumentException("padding that counts (count_include_pad) is not supported");
+        }
+        return average(call, data, window);
+    }
+
+    /** {@code nn.global_avg_pool2d}. */
+    static Value globalAverage(CallSite call) {
+        call.arity(1);
+        Value data = image(call);
+        Shape held = call.type(data.arg()).shape();
+        return average(call, data, new Window(held.dim(1), held.dim(2), 1, 1, 1, 1, 0, 0, 0, 0));
+    }
+
+    private static Value average(CallSite call, Value data, Window window) {
+        if (data.padding().isPresent()) {
+            return average(call, Layouts.whole(call, data), window);
+        }
+        boolean isFloat = data.type().dtype().isFloat();
+        String rounding = call.attributes().choiceOr("rounding", "", "TFLITE", "TRUNCATE", "UPWARD");
+        boolean isWord = data.type().dtype() == DType.INT32;
+        if (!isFloat && !isWord && rounding.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the mean of " + data.type().dtype().text()
+                            + " would overflow in TVM: expected a cast from int8 to int32 before it");
+        }
+        String implied = isWord ? "TRUNCATE" : "TFLITE";
+        return pool(call, data, new AvgPool2d(window, Rounding.valueOf(rounding.isEmpty() ? implied : rounding)));
+    }
+
+    /** The data, held as NHWC whatever its layout in the text. */
+    private static Value image(CallSite call) {
+        String layout = call.attributes().choiceOr("layout", "NCHW", "NHWC", "NCHW");
+        call.attributes().choiceOr("out_layout", "", "", layout);
+        Value data = layout.equals("NCHW") ? Layouts.channelsLast(call, call.value(0)) : call.value(0);
+        if (data.type().shape().rank() != 4 || data.flattened().isPresent()) {
+            throw new IllegalArgumentException(
+                    "data must have rank 4, not " + data.type().shape().text());
+        }
+        if (layout.equals("NHWC") && data.channelsLast()) {
+            throw new IllegalArgumentException("the data is NCHW, but layout is NHWC");
+        }
+        return data;
+    }
+
+    private static Window window(CallSite call) {
+        if (call.attributes().truth("ceil_mode", false)) {
+            throw new IllegalArgumentException("ceil_mode is not supported; pad at the bottom and right instead");
+        }
+        return Windows.of(call.attributes(), "pool_size", List.of());
+    }
+
+    private static Value pool(CallSite call, Value data, Op op) {
+        Arg result = call.emit(op, List.of(data.arg()));
+        Shape held = call.type(result).shape();
+        Shape shape = data.channelsLast() ? Layouts.permuted(held, Layouts.TO_CHANNELS_FIRST) : held;
+        TensorType type = new TensorType(shape, data.type().dtype());
+        return new Value(result, type, data.channelsLast(), Optional.empty(), Optional.empty(), data.widened());
+    }
+
+    /** {@code nn.pad} with a constant, which goes into the window behind it. */
+    static Value pad(CallSite call) {
+        Value data = call.value(0);
+        call.attributes().choiceOr("pad_mode", "constant", "constant");
+        List<List<Integer>> widths = call.attributes().pairs("pad_width", 0, Windows.MAX);
+        double value = call.args().size() > 1
+                ? Constants.number(call.constant(1))
+                : call.attributes().real("pad_value", 0);
+        Shape shape = data.type().shape();
+        boolean fitsWindow = shape.rank() == 4 && widths.size() == 4;
+        if (call.isOwn() || !fitsWindow || data.padding().isPresent() || data.widened() || data.isSpread()) {
+            Arg padded = Layouts.padded(call, Layouts.plain(call, data), new Value.Padding(widths, value));
+            return Value.plain(padded, call.type(padded));
+        }
+        List<Integer> dims = new ArrayList<>();
+        for (int i = 0; i < widths.size(); i++) {
+            dims.add(shape.dim(i) + widths.get(i).get(0) + widths.get(i).get(1));
+        }
+        return data.padded(
+                new Value.Padding(widths, value),
+                new TensorType(new Shape(dims), data.type().dtype()));
+    }
+}

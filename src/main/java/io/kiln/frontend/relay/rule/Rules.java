@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay.rule;
+
+import io.kiln.frontend.relay.value.Rule;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The rules of all families by the operators' names in the text. Attributes that Relay has a default for may be absent. Where TensorFlow
+ * Lite computes otherwise than TVM, {@code rounding="TFLITE"} asks for its arithmetic.
+ */
+public final class Rules {
+    /** Prefix of the name of a TVM operator that Kiln computes in another arithmetic. */
+    private static final String OWN = "tfl.";
+
+    private static final Map<String, Rule> BY_NAME = Stream.of(
+                    LayerRules.ALL,
+                    ElementwiseRules.ALL,
+                    MovementRules.ALL,
+                    ReductionRules.ALL,
+                    SequenceRules.ALL,
+                    StatefulRules.ALL,
+                    ControlFlowRules.ALL,
+                    DetectionRules.ALL,
+                    SignalRules.ALL,
+                    FilterBankRules.ALL,
+                    CustomCallRules.ALL)
+            .flatMap(family -> family.entrySet().stream())
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+
+    private Rules() {}
+
+    /** What makes operators of a call; empty for an operator that is not supported. */
+    public static Optional<Rule> of(String name) {
+        Optional<Rule> rule = Optional.ofNullable(BY_NAME.get(name));
+        return rule.isEmpty() && name.startsWith(OWN) ? of(name.substring(OWN.length())) : rule;
+    }
+
+    /** All names, for messages. */
+    public static String names() {
+        TreeSet<String> names = new TreeSet<>(BY_NAME.keySet());
+        names.add(Split.NAME);
+        return String.join(", ", names);
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay.rule;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.relay.pattern.Rescalings;
+import io.kiln.frontend.relay.value.CallSite;
+import io.kiln.frontend.relay.value.Constants;
+import io.kiln.frontend.relay.value.Layouts;
+import io.kiln.frontend.relay.value.Value;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.Conv2dTranspose;
+import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnConv2dTranspose;
+import io.kiln.ir.op.layer.QnnDense;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongBinaryOperator;
+
+/**
+ * Sums, differences and products. What is added to a layer's sums of int32 for each channel is its bias; several of these, as TVM spells
+ * out zero points, are one bias, since int32 wraps around.
+ */
+final class SumRules {
+    private SumRules() {}
+
+    /** {@code add}: of tensors, of constants, or of a layer's sums and a bias. */
+    static Value add(CallSite call) {
+        call.arity(2);
+        if (areConstant(call) && !call.value(0).type().dtype().isFloat()) {
+            return folded(call, Long::sum);
+        }
+        return bias(call, 0, 1, 1)
+                .or(() -> bias(call, 1, 0, 1))
+                .orElseGet(() -> ElementRules.binary(call, Binary.Kind.ADD));
+    }
+
+    /** {@code subtract}, likewise. */
+    static Value subtract(CallSite call) {
+        call.arity(2);
+        if (areConstant(call) && !call.value(0).type().dtype().isFloat()) {
+            return folded(call, (x, y) -> x - y);
+        }
+        return bias(call, 0, 1, -1).orElseGet(() -> ElementRules.binary(call, Binary.Kind.SUBTRACT));
+    }
+
+    /** {@code multiply} of tensors or constants. */
+    static Value multiply(CallSite call) {
+        call.arity(2);
+        if (areConstant(call) && !call.value(0).type().dtype().isFloat()) {
+            return folded(call, (x, y) -> x * y);
+        }
+        Optional<Value> real = Rescalings.dequantized(call);
+        return real.orElseGet(() -> ElementRules.binary(call, Binary.Kind.MULTIPLY));
+    }
+
+    /** {@code nn.bias_add}. */
+    static Value biasAdd(CallSite call) {
+        call.arity(2);
+        int axis = call.attributes().integer("axis", -4, 3, 1);
+        Value data = Layouts.whole(call, call.value(0));
+        boolean behindLayer = isSum(call, data.arg());
+        if (behindLayer && data.channelsLast()) {
+            return biased(call, data, DenseRules.heldAxis(axis), call.plain(1), 1);
+        }
+        if (behindLayer || call.isOwn()) {
+            Arg plain = Layouts.plain(call, data);
+            return biased(call, Value.plain(plain, call.type(plain)), axis, call.plain(1), 1);
+        }
+        Shape bias = call.value(1).type().shape();
+        int rank = data.type().shape().rank();
+        if (bias.rank() != 1 || axis < -rank || axis >= rank) {
+            throw new IllegalArgumentException("bias " + bias.text() + " does not fit axis " + axis + " of "
+                    + data.type().shape().text());
+        }
+        List<Integer> dims = new ArrayList<>(Collections.nCopies(rank, 1));
+        dims.set(axis < 0 ? axis + rank : axis, bias.dim(0));
+        Arg wide = Layouts.reshape(call, call.plain(1), new Shape(dims));
+        Arg result = call.emit(new Binary(Binary.Kind.ADD), List.of(Layouts.plain(call, data), wide));
+        return Value.plain(result, call.type(result));
+    }
+
+    private static Optional<Value> bias(CallSite call, int data, int bias, int sign) {
+        Value sums = call.value(data);
+        Value vector = call.value(bias);
+        boolean suits = isWords(sums)
+                && isWords(vector)
+                && sums.isWhole()
+                && isSum(call, sums.arg())
+                && vector.arg() instanceof Constant
+                && vector.isPlain();
+        if (!suits || call.isOwn()) {
+            return Optional.empty();
+        }
+        return perChannel(sums, (Constant) vector.arg())
+                .map(constant -> sums.channelsLast()
+                        ? biased(call, sums, -1, constant, sign)
+                        : biased(call, Value.plain(call.plain(data), sums.type()), -1, constant, sign));
+    }
+
+    private static boolean isWords(Value value) {
+        return value.type().dtype() == DType.INT32;
+    }
+
+    /** The layer's sums with a bias, together with one that they have already. */
+    private static Value biased(CallSite call, Value data, int axis, Arg bias, int sign) {
+        Optional<Binding> before = call.producer(data.arg())
+                .filter(b -> b.op() instanceof BiasAdd
+                        && isWords(data)
+                        && b.args().get(1) instanceof Constant
+                        && bias instanceof Constant
+                        && !call.isOwn());
+        Arg sums = before.map(b -> b.args().get(0)).orElse(data.arg());
+        Arg own = bias;
+        if (before.isPresent() || sign < 0) {
+            Constant more = (Constant) bias;
+            Optional<Constant> first = before.map(b -> b.constant(1));
+            own = Constants.of(
+                    more.name(), more.type(), i -> first.map(c -> c.integer(i)).orElse(0L) + sign * more.integer(i));
+            before.ifPresent(b -> call.supersede(data.arg()));
+        }
+        Arg result = call.emit(new BiasAdd(axis), List.of(sums, own));
+        return data.channelsLast() ? data.with(result, data.type()) : Value.plain(result, call.type(result));
+    }
+
+    /** Whether a layer sums something up, with or without a bias. */
+    private static boolean isSum(CallSite call, Arg arg) {
+        Optional<Binding> producer = call.producer(arg);
+        return producer.filter(b -> isLayer(b.op())).isPresent()
+                || producer.filter(b -> b.op() instanceof BiasAdd).isPresent();
+    }
+
+    private static boolean isLayer(Op op) {
+        return op instanceof QnnConv2d
+                || op instanceof QnnDense
+                || op instanceof QnnConv2dTranspose
+                || op instanceof Conv2d
+                || op instanceof Conv2dTranspose
+                || op instanceof Dense;
+    }
+
+    private static boolean areConstant(CallSite call) {
+        return call.args().stream()
+                .allMatch(value -> value.arg() instanceof Constant && value.isPlain() && !value.isSpread());
+    }
+
+    /** A constant that has one element for each channel, or one for all; empty for any other. */
+    private static Optional<Constant> perChannel(Value data, Constant bias) {
+        Shape shape = data.type().shape();
+        int axis = data.channelsLast() ? 1 : shape.rank() - 1;
+        int channels = shape.rank() == 0 ? 1 : shape.dim(axis);
+        Shape own = bias.type().shape();
+        int at = own.rank() - (shape.rank() - axis);
+        boolean fits = own.rank() <= shape.rank()
+                && (own.elements() == 1 || (at >= 0 && own.elements() == channels && own.dim(at) == channels));
+        return fits
+                ? Optional.of(Constants.of(
+                        bias.name(),
+                        new TensorType(Shape.of(channels), DType.INT32),
+                        i -> bias.integer(bias.elements() == 1 ? 0 : i)))
+                : Optional.empty();
+    }
+
+    private static Value folded(CallSite call, LongBinaryOperator operator) {
+        Constant lhs = call.constant(0);
+        Constant rhs = call.constant(1);
+        boolean same = lhs.type().dtype() == rhs.type().dtype();
+        boolean fits = lhs.elements() == 1
+                || rhs.elements() == 1
+                || lhs.type().shape().equals(rhs.type().shape());
+        if (!same || !lhs.type().dtype().isInteger()) {
+            throw new IllegalArgumentException("constants " + lhs.type().text() + " and "
+                    + rhs.type().text() + " do not fit: expected the same type");
+        }
+        if (!fits) {
+            Shape shape = new Binary(Binary.Kind.ADD)
+                    .infer(List.of(ints(lhs), ints(rhs)))
+                    .shape();
+            return folded(Layouts.spread(lhs, shape), Layouts.spread(rhs, shape), operator);
+        }
+        return folded(lhs, rhs, operator);
+    }
+
+    private static TensorType ints(Constant constant) {
+        return new TensorType(constant.type().shape(), DType.INT32);
+    }
+
+    private static Value folded(Constant lhs, Constant rhs, LongBinaryOperator operator) {
+        Constant larger =
+                lhs.type().shape().rank() >= rhs.type().shape().rank() && lhs.elements() >= rhs.elements() ? lhs : rhs;
+        Constant result = Constants.of(
+                "",
+                larger.type(),
+                i -> operator.applyAsLong(
+                        lhs.integer(lhs.elements() == 1 ? 0 : i), rhs.integer(rhs.elements() == 1 ? 0 : i)));
+        return Value.plain(result, result.type());
+    }
+}

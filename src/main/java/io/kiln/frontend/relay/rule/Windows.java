@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay.rule;
+
+import io.kiln.frontend.relay.value.Attributes;
+import io.kiln.frontend.relay.value.Value.Padding;
+import io.kiln.ir.op.Window;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Windows by Relay's attributes. */
+final class Windows {
+    /** Keeps the arithmetic of windows within 32 bits. */
+    static final int MAX = (1 << 15) - 1;
+
+    private static final Integer ONE = 1;
+    private static final Integer PAIR = 2;
+    private static final Integer EDGES = 4;
+
+    private Windows() {}
+
+    /**
+     * A window.
+     *
+     * @param kernel the attribute that has its size
+     * @param otherwise the size where that is left out; empty if it may not be
+     */
+    static Window of(Attributes a, String kernel, List<Integer> otherwise) {
+        List<Integer> size = pair(
+                otherwise.isEmpty() ? a.integers(kernel, 1, MAX, PAIR) : a.integers(kernel, 1, MAX, otherwise, PAIR));
+        List<Integer> strides = pair(a.integers("strides", 1, MAX, List.of(1, 1), PAIR));
+        List<Integer> dilation = pair(a.integers("dilation", 1, MAX, List.of(1, 1), PAIR));
+        List<Integer> padding = edges(a.integers("padding", 0, MAX, List.of(0, 0), ONE, PAIR, EDGES));
+        return new Window(
+                size.get(0),
+                size.get(1),
+                strides.get(0),
+                strides.get(1),
+                dilation.get(0),
+                dilation.get(1),
+                padding.get(0),
+                padding.get(1),
+                padding.get(2),
+                padding.get(3));
+    }
+
+    /**
+     * The window with a border's rows and columns in its own padding.
+     *
+     * @param isNchw how the border counts dimensions
+     * @param ownPadding the number that the window's own padding stands for
+     */
+    static Window padded(Window w, Padding border, boolean isNchw, double ownPadding) {
+        List<Integer> rows = border.widths().get(isNchw ? 2 : 1);
+        List<Integer> columns = border.widths().get(isNchw ? 3 : 2);
+        List<Integer> batch = border.widths().get(0);
+        List<Integer> channels = border.widths().get(isNchw ? 1 : 3);
+        if (Stream.of(batch, channels).flatMap(List::stream).anyMatch(width -> width > 0)) {
+            throw new IllegalArgumentException("nn.pad before it pads batch or channels: expected height and width");
+        }
+        if (border.value() != ownPadding) {
+            throw new IllegalArgumentException("nn.pad before it adds " + border.value() + ", its own padding "
+                    + ownPadding + "; both must be the same");
+        }
+        return new Window(
+                w.kernelH(),
+                w.kernelW(),
+                w.strideH(),
+                w.strideW(),
+                w.dilationH(),
+                w.dilationW(),
+                w.padTop() + rows.get(0),
+                w.padLeft() + columns.get(0),
+                w.padBottom() + rows.get(1),
+                w.padRight() + columns.get(1));
+    }
+
+    /** After a mistake, which is noted, any pair will do. */
+    private static List<Integer> pair(List<Integer> values) {
+        return values.size() == PAIR ? values : List.of(1, 1);
+    }
+
+    private static List<Integer> edges(List<Integer> given) {
+        if (given.size() == EDGES) {
+            return given;
+        }
+        int vertical = given.isEmpty() ? 0 : given.get(0);
+        int horizontal = given.size() == PAIR ? given.get(1) : vertical;
+        return List.of(vertical, horizontal, vertical, horizontal);
+    }
+}

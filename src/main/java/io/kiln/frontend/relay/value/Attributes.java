@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay.value;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.call.FunctionRef;
+import io.kiln.ir.text.Place;
+import io.kiln.ir.text.RelaySyntax.Attribute;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** The attributes of one call or function, read by name and type; problems are noted, and a valid value stands in for a wrong one. */
+public final class Attributes {
+    /** What TVM's printer and parser call the attributes of an operator that states no type for them. */
+    private static final String TYPE_KEY = "attrs_type_key";
+
+    private final String owner;
+    private final Place place;
+    private final Findings findings;
+    private final Map<String, Attribute> byName = new LinkedHashMap<>();
+    private final Set<String> read = new HashSet<>();
+
+    /**
+     * @param owner what messages call the operator or function
+     * @param place where it stands
+     */
+    public Attributes(String owner, Place place, List<Attribute> attributes, Findings findings) {
+        this.owner = owner;
+        this.place = place;
+        this.findings = findings;
+        for (Attribute attribute : attributes) {
+            if (attribute.name().equals(TYPE_KEY)) {
+                continue;
+            }
+            if (byName.putIfAbsent(attribute.name(), attribute) != null) {
+                findings.add(
+                        attribute.place(), owner + " has the attribute " + attribute.name() + " twice", "once", "");
+            }
+        }
+    }
+
+    /** A whole number in a range. */
+    public int integer(String name, int min, int max) {
+        return value(name).map(a -> integer(a, a.value(), min, max)).orElseGet(() -> missing(name, min));
+    }
+
+    public int integer(String name, int min, int max, int otherwise) {
+        return has(name) ? integer(name, min, max) : otherwise;
+    }
+
+    /** A list of whole numbers in a range; any length, unless sizes are given. */
+    public List<Integer> integers(String name, int min, int max, Integer... sizes) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, List.of());
+        }
+        if (!(attribute.get().value() instanceof List<?> items)
+                || (sizes.length > 0 && !List.of(sizes).contains(items.size()))) {
+            String what = sizes.length == 0 ? "a list" : "a list of " + sizes[sizes.length - 1];
+            return wrong(attribute.get(), what + " whole numbers", List.<Integer>of());
+        }
+        return items.stream()
+                .map(item -> integer(attribute.get(), item, min, max))
+                .toList();
+    }
+
+    public List<Integer> integers(String name, int min, int max, List<Integer> otherwise, Integer... sizes) {
+        return has(name) ? integers(name, min, max, sizes) : otherwise;
+    }
+
+    /** Whether it is there and holds a list. */
+    public boolean isList(String name) {
+        return has(name) && byName.get(name).value() instanceof List<?>;
+    }
+
+    /** The function that an operator calls, by its place among the caller's. */
+    public int function(String name) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, 0);
+        }
+        return attribute.get().value() instanceof FunctionRef ref
+                ? ref.index()
+                : wrong(attribute.get(), "the name of a function, such as @body", 0);
+    }
+
+    /** A finite number. */
+    public double real(String name) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, 0.0);
+        }
+        return attribute.get().value() instanceof Number number
+                ? number.doubleValue()
+                : wrong(attribute.get(), "a number", 0.0);
+    }
+
+    public double real(String name, double otherwise) {
+        return has(name) ? real(name) : otherwise;
+    }
+
+    public List<Double> reals(String name) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, List.of());
+        }
+        if (!(attribute.get().value() instanceof List<?> items)
+                || !items.stream().allMatch(Number.class::isInstance)) {
+            return wrong(attribute.get(), "a list of numbers", List.<Double>of());
+        }
+        return items.stream().map(item -> ((Number) item).doubleValue()).toList();
+    }
+
+    public List<String> strings(String name) {
+        Attribute attribute = value(name).orElseThrow();
+        if (!(attribute.value() instanceof List<?> items) || !items.stream().allMatch(String.class::isInstance)) {
+            return wrong(attribute, "a list of strings", List.<String>of());
+        }
+        return items.stream().map(String.class::cast).toList();
+    }
+
+    /** Text of a form. */
+    public String text(String name, Pattern form) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, "");
+        }
+        return attribute.get().value() instanceof String text
+                        && form.matcher(text).matches()
+                ? text
+                : wrong(attribute.get(), "text like " + form.pattern(), "");
+    }
+
+    /** A string that must be one of these, or may be left out. */
+    public String choiceOr(String name, String otherwise, String... allowed) {
+        return has(name) ? choice(name, allowed) : otherwise;
+    }
+
+    /** True, False, 1 or 0. */
+    public boolean truth(String name, boolean otherwise) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return otherwise;
+        }
+        Object value = attribute.get().value();
+        if (value instanceof Boolean || List.of(0L, 1L).contains(value)) {
+            return value.equals(true) || value.equals(1L);
+        }
+        return wrong(attribute.get(), "True or False", otherwise);
+    }
+
+    /** An element type that must be one of the allowed ones; any type if none are listed. */
+    public DType dtype(String name, DType... allowed) {
+        List<DType> dtypes = allowed.length == 0 ? List.of(DType.values()) : List.of(allowed);
+        String text = choice(name, dtypes.stream().map(DType::text).toArray(String[]::new));
+        return dtypes.stream()
+                .filter(dtype -> dtype.text().equals(text))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** A list of pairs of whole numbers in a range. */
+    public List<List<Integer>> pairs(String name, int min, int max) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            return missing(name, List.of());
+        }
+        if (!(attribute.get().value() instanceof List<?> items)
+                || !items.stream().allMatch(item -> item instanceof List<?> pair && pair.size() == 2)) {
+            return wrong(attribute.get(), "a list of pairs of whole numbers", List.<List<Integer>>of());
+        }
+        return items.stream()
+                .map(item -> ((List<?>) item)
+                        .stream()
+                                .map(n -> integer(attribute.get(), n, min, max))
+                                .toList())
+                .toList();
+    }
+
+    /** A string that must be one of these; the first stands in for a wrong one. */
+    public String choice(String name, String... allowed) {
+        Optional<Attribute> attribute = value(name);
+        if (attribute.isEmpty()) {
+            findings.add(place, owner + " has no attribute " + name, name + "=" + oneOf(allowed), "");
+            return allowed[0];
+        }
+        return attribute.get().value() instanceof String text
+                        && List.of(allowed).contains(text)
+                ? text
+                : wrong(attribute.get(), oneOf(allowed), allowed[0]);
+    }
+
+    public boolean has(String name) {
+        read.add(name);
+        return byName.containsKey(name)
+                && !Optional.empty().equals(byName.get(name).value());
+    }
+
+    public Place place(String name) {
+        return byName.containsKey(name) ? byName.get(name).place() : place;
+    }
+
+    /** Takes every attribute as read. */
+    public void ignoreOthers() {
+        read.addAll(byName.keySet());
+    }
+
+    /** Notes every attribute that no rule has read. */
+    public void refuseOthers() {
+        byName.values().stream()
+                .filter(a -> !read.contains(a.name()))
+                .forEach(a -> findings.add(
+                        a.place(),
+                        owner + " has an attribute `" + a.name() + "`, which is not supported",
+                        read.isEmpty()
+                                ? "none"
+                                : String.join(", ", read.stream().sorted().toList()),
+                        ""));
+    }
+
+    private static String oneOf(String... allowed) {
+        return (allowed.length > 1 ? "one of \"" : "\"") + String.join("\", \"", allowed) + "\"";
+    }
+
+    private int integer(Attribute attribute, Object value, int min, int max) {
+        return value instanceof Long number && number >= min && number <= max
+                ? (int) (long) number
+                : wrong(attribute, "whole numbers from " + min + " to " + max, min);
+    }
+
+    private Optional<Attribute> value(String name) {
+        read.add(name);
+        return Optional.ofNullable(byName.get(name));
+    }
+
+    private <T> T missing(String name, T standIn) {
+        findings.add(place, owner + " has no attribute " + name, "", "");
+        return standIn;
+    }
+
+    private <T> T wrong(Attribute attribute, String expected, T standIn) {
+        findings.add(
+                attribute.place(), "the attribute " + attribute.name() + " of " + owner + " is wrong", expected, "");
+        return standIn;
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.relay.value;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.ir.Constant;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.IntToLongFunction;
+
+/** Computes with constants while the text is read. */
+public final class Constants {
+    private Constants() {}
+
+    /** The only element, of any type. */
+    public static double number(Constant constant) {
+        if (constant.elements() != 1) {
+            throw new IllegalArgumentException(
+                    "a scalar is expected, not " + constant.type().text());
+        }
+        return constant.type().dtype().isFloat() ? constant.real(0) : constant.integer(0);
+    }
+
+    /** A number as a scalar of a type. */
+    public static Constant scalar(double value, DType dtype) {
+        return dtype.isFloat()
+                ? Constant.scalar((float) value)
+                : of("", new TensorType(Shape.scalar(), dtype), i -> (long) value);
+    }
+
+    /** Integers of another type, which wrap around. */
+    public static Constant cast(Constant constant, DType to) {
+        return of(constant.name(), new TensorType(constant.type().shape(), to), constant::integer);
+    }
+
+    /** Integers of a type, which wrap around. */
+    public static Constant of(String name, TensorType type, IntToLongFunction elements) {
+        ByteBuffer data = ByteBuffer.allocate(Math.toIntExact(type.bytes())).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < type.shape().elements(); i++) {
+            long value = elements.applyAsLong(i);
+            switch (type.dtype().bytes()) {
+                case 1 -> data.put((byte) value);
+                case 2 -> data.putShort((short) value);
+                case 4 -> data.putInt((int) value);
+                default -> data.putLong(value);
+            }
+        }
+        return new Constant(name, type, Bytes.wrap(data.array()));
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.constant;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Set;
+
+/**
+ * A constant as TensorFlow Lite Micro's compressor stores it (decode_state_lut.cc, decode_state_prune.cc, decode_state_huffman.cc): codes of
+ * some bits each, the first in the uppermost bits of a byte, and ancillary data. These begin with 16 bytes: the kind of code, version 1 of that,
+ * two bytes of no meaning, version 1 of the kind, and what the kind wants to know; behind them lie values.
+ *
+ * <p>Channels are what the decoded tensor has scales for, along its first or last dimension.
+ */
+final class EncodedConstant {
+    private static final int HEADER = 16;
+    private static final int VERSION = 1;
+    private static final int KIND_VERSION = 4;
+    private static final int PARAMETERS = 5;
+    private static final int STRIDE = 6;
+    private static final int WIDTH_MASK = 7;
+    private static final int LOOK_UP = 0;
+    private static final int HUFFMAN = 1;
+    private static final int PRUNED = 2;
+
+    private final byte[] codes;
+    private final ByteBuffer ancillary;
+    private final TfliteTensor tensor;
+    private final int channels;
+
+    /** Elements of a channel that follow each other. */
+    private final long run;
+
+    private EncodedConstant(byte[] codes, byte[] ancillary, TfliteTensor tensor) {
+        this.codes = codes;
+        this.ancillary = ByteBuffer.wrap(ancillary).order(ByteOrder.LITTLE_ENDIAN);
+        this.tensor = tensor;
+        this.channels = Math.max(1, tensor.quantization().scaleCount());
+        int dimension = tensor.quantization().dimension();
+        int rank = tensor.shape().rank();
+        require(channels == 1 || dimension == 0 || dimension == rank - 1, "its channels are dimension " + dimension);
+        this.run = channels > 1 && dimension == rank - 1 ? 1 : tensor.shape().elements() / channels;
+    }
+
+    /**
+     * The elements of a decoded tensor, little-endian.
+     *
+     * @throws IllegalArgumentException with a sentence for users if the data do not make one
+     */
+    static byte[] decode(byte[] codes, byte[] ancillary, TfliteTensor tensor) {
+        require(
+                ancillary.length >= HEADER,
+                "its ancillary data have " + ancillary.length + " bytes, fewer than " + HEADER);
+        require(
+                ancillary[VERSION] == 1 && ancillary[KIND_VERSION] == 1,
+                "its ancillary data are of version " + ancillary[VERSION] + " and " + ancillary[KIND_VERSION]
+                        + ", not 1");
+        EncodedConstant constant = new EncodedConstant(codes, ancillary, tensor);
+        ByteBuffer decoded = ByteBuffer.allocate((int) tensor.type().bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        switch (ancillary[0]) {
+            case LOOK_UP -> constant.lookUp(decoded);
+            case HUFFMAN -> constant.huffman(decoded);
+            case PRUNED -> constant.pruned(decoded);
+            default ->
+                throw new IllegalArgumentException("its code is of kind " + ancillary[0]
+                        + ", not a look-up table (0), Huffman's (1) or pruned (2)");
+        }
+        return decoded.array();
+    }
+
+    private static void require(boolean holds, String what) {
+        if (!holds) {
+            throw new IllegalArgumentException(what);
+        }
+    }
+
+    private int channel(long element) {
+        return (int) (element / run % channels);
+    }
+
+    /** Bits from a position on; 0 where there are no more, for codes are read ahead. */
+    private int bits(long from, int count) {
+        int value = 0;
+        for (long at = from; at < from + count; at++) {
+            int octet = at / Byte.SIZE < codes.length ? codes[(int) (at / Byte.SIZE)] : 0;
+            int shift = (int) (Byte.SIZE - 1 - at % Byte.SIZE);
+            value = value << 1 | (octet >> shift & 1);
+        }
+        return value;
+    }
+
+    private void requireCodes(long bits) {
+        require(
+                bits <= (long) Byte.SIZE * codes.length,
+                "its codes are " + codes.length + " bytes, too few for " + tensor.text());
+    }
+
+    /** Each code is an index into the values of its channel. */
+    private void lookUp(ByteBuffer decoded) {
+        int width = ancillary.get(PARAMETERS) & WIDTH_MASK;
+        int stride = Byte.toUnsignedInt(ancillary.get(STRIDE));
+        require(width > 0, "its codes have 0 bits");
+        long elements = tensor.shape().elements();
+        requireCodes(elements * width);
+        for (long i = 0; i < elements; i++) {
+            put(decoded, (long) channel(i) * stride + bits(i * width, width));
+        }
+    }
+
+    /** A bit for each element tells whether its value is stored or the zero point of its channel. */
+    private void pruned(ByteBuffer decoded) {
+        boolean isInt8 = tensor.dtype() == DType.INT8;
+        require(
+                isInt8 || tensor.quantization().isSymmetric(),
+                "pruned elements of " + tensor.dtype().text() + " are no zeros: there is a zero point");
+        long elements = tensor.shape().elements();
+        requireCodes(elements);
+        int next = 0;
+        for (long i = 0; i < elements; i++) {
+            if (bits(i, 1) == 1) {
+                put(decoded, next++);
+            } else if (isInt8 && tensor.quantization().isPresent()) {
+                decoded.put((byte) tensor.quantization().zeroPoint(channel(i)));
+            } else {
+                decoded.position(decoded.position() + tensor.dtype().bytes());
+            }
+        }
+    }
+
+    private void put(ByteBuffer decoded, long index) {
+        int size = tensor.dtype().bytes();
+        require(
+                HEADER + (index + 1) * size <= ancillary.capacity(),
+                "its value " + index + " lies behind the end of the ancillary data");
+        decoded.put(ancillary.array(), HEADER + (int) index * size, size);
+    }
+
+    /**
+     * Tables that lead to each other. An entry has a bit that tells whether it is a symbol, 4 bits, and the symbol or how far the next table is
+     * from here. The 4 bits of a symbol say how many of the bits read last belong to it; otherwise they are one less than the bits of an index
+     * into the next table. Entries have 32 bits or, for int8 alone, 16.
+     */
+    private void huffman(ByteBuffer decoded) {
+        int parameters = Byte.toUnsignedInt(ancillary.get(PARAMETERS));
+        boolean isWide = (parameters & 1) != 0;
+        require(
+                tensor.dtype() == DType.INT8 || (isWide && tensor.dtype() == DType.INT16),
+                "a Huffman code with tables of " + (isWide ? "32" : "16") + " bits does not make "
+                        + tensor.dtype().text());
+        HuffmanTables tables = new HuffmanTables(ancillary.slice(HEADER, ancillary.capacity() - HEADER), isWide);
+        long position = 0;
+        while (decoded.hasRemaining()) {
+            int width = (parameters >> 4) + 1;
+            long offset = bits(position, width);
+            position += width;
+            while (!tables.isSymbol(offset)) {
+                requireCodes(position);
+                width = tables.count(offset) + 1;
+                offset += tables.value(offset) + (long) bits(position, width);
+                position += width;
+            }
+            position -= Math.max(0, width - tables.count(offset));
+            requireCodes(position);
+            if (tensor.dtype() == DType.INT8) {
+                decoded.put((byte) tables.value(offset));
+            } else {
+                decoded.putShort((short) tables.value(offset));
+            }
+        }
+    }
+
+    /** Types that may be decoded. */
+    static Set<DType> types() {
+        return Set.of(DType.BOOL, DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64);
+    }
+}

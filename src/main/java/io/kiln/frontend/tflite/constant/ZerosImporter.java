@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.constant;
+
+import static io.kiln.base.DType.FLOAT32;
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT64;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.base.Bytes;
+import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.operator.OperatorImporter;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Constant;
+import io.kiln.ir.type.TensorType;
+import java.util.Set;
+
+/** ZEROS_LIKE: a constant, whatever the input holds. */
+final class ZerosImporter implements OperatorImporter {
+    @Override
+    public void emit(OperatorContext operator) {
+        TfliteTensor data = operator.input(0);
+        OperandTypes.require(operator, Set.of(FLOAT32, INT8, INT32, INT64), data, operator.output());
+        operator.check();
+        TensorType type = data.type();
+        operator.spend(type.bytes());
+        operator.finish(new Constant("", type, Bytes.wrap(new byte[Math.toIntExact(type.bytes())])));
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.custom;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.frontend.CustomOperator;
+import io.kiln.frontend.tflite.operand.ElementTypes;
+import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.operator.OperatorImporter;
+import io.kiln.frontend.tflite.tensor.TensorQuantization;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.call.CustomCall;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** An operator that a C function of the user's computes. Results behind the first are variables: a binding has one result. */
+public final class CustomImporter implements OperatorImporter {
+    private final CustomOperator custom;
+
+    public CustomImporter(CustomOperator custom) {
+        this.custom = custom;
+    }
+
+    @Override
+    public void emit(OperatorContext operator) {
+        int inputs = operator.inputCount();
+        List<TfliteTensor> outputs = operator.outputs();
+        operator.require(inputs > 0 && !outputs.isEmpty(), "it has no inputs or no outputs", "one of each", "");
+        for (int i = 0; i < inputs; i++) {
+            operator.require(
+                    operator.optionalInput(i).isPresent(),
+                    "input " + i + " is left out",
+                    "an operator with all inputs",
+                    "");
+        }
+        operator.require(
+                custom.shapeInput().orElse(0) < inputs,
+                "its outputs shall have the shape of " + custom.shape() + ", but it has " + inputs + " inputs",
+                "one of input0 to input" + (inputs - 1),
+                "Correct <shape> in kiln.customOperators");
+        operator.check();
+        List<TensorType> types = outputs.stream().map(o -> type(operator, o)).toList();
+        checkSignature(operator, types);
+        List<Arg> args = new ArrayList<>();
+        IntStream.range(0, inputs).forEach(i -> args.add(operator.value(operator.input(i))));
+        Bytes options = operator.operator().customOptions();
+        args.addAll(passed(operator, options));
+        for (int i = 1; i < types.size(); i++) {
+            Arg.Ref result = operator.graph().newVariable(outputs.get(i).name(), types.get(i));
+            args.add(result);
+            operator.graph().define(outputs.get(i).index(), result);
+        }
+        CustomCall call = new CustomCall(
+                custom.code(),
+                custom.function(),
+                custom.header(),
+                inputs,
+                types.size(),
+                types.get(0),
+                custom.passesQuantization(),
+                custom.passesOptions() ? options.size() : -1);
+        operator.graph().define(outputs.get(0).index(), operator.emit(call, args.toArray(Arg[]::new)));
+    }
+
+    /** What the function gets behind the tensors. C has no empty tables: of no options there is one byte, and a size of 0. */
+    private List<Arg> passed(OperatorContext operator, Bytes options) {
+        List<Arg> passed = new ArrayList<>();
+        if (custom.passesQuantization()) {
+            List<TfliteTensor> tensors = new ArrayList<>();
+            IntStream.range(0, operator.inputCount()).forEach(i -> tensors.add(operator.input(i)));
+            tensors.addAll(operator.outputs());
+            float[] scales = new float[tensors.size()];
+            int[] zeroPoints = new int[tensors.size()];
+            for (int i = 0; i < scales.length; i++) {
+                TensorQuantization quantization = tensors.get(i).quantization();
+                if (quantization.isPresent()) {
+                    ElementTypes.requireScale(operator, tensors.get(i));
+                    scales[i] = quantization.scale(0);
+                    zeroPoints[i] = quantization.zeroPoint(0);
+                }
+            }
+            operator.check();
+            passed.add(Constant.vector(scales));
+            passed.add(Constant.vector(zeroPoints));
+        }
+        if (custom.passesOptions()) {
+            Bytes bytes = options.size() > 0 ? options : Bytes.wrap(new byte[1]);
+            passed.add(new Constant("options", new TensorType(Shape.of(bytes.size()), DType.UINT8), bytes));
+        }
+        return passed;
+    }
+
+    private TensorType type(OperatorContext operator, TfliteTensor output) {
+        if (custom.shapeInput().isPresent()) {
+            return new TensorType(operator.input(custom.shapeInput().get()).shape(), output.dtype());
+        }
+        Shape shape = custom.shape().isEmpty()
+                ? output.shape()
+                : new Shape(Stream.of(custom.shape().split(","))
+                        .map(dim -> Integer.valueOf(dim.strip()))
+                        .toList());
+        operator.require(
+                shape.elements() > 0,
+                "its output " + output.text() + " has no elements",
+                "a shape that the model states",
+                "Set <shape> of `" + custom.code() + "` in kiln.customOperators");
+        operator.check();
+        return new TensorType(shape, output.dtype());
+    }
+
+    /** C has one declaration for a function, whatever operators it computes. */
+    private void checkSignature(OperatorContext operator, List<TensorType> outputs) {
+        String signature = Stream.concat(
+                                IntStream.range(0, operator.inputCount())
+                                        .mapToObj(i -> "const "
+                                                + operator.input(i).dtype().cName() + "*"),
+                                outputs.stream().map(type -> type.dtype().cName() + "*"))
+                        .collect(Collectors.joining(", "))
+                + (custom.passesQuantization() ? ", const float*, const int32_t*" : "")
+                + (custom.passesOptions() ? ", const uint8_t*, int32_t" : "");
+        String first = operator.declare(custom.function(), signature);
+        operator.require(
+                first.equals(signature),
+                "its tensors ask for " + custom.function() + "(" + signature + "), those of an earlier operator for "
+                        + custom.function() + "(" + first + ")",
+                "tensors of the same types wherever a function is called",
+                "Give the operators different codes, each with a function of its own");
+        operator.check();
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.layer;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.tflite.operand.ElementTypes;
+import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.tensor.TensorQuantization;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Constant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Element types of convolutions and fully connected layers: int8 data with int8 or int4 weights, int16 data with int8 weights,
+ * or float32 data with weights of float32, float16 or int8.
+ */
+public final class LayerTypes {
+    private static final String SUPPORTED =
+            "int8 data with int8 or int4 weights, int16 data with int8 weights, or float32 data with float or int8"
+                    + " weights";
+
+    /** The reference kernels' rescaling takes sums of 48 bits; this leaves room for the products. */
+    private static final long MOST_BIAS = 1L << 46;
+
+    private LayerTypes() {}
+
+    /** Data and output of one type, quantized with one scale each, int16 around 0. */
+    static void requireData(OperatorContext operator, TfliteTensor data, TfliteTensor output) {
+        DType dtype = data.dtype();
+        boolean supported = dtype == DType.INT8 || dtype == DType.INT16 || dtype.isFloat();
+        for (TfliteTensor tensor : List.of(data, output)) {
+            requireElements(operator, tensor);
+            boolean fits = operator.require(
+                    supported && tensor.dtype() == dtype,
+                    "element type " + tensor.dtype().text() + " of `" + tensor.name() + "` is not supported here",
+                    "int8, int16 or float32, the same for data and output",
+                    "Quantize the whole model, inputs and outputs included, or keep all of it float32");
+            if (fits && !dtype.isFloat()) {
+                ElementTypes.requireScale(operator, tensor);
+                requireCentred(operator, tensor);
+            }
+        }
+    }
+
+    /** Sizes of layers divide by each other. */
+    private static void requireElements(OperatorContext operator, TfliteTensor tensor) {
+        operator.require(
+                tensor.shape().elements() > 0,
+                tensor.text() + " has no elements",
+                "dimensions of at least 1",
+                "Export the model again");
+    }
+
+    private static void requireCentred(OperatorContext operator, TfliteTensor tensor) {
+        operator.require(
+                tensor.dtype() != DType.INT16 || tensor.quantization().isSymmetric(),
+                "`" + tensor.name() + "` has zero point "
+                        + (tensor.quantization().isPresent()
+                                ? tensor.quantization().zeroPoint()
+                                : 0),
+                "zero point 0 for int16",
+                "Quantize the model again");
+    }
+
+    /** Weights that the data's kind can be multiplied with; those of float32 data are float32, or known at build time. */
+    static void requireWeights(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {
+        requireElements(operator, weights);
+        boolean isInt8 = weights.dtype() == DType.INT8;
+        operator.require(
+                isInt8 || (data.dtype().isFloat() && weights.dtype().isFloat()),
+                "weights `" + weights.name() + "` are " + weights.dtype().text(),
+                SUPPORTED,
+                "Convert the model again");
+        operator.require(
+                !isInt8 || weights.shifted() == data.shifted(),
+                "weights `" + weights.name() + "` and data `" + data.name() + "` are not both uint8",
+                SUPPORTED + "; or uint8 data with uint8 weights",
+                "Convert the model again");
+        if (isHybrid(data, weights)) {
+            ElementTypes.requireConstant(operator, "weights", weights);
+        }
+        operator.require(
+                !isInt8 || weights.quantization().isPresent(),
+                "weights `" + weights.name() + "` have no scale",
+                "one scale, or one per output channel",
+                "Quantize the model again");
+    }
+
+    /** Weights of a convolution, if quantized, have one scale, or one per output channel, and zero point 0 unless they are uint8. */
+    static void requireWeightScales(OperatorContext operator, TfliteTensor weights, int channels, int dimension) {
+        if (weights.dtype() != DType.INT8) {
+            return;
+        }
+        TensorQuantization quantization = weights.quantization();
+        operator.require(
+                quantization.isSymmetric() || (weights.shifted() && quantization.isPerTensor()),
+                "weights `" + weights.name() + "` have a zero point other than 0",
+                "symmetric weights",
+                "Quantize the model again");
+        operator.require(
+                quantization.isPerTensor()
+                        || (quantization.scaleCount() == channels && quantization.dimension() == dimension),
+                "weights `" + weights.name() + "` have " + quantization.scaleCount() + " scales in dimension "
+                        + quantization.dimension(),
+                "one scale, or " + channels + " in dimension " + dimension,
+                "Quantize the model again");
+    }
+
+    /**
+     * A vector with an element per output channel; with int16 data, whose sums need a limit, known at build time.
+     *
+     * @param ofInt16 types that the operator takes if its data is int16
+     */
+    static void requireBias(
+            OperatorContext operator, TfliteTensor data, Optional<TfliteTensor> bias, int channels, DType... ofInt16) {
+        if (bias.isEmpty()) {
+            return;
+        }
+        TfliteTensor tensor = bias.get();
+        List<DType> expected = data.dtype() == DType.INT16
+                ? Arrays.asList(ofInt16)
+                : List.of(data.dtype().isFloat() ? DType.FLOAT32 : DType.INT32);
+        boolean fits = operator.require(
+                expected.contains(tensor.dtype()),
+                "bias `" + tensor.name() + "` is " + tensor.dtype().text(),
+                expected.stream().map(DType::text).collect(Collectors.joining(" or ")) + " with "
+                        + data.dtype().text() + " data",
+                "Convert the model again");
+        fits &= operator.require(
+                tensor.shape().elements() == channels,
+                "bias `" + tensor.name() + "` has " + tensor.shape().elements() + " elements",
+                channels + ", one per output channel",
+                "Export the model again");
+        if (data.dtype() == DType.INT16) {
+            ElementTypes.requireConstant(operator, "bias", tensor);
+        }
+        if (fits && tensor.isConstant() && tensor.dtype() == DType.INT64) {
+            requireReach(operator, tensor);
+        }
+    }
+
+    /** Sums of 64 bits, rescaled, stay within 64 bits. */
+    public static void requireReach(OperatorContext operator, TfliteTensor bias) {
+        Constant values = operator.constant(bias);
+        for (int i = 0; i < values.elements(); i++) {
+            long value = values.integer(i);
+            operator.require(
+                    value >= -MOST_BIAS && value <= MOST_BIAS,
+                    "bias `" + bias.name() + "` has " + value + " for channel " + i,
+                    "biases from -2^46 to 2^46",
+                    "Quantize the model again");
+        }
+    }
+
+    /**
+     * Type that a layer sums in. CONV_2D and FULLY_CONNECTED of int16 sum in the type of their bias, int32 without one.
+     */
+    static DType sum(TfliteTensor data, Optional<TfliteTensor> bias) {
+        if (data.dtype().isFloat()) {
+            return DType.FLOAT32;
+        }
+        boolean wide = bias.isPresent() && bias.get().dtype() == DType.INT64;
+        return wide ? DType.INT64 : DType.INT32;
+    }
+
+    /** Whether float32 data meets quantized weights, which stay so. */
+    static boolean isHybrid(TfliteTensor data, TfliteTensor weights) {
+        return data.dtype().isFloat() && !weights.dtype().isFloat();
+    }
+}

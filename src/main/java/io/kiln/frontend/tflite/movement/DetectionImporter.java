@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.movement;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.tflite.operand.OperandTypes;
+import io.kiln.frontend.tflite.operator.CustomOptions;
+import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.operator.OperatorImporter;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Arg;
+import io.kiln.ir.arith.DetectionBoxes;
+import io.kiln.ir.op.element.QnnDequantize;
+import io.kiln.ir.op.layer.DetectionPostprocess;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.type.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** TFLite_Detection_PostProcess; of uint8 its inputs are brought to floats first, as TensorFlow Lite's kernel does. */
+final class DetectionImporter implements OperatorImporter {
+    private static final int MAX = Integer.MAX_VALUE;
+    private static final int INPUTS = 3;
+    private static final int OUTPUTS = 4;
+    private static final int DEFAULT_PER_CLASS = 100;
+
+    @Override
+    public void emit(OperatorContext operator) {
+        DetectionPostprocess op = options(operator.customOptions());
+        operator.require(
+                operator.inputCount() == INPUTS && operator.outputs().size() == OUTPUTS,
+                "it has " + operator.inputCount() + " inputs and "
+                        + operator.outputs().size() + " outputs",
+                "box encodings, scores and anchors; boxes, classes, scores and their number",
+                "Export the model again");
+        operator.check();
+        List<TfliteTensor> inputs = new ArrayList<>();
+        for (int i = 0; i < INPUTS; i++) {
+            inputs.add(operator.input(i));
+            OperandTypes.require(operator, Set.of(DType.FLOAT32, DType.UINT8), inputs.get(i));
+        }
+        operator.require(
+                !inputs.get(0).isConstant() || !inputs.get(1).isConstant(),
+                "its box encodings and scores are constant",
+                "what a detector computes",
+                "");
+        operator.check();
+        Arg[] args = inputs.stream().map(input -> real(operator, input)).toArray(Arg[]::new);
+        emit(operator, op, operator.emit(op, args));
+    }
+
+    private static DetectionPostprocess options(CustomOptions options) {
+        return new DetectionPostprocess(
+                options.integer("max_detections", 1, MAX),
+                options.integer("max_classes_per_detection", 1, MAX),
+                options.integer("detections_per_class", 1, MAX, DEFAULT_PER_CLASS),
+                options.truth("use_regular_nms", false),
+                options.integer("num_classes", 1, MAX),
+                options.real("nms_score_threshold"),
+                options.real("nms_iou_threshold"),
+                List.of(
+                        options.real("y_scale"),
+                        options.real("x_scale"),
+                        options.real("h_scale"),
+                        options.real("w_scale")));
+    }
+
+    private static Arg real(OperatorContext operator, TfliteTensor tensor) {
+        Arg value = operator.value(tensor);
+        if (tensor.dtype().isFloat()) {
+            return value;
+        }
+        OperandTypes.requireScales(operator, tensor);
+        operator.check();
+        return operator.emit(new QnnDequantize(), value, OperandTypes.scale(tensor), OperandTypes.zeroPoint(tensor));
+    }
+
+    private static void emit(OperatorContext operator, DetectionPostprocess op, Arg packed) {
+        int n = op.detections();
+        int[] ends = {op.firstClass(), op.firstScore(), op.count(), op.count() + 1};
+        List<Shape> shapes =
+                List.of(Shape.of(1, n, DetectionBoxes.COORDINATES), Shape.of(1, n), Shape.of(1, n), Shape.of(1));
+        int begin = 0;
+        for (int i = 0; i < OUTPUTS; i++) {
+            Arg part = operator.emit(new StridedSlice(List.of(begin), List.of(ends[i]), List.of(1)), packed);
+            TfliteTensor output = operator.outputs().get(i);
+            Arg value = operator.emit(new Reshape(shapes.get(i)), part);
+            if (output.shape().rank() == 0) {
+                operator.graph().define(output.index(), value);
+            } else {
+                operator.finish(output, value);
+            }
+            begin = ends[i];
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.operand;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
+import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.frontend.tflite.tensor.TensorQuantization;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Arg;
+import io.kiln.ir.op.element.Clip;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Fused activation functions, which all limit the result to a range (CalculateActivationRange in kernel_util.cc). */
+public enum Activation {
+    NONE(FusedActivation.NONE, -Float.MAX_VALUE, Float.MAX_VALUE),
+    RELU(FusedActivation.RELU, 0, Float.MAX_VALUE),
+    RELU_N1_TO_1(FusedActivation.RELU_N1_TO_1, -1, 1),
+    RELU6(FusedActivation.RELU6, 0, 6);
+
+    private final FusedActivation stated;
+    private final float min;
+    private final float max;
+
+    Activation(FusedActivation stated, float min, float max) {
+        this.stated = stated;
+        this.min = min;
+        this.max = max;
+    }
+
+    /** The activation of a code in the schema. One that is not supported is noted as a problem. */
+    public static Activation read(OperatorContext operator, int code) {
+        Optional<FusedActivation> stated = FusedActivation.of(code);
+        Optional<Activation> supported = Arrays.stream(values())
+                .filter(a -> Optional.of(a.stated).equals(stated))
+                .findFirst();
+        operator.require(
+                supported.isPresent(),
+                "fused activation " + stated.map(Enum::name).orElse("" + code) + " is not supported",
+                "NONE, RELU, RELU6 or RELU_N1_TO_1",
+                "Put the activation behind the operator, or train with a supported one");
+        return supported.orElse(NONE);
+    }
+
+    /** Clips a value of the operator's output type, unless the type alone is limit enough. */
+    public Arg apply(OperatorContext operator, Arg value) {
+        if (this == NONE) {
+            return value;
+        }
+        TfliteTensor output = operator.output();
+        if (output.dtype().isFloat()) {
+            return operator.emit(new Clip(min, max), value);
+        }
+        DType dtype = output.dtype();
+        boolean plain = dtype == DType.INT32;
+        long low = Math.max(dtype.min(), plain ? (long) min : quantize(output.quantization(), min));
+        long high = Math.min(dtype.max(), plain ? (long) max : quantize(output.quantization(), max));
+        return low == dtype.min() && high == dtype.max() ? value : operator.emit(new Clip(low, high), value);
+    }
+
+    private static long quantize(TensorQuantization quantization, float limit) {
+        long steps = FixedPoint.roundHalfAway(limit / quantization.scale(0));
+        return quantization.zeroPoint() + Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, steps));
+    }
+}

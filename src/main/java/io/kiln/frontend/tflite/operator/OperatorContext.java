@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.operator;
+
+import io.kiln.base.KilnException;
+import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlexBuffer;
+import io.kiln.frontend.tflite.schema.ModelTables.Operator;
+import io.kiln.frontend.tflite.schema.OptionsType;
+import io.kiln.frontend.tflite.tensor.PlaceFindings;
+import io.kiln.frontend.tflite.tensor.TensorReader;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Origin;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** One operator while it is imported: its tensors and options, what is wrong with it, and where its bindings go. */
+public final class OperatorContext {
+    private final Subgraphs subgraphs;
+    private final OperatorRecord operator;
+    private final GraphBuilder graph;
+    private final List<Optional<TfliteTensor>> inputs;
+    private final List<TfliteTensor> outputs;
+    private final Origin origin;
+    private final PlaceFindings findings;
+    private final boolean infersShape;
+
+    public OperatorContext(
+            Subgraphs subgraphs,
+            OperatorRecord operator,
+            GraphBuilder graph,
+            List<Optional<TfliteTensor>> inputs,
+            List<TfliteTensor> outputs,
+            String file,
+            Supplier<String> where,
+            boolean infersShape) {
+        this.subgraphs = subgraphs;
+        this.operator = operator;
+        this.graph = graph;
+        this.inputs = inputs;
+        this.outputs = List.copyOf(outputs);
+        this.origin = new Origin(
+                file,
+                operator.index(),
+                operator.name(),
+                outputs.isEmpty() ? "" : outputs.get(0).name());
+        this.findings = new PlaceFindings(where);
+        this.infersShape = infersShape;
+    }
+
+    String name() {
+        return operator.name();
+    }
+
+    /** A tensor that the operator must have. */
+    public TfliteTensor input(int index) {
+        return optionalInput(index).orElseThrow(() -> failure("input " + index + " is missing", "a tensor"));
+    }
+
+    public Optional<TfliteTensor> optionalInput(int index) {
+        return index < inputs.size() ? inputs.get(index) : Optional.empty();
+    }
+
+    /** Number of inputs, those left out in between included. */
+    public int inputCount() {
+        return inputs.size();
+    }
+
+    /** The only output as the file states it; its shape does not count if shapes are inferred. */
+    public TfliteTensor output() {
+        if (outputs.size() != 1) {
+            throw failure("it has " + outputs.size() + " outputs", "1 output");
+        }
+        return outputs.get(0);
+    }
+
+    /** All outputs as the file states them; their shapes do not count if shapes are inferred. */
+    public List<TfliteTensor> outputs() {
+        return outputs;
+    }
+
+    /**
+     * The output's shape where it is not the operator's result that tells it: the file's, or what follows from the inputs
+     * if the file's does not count.
+     */
+    public Shape outputShape(Supplier<Shape> inferred) {
+        return infersShape ? inferred.get() : output().shape();
+    }
+
+    /** Whether shapes follow from the inputs' and not from what the file says of outputs. */
+    boolean infersShape() {
+        return infersShape;
+    }
+
+    /** The operator's table in the file, for fields outside {@code builtin_options}. */
+    public OperatorRecord operator() {
+        return operator;
+    }
+
+    /** The options table, absent options being all defaults; another type than the operator's own is refused. */
+    public Optional<FlatTable> options(OptionsType type) {
+        FlatTable table = operator.table();
+        int stated = table.get(Operator.BUILTIN_OPTIONS_TYPE);
+        if (stated == OptionsType.NONE.code()) {
+            return Optional.empty();
+        }
+        if (stated != type.code()) {
+            throw failure("its options are of type " + stated, "options of type " + type.code() + " (BuiltinOptions)");
+        }
+        return table.get(Operator.BUILTIN_OPTIONS);
+    }
+
+    /** The options table of an operator that has no defaults for it. */
+    public FlatTable requiredOptions(OptionsType type) {
+        return options(type).orElseThrow(() -> failure("its options are missing", "a table of type " + type.code()));
+    }
+
+    /** The options of a custom operator. */
+    public CustomOptions customOptions() {
+        return new CustomOptions(FlexBuffer.read(operator.customOptions(), findings::where), findings);
+    }
+
+    /** Notes a problem unless the condition holds. */
+    public boolean require(boolean holds, String what, String expected, String next) {
+        if (!holds) {
+            findings.add(what, expected, next);
+        }
+        return holds;
+    }
+
+    /** Ends the import if anything was noted. */
+    public void check() {
+        findings.throwIfAny();
+    }
+
+    /** Counts bytes that are derived from the file, so that a small file cannot become a huge graph. */
+    public void spend(long bytes) {
+        operator.table().spend(bytes);
+    }
+
+    public KilnException failure(String what, String expected) {
+        findings.add(what, expected, "Export the model again");
+        return findings.exception();
+    }
+
+    /** The value of an input that is computed. */
+    public Arg value(TfliteTensor tensor) {
+        return tensor.isConstant()
+                ? graph.constant(tensor)
+                : graph.value(tensor.index(), tensor.dtype(), origin)
+                        .orElseThrow(() -> failure("`" + tensor.name() + "` has no value", ""));
+    }
+
+    public Constant constant(TfliteTensor tensor) {
+        return graph.constant(tensor);
+    }
+
+    public Arg emit(Op op, Arg... args) {
+        try {
+            TensorType type = TensorReader.checkedSize(graph.infer(op, List.of(args)), findings);
+            Arg value = graph.emit(op, List.of(args), origin);
+            if (value instanceof Constant) {
+                spend(type.bytes());
+            }
+            return value;
+        } catch (IllegalArgumentException e) {
+            throw failure(e.getMessage(), "");
+        }
+    }
+
+    /** States which value the only output tensor has; it must be of the type that the file says. */
+    public void finish(Arg value) {
+        finish(output(), value);
+    }
+
+    /** States which value one of the output tensors has. */
+    public void finish(TfliteTensor output, Arg value) {
+        TensorType expected = infersShape ? new TensorType(graph.type(value).shape(), output.dtype()) : output.type();
+        if (!graph.type(value).equals(expected)) {
+            throw failure(
+                    "it computes " + graph.type(value).text() + " but its output is " + expected.text(),
+                    "an output tensor of the computed shape and type");
+        }
+        graph.define(output.index(), value);
+    }
+
+    /** The graph that takes the bindings, for operators that keep or share state. */
+    public GraphBuilder graph() {
+        return graph;
+    }
+
+    /** Declares a C function of the user's; gives the types with which it was declared first. */
+    public String declare(String function, String signature) {
+        return subgraphs.declare(function, signature);
+    }
+
+    /**
+     * A subgraph that the operator calls.
+     *
+     * @param handles for each operand the variable that it stands for, if it is one
+     */
+    public ImportedSubgraph subgraph(int index, List<Optional<String>> handles) {
+        return subgraphs.called(index, "subgraph" + index, handles);
+    }
+
+    /** Type of a value. */
+    public TensorType type(Arg value) {
+        return graph.type(value);
+    }
+}

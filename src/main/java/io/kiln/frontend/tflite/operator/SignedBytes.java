@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.operator;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.element.TflRequantize;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Quantized tensors of uint8, as models of TensorFlow 1 have them, seen as int8: elements and zero points are 128 less, so that they
+ * stand for the same real numbers. Importers know int8 only. Bytes that are not quantized are unchanged.
+ */
+public final class SignedBytes {
+    private static final int LAST_AXIS = -1;
+
+    private final OperatorRecord operator;
+    private final GraphBuilder graph;
+    private final List<Optional<TfliteTensor>> inputs;
+    private final boolean isSigned;
+    private final boolean isEither;
+
+    /**
+     * The tensors of an operator, as the file has them.
+     *
+     * @param uint8 what its importer is shown of quantized uint8
+     */
+    public SignedBytes(
+            OperatorRecord operator,
+            Registration.Uint8 uint8,
+            GraphBuilder graph,
+            List<Optional<TfliteTensor>> inputs) {
+        this.operator = operator;
+        this.graph = graph;
+        this.inputs = inputs;
+        this.isSigned = uint8 == Registration.Uint8.AS_INT8;
+        this.isEither = uint8 == Registration.Uint8.AS_HELD;
+    }
+
+    /** Whether the operator, which takes quantized bytes with or without sign, has some with and some without. */
+    public boolean areMixed(List<TfliteTensor> outputs) {
+        List<TfliteTensor> all = Stream.concat(inputs.stream().flatMap(Optional::stream), outputs.stream())
+                .toList();
+        return isSigned
+                && all.stream().anyMatch(TfliteTensor::isQuantizedUint8)
+                && all.stream()
+                        .anyMatch(
+                                t -> t.dtype() == DType.INT8 && t.quantization().isPresent());
+    }
+
+    /** The inputs as the operator's importer sees them. */
+    public List<Optional<TfliteTensor>> inputs() {
+        return inputs.stream().map(input -> input.map(this::input)).toList();
+    }
+
+    private TfliteTensor input(TfliteTensor tensor) {
+        boolean isHeldSigned = !tensor.isConstant()
+                && graph.value(tensor.index())
+                        .filter(value -> graph.type(value).dtype() == DType.INT8)
+                        .isPresent();
+        if (!tensor.isQuantizedUint8() || !(isSigned || (isEither && isHeldSigned))) {
+            return tensor;
+        }
+        if (!tensor.isConstant()) {
+            return tensor.asInt8(Optional.empty());
+        }
+        operator.table().spend(tensor.type().bytes());
+        return tensor.asInt8(Optional.of(of(graph.constant(tensor), DType.INT8)));
+    }
+
+    /** The outputs as the operator's importer sees them; a rescaling of int8 to uint8 ends in uint8 at once. */
+    public List<TfliteTensor> outputs(List<TfliteTensor> outputs) {
+        boolean ofUint8OrReal = isEither
+                && inputs.stream()
+                        .flatMap(Optional::stream)
+                        .allMatch(t -> t.isQuantizedUint8() || t.dtype().isFloat());
+        return outputs.stream()
+                .map(t -> t.isQuantizedUint8() && (isSigned || ofUint8OrReal) ? t.asInt8(Optional.empty()) : t)
+                .toList();
+    }
+
+    /** Whether elements of a type become those of another by a change of 128. */
+    static boolean convert(DType from, DType to) {
+        return (from == DType.UINT8 && to == DType.INT8) || (from == DType.INT8 && to == DType.UINT8);
+    }
+
+    /** Changes elements to a type, by 128. */
+    static TflRequantize conversion(DType to) {
+        return to == DType.INT8
+                ? new TflRequantize(LAST_AXIS, 128, 0, DType.INT8)
+                : new TflRequantize(LAST_AXIS, 0, 128, DType.UINT8);
+    }
+
+    /** Arguments of {@link #conversion}. */
+    static List<Arg> arguments(Arg value) {
+        QuantizedMultiplier one = QuantizedMultiplier.of(1);
+        return List.of(value, Constant.scalar(one.multiplier()), Constant.scalar(one.shift()));
+    }
+
+    /** A constant in a type that differs in the sign at most. */
+    public static Constant of(Constant constant, DType to) {
+        if (!convert(constant.type().dtype(), to)) {
+            return constant;
+        }
+        byte[] bytes = constant.data().toArray();
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] ^= (byte) 0x80;
+        }
+        return new Constant(constant.name(), new TensorType(constant.type().shape(), to), Bytes.wrap(bytes));
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.schema;
+
+import io.kiln.base.DType;
+import java.util.Optional;
+
+/** Element types of the TFLite schema, in the order of its enum {@code TensorType}. */
+public enum TfliteType {
+    FLOAT32(DType.FLOAT32),
+    /** Only constants, which become float32. */
+    FLOAT16(DType.FLOAT32),
+    INT32(DType.INT32),
+    UINT8(DType.UINT8),
+    INT64(DType.INT64),
+    STRING,
+    BOOL(DType.BOOL),
+    INT16(DType.INT16),
+    COMPLEX64,
+    INT8(DType.INT8),
+    FLOAT64,
+    COMPLEX128,
+    UINT64(DType.UINT64),
+    /** A handle of a variable. */
+    RESOURCE(DType.INT32),
+    VARIANT,
+    UINT32(DType.UINT32),
+    UINT16,
+    /** Only constants, which become int8. */
+    INT4(DType.INT8),
+    BFLOAT16;
+
+    private final Optional<DType> dtype;
+
+    TfliteType() {
+        this.dtype = Optional.empty();
+    }
+
+    TfliteType(DType dtype) {
+        this.dtype = Optional.of(dtype);
+    }
+
+    /** The type in the IR, if it has one. */
+    public Optional<DType> dtype() {
+        return dtype;
+    }
+
+    public static Optional<TfliteType> of(int code) {
+        return code < values().length ? Optional.of(values()[code]) : Optional.empty();
+    }
+}

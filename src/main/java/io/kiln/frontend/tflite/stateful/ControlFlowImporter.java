@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.stateful;
+
+import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.operator.GraphBuilder;
+import io.kiln.frontend.tflite.operator.ImportedSubgraph;
+import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.operator.OperatorImporter;
+import io.kiln.frontend.tflite.schema.ControlOptions;
+import io.kiln.frontend.tflite.tensor.TfliteTensor;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Function;
+import io.kiln.ir.Variable;
+import io.kiln.ir.op.call.If;
+import io.kiln.ir.op.call.RefWrite;
+import io.kiln.ir.op.call.While;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * IF and WHILE: the subgraphs become functions, their results variables. Shapes must not change on the way. Handles of variables are names,
+ * which the subgraphs get while they are imported: no value is passed for them.
+ */
+final class ControlFlowImporter implements OperatorImporter {
+
+    private final boolean repeats;
+
+    ControlFlowImporter(boolean repeats) {
+        this.repeats = repeats;
+    }
+
+    @Override
+    public void emit(OperatorContext operator) {
+        FlatTable options = operator.requiredOptions(repeats ? ControlOptions.While.TYPE : ControlOptions.If.TYPE);
+        List<Optional<String>> handles = inputs(operator, repeats ? 0 : 1).stream()
+                .map(input -> operator.graph().handle(input.index()))
+                .toList();
+        ImportedSubgraph first = operator.subgraph(
+                options.get(repeats ? ControlOptions.While.COND_SUBGRAPH_INDEX : ControlOptions.If.THEN_SUBGRAPH_INDEX),
+                handles);
+        ImportedSubgraph second = operator.subgraph(
+                options.get(repeats ? ControlOptions.While.BODY_SUBGRAPH_INDEX : ControlOptions.If.ELSE_SUBGRAPH_INDEX),
+                handles);
+        if (repeats) {
+            operator.require(
+                    second.handles().size() != handles.size()
+                            || second.handles().equals(handles),
+                    "its body hands on other variables than it takes",
+                    "the same handles in the same places",
+                    "Export the model again");
+            repeat(operator, first, second);
+        } else {
+            operator.require(
+                    first.handles().equals(second.handles()),
+                    "its branches hand on different variables",
+                    "the same handles in the same places",
+                    "Export the model again");
+            choose(operator, first, second);
+        }
+    }
+
+    private static void choose(OperatorContext operator, ImportedSubgraph then, ImportedSubgraph otherwise) {
+        List<TfliteTensor> inputs = values(operator, inputs(operator, 1));
+        List<TfliteTensor> outputs = results(operator, then);
+        requireFits(operator, then, inputs, outputs);
+        requireFits(operator, otherwise, inputs, outputs);
+        operator.check();
+        Variables variables = new Variables(operator.graph());
+        List<Integer> thenVariables = variables.of(then);
+        List<Integer> otherwiseVariables = variables.of(otherwise);
+        List<Arg> args = new ArrayList<>();
+        args.add(operator.value(operator.input(0)));
+        inputs.forEach(input -> args.add(operator.value(input)));
+        for (TfliteTensor output : outputs) {
+            Arg.Ref result = operator.graph().newVariable(output.name(), output.type());
+            args.add(result);
+            operator.finish(output, result);
+        }
+        args.addAll(variables.all);
+        operator.emit(
+                new If(
+                        operator.graph().addFunction(then.function()),
+                        operator.graph().addFunction(otherwise.function()),
+                        inputs.size(),
+                        outputs.size(),
+                        thenVariables,
+                        otherwiseVariables),
+                args.toArray(Arg[]::new));
+    }
+
+    private static void repeat(OperatorContext operator, ImportedSubgraph condition, ImportedSubgraph body) {
+        List<TfliteTensor> inputs = values(operator, inputs(operator, 0));
+        List<TfliteTensor> outputs = results(operator, body);
+        requireFits(operator, body, inputs, outputs);
+        requireInputs(operator, condition, inputs);
+        Function asks = condition.function();
+        operator.require(
+                asks.results().size() == 1
+                        && asks.types().get(asks.results().get(0).id()).shape().elements() == 1,
+                "its condition computes " + asks.results().size() + " results",
+                "one bool element",
+                "Export the model again");
+        operator.require(
+                inputs.size() == outputs.size(),
+                "it has " + inputs.size() + " inputs and " + outputs.size() + " outputs",
+                "as many outputs as inputs",
+                "Export the model again");
+        operator.check();
+        Variables variables = new Variables(operator.graph());
+        List<Integer> conditionVariables = variables.of(condition);
+        List<Integer> bodyVariables = variables.of(body);
+        List<Arg> args = new ArrayList<>();
+        for (int i = 0; i < inputs.size(); i++) {
+            TfliteTensor output = outputs.get(i);
+            Arg.Ref variable = operator.graph().newVariable(output.name(), output.type());
+            operator.emit(new RefWrite(), variable, operator.value(inputs.get(i)));
+            args.add(variable);
+            operator.finish(output, variable);
+        }
+        args.addAll(variables.all);
+        operator.emit(
+                new While(
+                        operator.graph().addFunction(asks),
+                        operator.graph().addFunction(body.function()),
+                        inputs.size(),
+                        conditionVariables,
+                        bodyVariables),
+                args.toArray(Arg[]::new));
+    }
+
+    private static List<TfliteTensor> inputs(OperatorContext operator, int first) {
+        List<TfliteTensor> inputs = new ArrayList<>();
+        for (int i = first; i < operator.inputCount(); i++) {
+            inputs.add(operator.input(i));
+        }
+        return inputs;
+    }
+
+    /** Those that are no handles. */
+    private static List<TfliteTensor> values(OperatorContext operator, List<TfliteTensor> tensors) {
+        return tensors.stream()
+                .filter(tensor -> operator.graph().handle(tensor.index()).isEmpty())
+                .toList();
+    }
+
+    /** The outputs that take results; the others stand for the variables whose handles a subgraph hands on. */
+    private static List<TfliteTensor> results(OperatorContext operator, ImportedSubgraph called) {
+        List<TfliteTensor> outputs = operator.outputs();
+        for (int i = 0; i < Math.min(outputs.size(), called.handles().size()); i++) {
+            int tensor = outputs.get(i).index();
+            called.handles().get(i).ifPresent(name -> operator.graph().defineHandle(tensor, name));
+        }
+        return values(operator, outputs);
+    }
+
+    private static void requireFits(
+            OperatorContext operator, ImportedSubgraph called, List<TfliteTensor> inputs, List<TfliteTensor> outputs) {
+        requireInputs(operator, called, inputs);
+        Function function = called.function();
+        Map<Integer, TensorType> types = function.types();
+        List<TensorType> results =
+                function.results().stream().map(r -> types.get(r.id())).toList();
+        requireSame(operator, "computes", results, outputs);
+    }
+
+    private static void requireInputs(OperatorContext operator, ImportedSubgraph called, List<TfliteTensor> inputs) {
+        List<TensorType> params =
+                called.function().params().stream().map(p -> p.type()).toList();
+        requireSame(operator, "takes", params, inputs);
+    }
+
+    private static void requireSame(
+            OperatorContext operator, String what, List<TensorType> types, List<TfliteTensor> tensors) {
+        List<TensorType> expected = tensors.stream().map(TfliteTensor::type).toList();
+        operator.require(
+                types.equals(expected),
+                "a subgraph that it calls " + what + " " + texts(types),
+                texts(expected),
+                "Export the model with fixed shapes");
+    }
+
+    private static String texts(List<TensorType> types) {
+        return types.stream().map(TensorType::text).collect(Collectors.joining(", "));
+    }
+
+    /** The variables that the called functions use, as the caller's: shared ones by name, others made for them. */
+    private static final class Variables {
+        private final GraphBuilder graph;
+        private final List<Arg> all = new ArrayList<>();
+
+        Variables(GraphBuilder graph) {
+            this.graph = graph;
+        }
+
+        /** For each variable of a function, which of all it is. */
+        List<Integer> of(ImportedSubgraph called) {
+            List<Integer> indices = new ArrayList<>();
+            for (Variable variable : called.function().variables()) {
+                Arg own = called.resources().containsValue(variable)
+                        ? shared(variable)
+                        : graph.newVariable(variable.name(), variable.type(), variable.initial());
+                if (!all.contains(own)) {
+                    all.add(own);
+                }
+                indices.add(all.indexOf(own));
+            }
+            return indices;
+        }
+
+        private Arg shared(Variable variable) {
+            return graph.resource(variable.name(), variable.type())
+                    .orElseThrow(() -> new IllegalArgumentException(variable.name()));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.stateful;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.operator.OperatorContext;
+import io.kiln.frontend.tflite.operator.OperatorImporter;
+import io.kiln.frontend.tflite.schema.LayerOptions.UnidirectionalSequenceLSTM;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.arith.TflSigmoid;
+import io.kiln.ir.op.layer.Lstm;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** UNIDIRECTIONAL_SEQUENCE_LSTM with the scales of TensorFlow Lite Micro's lstm_eval_common.cc. */
+final class LstmImporter implements OperatorImporter {
+    /** Scale of what goes into a gate's function, 12 fraction bits, and of what comes out, 15. */
+    private static final int GATE_FRACTION_BITS = 12;
+
+    private static final double GATE_INPUT = 1.0 / (1 << GATE_FRACTION_BITS);
+
+    private static final double GATE_OUTPUT = 1.0 / (1 << 15);
+
+    /** Integer bits of the argument's multiplier, and how far it can be shifted. */
+    private static final int STEPS_OF_SCALE = 3;
+
+    private static final int MAX_LEFT = 13;
+    private static final int MAX_RIGHT = 31;
+
+    /** From here on the kernel's multiplication of 64 bits has no meaning. */
+    private static final int MAX_WIDE_SHIFT = 14;
+
+    @Override
+    public void emit(OperatorContext operator) {
+        FlatTable options = operator.requiredOptions(UnidirectionalSequenceLSTM.TYPE);
+        LstmTensors tensors = LstmTensors.read(operator, options);
+        boolean isFloat = tensors.data().dtype().isFloat();
+        float clip = options.get(UnidirectionalSequenceLSTM.CELL_CLIP);
+        operator.require(
+                Float.isFinite(clip) && clip >= 0, "its cell clip is " + clip, "0 or more", "Export the model again");
+        operator.check();
+        List<Arg> args = new ArrayList<>();
+        args.add(operator.value(tensors.data()));
+        tensors.constants().forEach(constant -> args.add(operator.constant(constant)));
+        args.add(operator.value(tensors.hidden()));
+        args.add(operator.value(tensors.cell()));
+        QuantizedMultiplier[] multipliers = isFloat ? unused() : multipliers(operator, tensors);
+        int[] mantissas = new int[multipliers.length];
+        int[] shifts = new int[multipliers.length];
+        for (int i = 0; i < multipliers.length; i++) {
+            mantissas[i] = multipliers[i].multiplier();
+            shifts[i] = multipliers[i].shift();
+        }
+        args.add(Constant.vector(mantissas));
+        args.add(Constant.vector(shifts));
+        boolean timeMajor = options.get(UnidirectionalSequenceLSTM.TIME_MAJOR);
+        Lstm op = isFloat
+                ? new Lstm(timeMajor, 0, 0, STEPS_OF_SCALE, 0, clip)
+                : quantized(operator, tensors, timeMajor, clip);
+        operator.finish(operator.emit(op, args.toArray(Arg[]::new)));
+    }
+
+    private static QuantizedMultiplier[] unused() {
+        QuantizedMultiplier[] all = new QuantizedMultiplier[Lstm.RESCALINGS];
+        Arrays.fill(all, new QuantizedMultiplier(1, 0));
+        return all;
+    }
+
+    private static Lstm quantized(OperatorContext operator, LstmTensors tensors, boolean timeMajor, float clip) {
+        float scale = tensors.cell().quantization().scale(0);
+        int left = (int) FixedPoint.roundHalfAway(TflSigmoid.log2(scale)) + GATE_FRACTION_BITS;
+        if (left > MAX_LEFT || left < -MAX_RIGHT) {
+            throw operator.failure("its cell has scale " + scale, "a scale from 2^-43 to 2");
+        }
+        double steps = Math.min((double) clip / scale, Short.MAX_VALUE);
+        operator.require(
+                clip == 0 || steps >= 1,
+                "its cell clip is " + clip,
+                "at least the cell's scale " + scale + ", or 0 for none",
+                "Quantize the model again");
+        operator.check();
+        return new Lstm(
+                timeMajor,
+                tensors.data().quantization().zeroPoint(),
+                tensors.hidden().quantization().zeroPoint(),
+                STEPS_OF_SCALE << Math.max(left, 0),
+                Math.max(-left, 0),
+                (int) steps);
+    }
+
+    /** In the order that {@link Lstm} states; the products of two scales in single precision, as for fully connected layers. */
+    private static QuantizedMultiplier[] multipliers(OperatorContext operator, LstmTensors tensors) {
+        QuantizedMultiplier[] all = new QuantizedMultiplier[Lstm.RESCALINGS];
+        float data = tensors.data().quantization().scale(0);
+        float hidden = tensors.hidden().quantization().scale(0);
+        double cell = tensors.cell().quantization().scale(0);
+        int mostShift = tensors.data().dtype() == DType.INT16 ? MAX_WIDE_SHIFT : Integer.SIZE;
+        for (int i = 0; i < 2 * Lstm.GATES; i++) {
+            float weights = tensors.constants().get(i).quantization().scale(0);
+            all[i] = multiplier(operator, ((i < Lstm.GATES ? data : hidden) * weights) / GATE_INPUT, mostShift);
+        }
+        all[2 * Lstm.GATES] = multiplier(operator, GATE_OUTPUT * cell / cell, 0);
+        all[2 * Lstm.GATES + 1] = multiplier(operator, GATE_OUTPUT * GATE_OUTPUT / cell, 0);
+        all[2 * Lstm.GATES + 2] = multiplier(operator, GATE_OUTPUT * GATE_OUTPUT / hidden, 0);
+        return all;
+    }
+
+    private static QuantizedMultiplier multiplier(OperatorContext operator, double real, int mostShift) {
+        if (!Double.isFinite(real) || QuantizedMultiplier.of(real).shift() > mostShift) {
+            throw operator.failure("its scales make a factor of " + real, "scales of ordinary size");
+        }
+        return QuantizedMultiplier.of(real);
+    }
+}

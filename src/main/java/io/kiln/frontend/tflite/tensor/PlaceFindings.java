@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.tensor;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Collects the problems at one place of the file. The text of the place is built only when there is a problem. */
+public final class PlaceFindings {
+    private final Supplier<String> where;
+    private final List<Problem> problems = new ArrayList<>();
+
+    public PlaceFindings(Supplier<String> where) {
+        this.where = where;
+    }
+
+    public void add(String what, String expected, String next) {
+        problems.add(new Problem(what, where.get(), expected, next));
+    }
+
+    /** The place as text. */
+    public String where() {
+        return where.get();
+    }
+
+    public int count() {
+        return problems.size();
+    }
+
+    /** Throws all that was found; does nothing if nothing was. */
+    public void throwIfAny() {
+        if (!problems.isEmpty()) {
+            throw new KilnException(problems);
+        }
+    }
+
+    /** Everything found so far, as an exception; something must have been found. */
+    public KilnException exception() {
+        return new KilnException(problems);
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.tensor;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.schema.ModelTables.QuantizationParameters;
+import io.kiln.ir.type.TensorType;
+
+/** Reads and checks the quantization of a tensor: finite positive scales, zero points within the type, one per channel. */
+final class QuantizationReader {
+    private QuantizationReader() {}
+
+    static TensorQuantization read(FlatTable table, TensorType type, PlaceFindings findings) {
+        FlatVector scales = table.get(QuantizationParameters.SCALE);
+        FlatVector zeroPoints = table.get(QuantizationParameters.ZERO_POINT);
+        if (scales.size() == 0) {
+            return TensorQuantization.NONE;
+        }
+        if (table.get(QuantizationParameters.DETAILS_TYPE) != 0) {
+            findings.add("custom or blockwise quantization is not supported", "affine quantization by scales", "");
+            return TensorQuantization.NONE;
+        }
+        // Published models carry their weights' dimension at the bias, a vector, where only 0 can be meant.
+        int dimension = type.shape().rank() == 1 ? 0 : table.get(QuantizationParameters.QUANTIZED_DIMENSION);
+        if (!countsFit(scales, zeroPoints, dimension, type, findings)) {
+            return TensorQuantization.NONE;
+        }
+        return new TensorQuantization(
+                readScales(scales, findings), readZeroPoints(zeroPoints, scales, type, findings), dimension);
+    }
+
+    private static boolean countsFit(
+            FlatVector scales, FlatVector zeroPoints, int dimension, TensorType type, PlaceFindings findings) {
+        int before = findings.count();
+        if (scales.size() > 1) {
+            int rank = type.shape().rank();
+            if (dimension < 0 || dimension >= rank) {
+                findings.add(
+                        "quantized_dimension is " + dimension,
+                        "a dimension from 0 to " + (rank - 1),
+                        "Export the model again");
+            } else if (type.shape().dim(dimension) != scales.size()) {
+                findings.add(
+                        scales.size() + " scales for " + type.shape().dim(dimension) + " channels in dimension "
+                                + dimension,
+                        "one scale, or one per channel of quantized_dimension",
+                        "Export the model again");
+            }
+        }
+        if (zeroPoints.size() > 1 && zeroPoints.size() != scales.size()) {
+            findings.add(
+                    zeroPoints.size() + " zero points for " + scales.size() + " scales",
+                    "one zero point per scale",
+                    "Export the model again");
+        }
+        return findings.count() == before;
+    }
+
+    private static float[] readScales(FlatVector vector, PlaceFindings findings) {
+        float[] scales = new float[vector.spent().size()];
+        int wrong = -1;
+        for (int i = 0; i < scales.length; i++) {
+            scales[i] = vector.f32(i);
+            if (!(scales[i] > 0) || Float.isInfinite(scales[i])) {
+                wrong = wrong < 0 ? i : wrong;
+            }
+        }
+        if (wrong >= 0) {
+            findings.add(
+                    "scale[" + wrong + "] is " + scales[wrong], "finite scales above 0", "Quantize the model again");
+        }
+        return scales;
+    }
+
+    private static int[] readZeroPoints(FlatVector vector, FlatVector scales, TensorType type, PlaceFindings findings) {
+        int[] zeroPoints = new int[scales.size()];
+        vector.spent();
+        for (int i = 0; i < zeroPoints.length && vector.size() > 0; i++) {
+            long zeroPoint = vector.i64(vector.size() == 1 ? 0 : i);
+            if (type.dtype().isInteger() && !fits(zeroPoint, type.dtype())) {
+                findings.add(
+                        "zero_point[" + i + "] is " + zeroPoint,
+                        "a zero point from " + type.dtype().min() + " to "
+                                + type.dtype().max(),
+                        "Quantize the model again");
+                break;
+            }
+            zeroPoints[i] = (int) zeroPoint;
+        }
+        return zeroPoints;
+    }
+
+    private static boolean fits(long zeroPoint, DType dtype) {
+        return zeroPoint >= Math.max(dtype.min(), Integer.MIN_VALUE)
+                && zeroPoint <= Math.min(dtype.max(), Integer.MAX_VALUE);
+    }
+}

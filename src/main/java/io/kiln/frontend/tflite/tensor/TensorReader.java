@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.tensor;
+
+import io.kiln.base.DType;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.tflite.flatbuffer.FlatBuffer;
+import io.kiln.frontend.tflite.flatbuffer.FlatTable;
+import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
+import io.kiln.frontend.tflite.schema.TfliteType;
+import io.kiln.ir.Constant;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Reads and checks the tensors of a subgraph, each when it is first used. */
+public final class TensorReader {
+    /** No microcontroller holds more, and element indices stay far from overflow. */
+    public static final long MAX_BYTES = 1L << 28;
+
+    public static final int MAX_RANK = 8;
+
+    private static final int MAX_NAME = 1024;
+    private static final int MAX_SHOWN_NAME = 100;
+    private static final String FIXED = "dimensions that are fixed and at least 1";
+
+    private final FlatBuffer file;
+    private final FlatVector tensors;
+    private final TensorBuffers buffers;
+    private final Map<Integer, TfliteTensor> read = new HashMap<>();
+    private final GivenShapes shapes;
+    private final Set<Integer> inputs;
+
+    /**
+     * A reader of all tensors.
+     *
+     * @param inputs indices of the model's inputs, not checked yet
+     * @param given the user's shapes of inputs
+     * @param problems hears of names of no input and of shapes that do not fit
+     */
+    public TensorReader(
+            FlatBuffer file,
+            FlatVector tensors,
+            FlatVector buffers,
+            int[] inputs,
+            InputShapes given,
+            Problems problems) {
+        this.file = file;
+        this.tensors = tensors;
+        this.buffers = new TensorBuffers(file, buffers);
+        this.inputs = Arrays.stream(inputs).boxed().collect(Collectors.toSet());
+        this.shapes = new GivenShapes(this, inputs, given, file.file(), problems);
+    }
+
+    public int count() {
+        return tensors.size();
+    }
+
+    /** Whether the shapes of computed tensors follow from the inputs', whatever the file says of them. */
+    public boolean shapesAreInferred() {
+        return shapes.areInferred();
+    }
+
+    /** A tensor's table in the file; the index must be in range. */
+    FlatTable table(int index) {
+        return tensors.table(index);
+    }
+
+    /** A tensor's name, in full. */
+    String name(int index) {
+        return name(tensors.table(index), index, MAX_NAME);
+    }
+
+    /**
+     * The tensor at an index, which must exist.
+     *
+     * @throws KilnException with everything that is wrong with it
+     */
+    public TfliteTensor tensor(int index) {
+        TfliteTensor known = read.get(index);
+        if (known == null) {
+            known = readTensor(index);
+            read.put(index, known);
+        }
+        return known;
+    }
+
+    /** What a message can say of a tensor even if it cannot be read. */
+    public String describe(int index) {
+        if (index == -1) {
+            return "(none)";
+        }
+        if (index < 0 || index >= count()) {
+            return "#" + index;
+        }
+        FlatTable table = tensors.table(index);
+        String type = TfliteType.of(table.get(Tensor.TYPE))
+                .map(t -> t.dtype().map(DType::text).orElse(t.name()))
+                .orElse("type " + table.get(Tensor.TYPE));
+        FlatVector dims = table.get(Tensor.SHAPE);
+        String shape = dims.size() > MAX_RANK ? "of rank " + dims.size() : dimsText(dims.ints());
+        return "`" + name(table, index, MAX_SHOWN_NAME) + "` " + type + " " + shape;
+    }
+
+    private TfliteTensor readTensor(int index) {
+        FlatTable table = tensors.table(index);
+        PlaceFindings findings = new PlaceFindings(() -> file.file() + ": tensor #" + index + " " + describe(index));
+        Optional<DType> dtype = readType(table, findings);
+        Optional<Shape> shape = readShape(index, table, findings);
+        if (table.has(Tensor.SPARSITY)) {
+            findings.add("sparse tensors are not supported", "dense data", "Convert without sparsity");
+        }
+        findings.throwIfAny();
+        TensorType type = checkedSize(new TensorType(shape.orElseThrow(), dtype.orElseThrow()), findings);
+        TensorQuantization quantization = table.get(Tensor.QUANTIZATION)
+                .map(q -> QuantizationReader.read(q, type, findings))
+                .orElse(TensorQuantization.NONE);
+        Optional<PackedConstants> packing =
+                TfliteType.of(table.get(Tensor.TYPE)).flatMap(PackedConstants::of);
+        long bytes = packing.map(p -> p.bytes(type.shape().elements())).orElse(type.bytes());
+        FlatVector data = buffers.data(table, bytes, findings);
+        if (data.size() == 0 && packing.isPresent() && bytes > 0) {
+            findings.add(
+                    "only constants can be " + packing.get().text(),
+                    "a tensor of " + type.dtype().text(),
+                    "Convert the model again");
+        }
+        findings.throwIfAny();
+        String name = name(table, index, MAX_NAME);
+        TfliteTensor tensor = new TfliteTensor(
+                index, name, type, quantization, data, table.get(Tensor.IS_VARIABLE), Optional.empty(), false);
+        if (packing.isEmpty() || bytes == 0) {
+            return tensor;
+        }
+        table.spend(type.bytes());
+        return tensor.withValue(new Constant(name, type, packing.get().unpack(data.bytes(), type)));
+    }
+
+    private static Optional<DType> readType(FlatTable table, PlaceFindings findings) {
+        int code = table.get(Tensor.TYPE);
+        Optional<DType> dtype = TfliteType.of(code).flatMap(TfliteType::dtype);
+        if (dtype.isEmpty()) {
+            findings.add(
+                    "element type " + TfliteType.of(code).map(Enum::name).orElse("" + code) + " is not supported",
+                    "int8 or float32 (int32 for biases and shapes)",
+                    "Quantize the model to int8 or convert it to float32");
+        }
+        return dtype;
+    }
+
+    private Optional<Shape> readShape(int index, FlatTable table, PlaceFindings findings) {
+        if (shapes.of(index).isPresent()) {
+            return shapes.of(index);
+        }
+        FlatVector vector = table.get(Tensor.SHAPE);
+        if (vector.size() > MAX_RANK) {
+            findings.add("rank " + vector.size(), "a rank of at most " + MAX_RANK, "");
+            return Optional.empty();
+        }
+        if (inputs.contains(index) && !GivenShapes.openDimensions(table).isEmpty()) {
+            findings.add(
+                    "the input leaves dimensions open: " + GivenShapes.openDimensions(table),
+                    FIXED,
+                    "Set " + GivenShapes.example(name(table, index, MAX_NAME), table) + " with a number for each ?");
+            return Optional.empty();
+        }
+        List<Integer> dims = new ArrayList<>();
+        for (int dim : vector.ints()) {
+            if (dim < 0 && !shapes.areInferred()) {
+                findings.add(
+                        dim == -1 ? "dimension " + dims.size() + " is dynamic" : "dimension is " + dim,
+                        FIXED,
+                        "Give the model's inputs fixed shapes with kiln.inputShapes, such as "
+                                + inputs.stream()
+                                        .sorted()
+                                        .filter(i -> i >= 0 && i < count())
+                                        .limit(1)
+                                        .map(i -> GivenShapes.example(name(i), table(i)))
+                                        .collect(Collectors.joining()));
+                return Optional.empty();
+            }
+            // What is computed gets its shape from the operator; 1 only holds the place.
+            dims.add(dim < 0 ? 1 : dim);
+        }
+        return Optional.of(new Shape(dims));
+    }
+
+    public static TensorType checkedSize(TensorType type, PlaceFindings findings) {
+        double bytes = type.dtype().bytes();
+        for (int dim : type.shape().dims()) {
+            bytes *= dim;
+        }
+        if (bytes > MAX_BYTES) {
+            findings.add(
+                    "the tensor would take " + String.format("%.0f", bytes) + " bytes",
+                    "at most " + MAX_BYTES + " bytes",
+                    "Check the model's input shape");
+            findings.throwIfAny();
+        }
+        return type;
+    }
+
+    private static String name(FlatTable table, int index, int limit) {
+        String name = table.get(Tensor.NAME, limit);
+        return name.isEmpty() ? "tensor_" + index : name;
+    }
+
+    private static String dimsText(int[] dims) {
+        StringBuilder text = new StringBuilder("(");
+        for (int i = 0; i < dims.length; i++) {
+            text.append(i == 0 ? "" : ", ").append(dims[i]);
+        }
+        return text.append(dims.length == 1 ? ",)" : ")").toString();
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.tensor;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.tflite.flatbuffer.FlatVector;
+import io.kiln.ir.Constant;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.Optional;
+
+/**
+ * A tensor of the file whose shape and type the IR can express.
+ *
+ * @param index in the subgraph
+ * @param name as in the file; {@code tensor_<index>} if it has none
+ * @param data the constant's bytes in the file; of size 0 for a computed tensor
+ * @param variable whether it keeps its value between runs
+ * @param folded its value, if that follows from constants alone
+ * @param shifted whether it is seen as int8 though the file has uint8, with 128 more in elements and zero points
+ */
+public record TfliteTensor(
+        int index,
+        String name,
+        TensorType type,
+        TensorQuantization quantization,
+        FlatVector data,
+        boolean variable,
+        Optional<Constant> folded,
+        boolean shifted) {
+    /** The same tensor with a shape that follows from the inputs' shapes. */
+    public TfliteTensor withShape(Shape shape) {
+        return new TfliteTensor(
+                index, name, new TensorType(shape, dtype()), quantization, data, variable, folded, shifted);
+    }
+
+    /** The same tensor, known at build time. */
+    public TfliteTensor withValue(Constant constant) {
+        return new TfliteTensor(
+                index, name, constant.type(), quantization, data, variable, Optional.of(constant), shifted);
+    }
+
+    /** Whether it is quantized in 8 bits without a sign, as models of TensorFlow 1 are. */
+    public boolean isQuantizedUint8() {
+        return dtype() == DType.UINT8 && quantization.isPresent();
+    }
+
+    /**
+     * The same real numbers as int8: elements and zero points less 128.
+     *
+     * @param value its elements less 128, if it is known at build time
+     */
+    public TfliteTensor asInt8(Optional<Constant> value) {
+        return new TfliteTensor(
+                index,
+                name,
+                new TensorType(shape(), DType.INT8),
+                quantization.shifted(DType.INT8.min()),
+                data,
+                variable,
+                value,
+                true);
+    }
+
+    /** Whether it is known at build time: from the file, from other constants, or because it has no elements. */
+    public boolean isConstant() {
+        return isStored() || folded.isPresent() || type.shape().elements() == 0;
+    }
+
+    /** Whether the file holds its value. */
+    public boolean isStored() {
+        return data.size() > 0;
+    }
+
+    public DType dtype() {
+        return type.dtype();
+    }
+
+    public Shape shape() {
+        return type.shape();
+    }
+
+    /** As messages show it. */
+    public String text() {
+        return "`" + name + "` " + dtype().text() + " " + shape().text();
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.element;
+
+import static io.kiln.base.DType.BOOL;
+import static io.kiln.base.DType.FLOAT32;
+import static io.kiln.base.DType.INT16;
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT64;
+import static io.kiln.base.DType.INT8;
+import static io.kiln.base.DType.UINT8;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A function of two elements of one type, with broadcasting. Arguments: lhs, rhs. Sums, differences and products of integers wrap
+ * around.
+ *
+ * @param kind the function
+ */
+public record Binary(Kind kind) implements Op {
+    /** The functions; comparisons give bool, others their operands' type. */
+    public enum Kind {
+        ADD("add", FLOAT32, INT8, UINT8, INT16, INT32, INT64),
+        SUBTRACT("subtract", FLOAT32, INT8, UINT8, INT16, INT32, INT64),
+        MULTIPLY("multiply", FLOAT32, INT8, UINT8, INT16, INT32, INT64),
+        /** Of int32 towards zero; a quotient by 0, which the reference kernel does not define, is 0. */
+        DIVIDE("divide", FLOAT32, INT32, INT64),
+        /** {@code lhs * 2^rhs}; of rhs its low bits count, 5 of int32 and 6 of int64. */
+        LEFT_SHIFT("left_shift", INT32, INT64),
+        /** {@code floor(lhs / 2^rhs)}; of rhs its low bits count likewise. */
+        RIGHT_SHIFT("right_shift", INT32, INT64),
+        MAXIMUM("maximum", FLOAT32, INT8, INT16, INT32, INT64),
+        MINIMUM("minimum", FLOAT32, INT8, INT16, INT32, INT64),
+        /** {@code floor(lhs / rhs)} of the exact quotient. */
+        FLOOR_DIVIDE("floor_divide", FLOAT32),
+        /** The remainder of {@link #FLOOR_DIVIDE}; it has the divisor's sign. */
+        FLOOR_MOD("floor_mod", FLOAT32),
+        /** {@code (lhs - rhs)^2} (micro/kernels/squared_difference.cc). */
+        SQUARED_DIFFERENCE("tfl.squared_difference", FLOAT32, INT32),
+        /** {@code lhs >= 0 ? lhs : lhs * rhs}; Relay's {@code nn.prelu} takes a vector for rhs alone (micro/kernels/prelu_common.cc). */
+        PRELU("tfl.prelu", FLOAT32),
+        EQUAL("equal", FLOAT32, INT8, INT16, INT32, INT64, BOOL),
+        NOT_EQUAL("not_equal", FLOAT32, INT8, INT16, INT32, INT64, BOOL),
+        LESS("less", FLOAT32, INT8, INT16, INT32, INT64),
+        LESS_EQUAL("less_equal", FLOAT32, INT8, INT16, INT32, INT64),
+        GREATER("greater", FLOAT32, INT8, INT16, INT32, INT64),
+        GREATER_EQUAL("greater_equal", FLOAT32, INT8, INT16, INT32, INT64),
+        LOGICAL_AND("logical_and", BOOL),
+        LOGICAL_OR("logical_or", BOOL);
+
+        private final String relay;
+
+        @SuppressWarnings("ImmutableEnumChecker") // Set.of makes it so
+        private final Set<DType> dtypes;
+
+        Kind(String relay, DType... dtypes) {
+            this.relay = relay;
+            this.dtypes = Set.of(dtypes);
+        }
+
+        /** Whether the result is bool whatever the operands are. */
+        public boolean isComparison() {
+            return switch (this) {
+                case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL -> true;
+                default -> false;
+            };
+        }
+    }
+
+    @Override
+    public String name() {
+        return kind.relay;
+    }
+
+    @Override
+    public int arity() {
+        return 2;
+    }
+
+    @Override
+    public int operands() {
+        return 2;
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.oneOf("lhs of " + name(), args.get(0), kind.dtypes);
+        Check.dtype("rhs", args.get(1), args.get(0).dtype());
+        return new TensorType(
+                Check.broadcast(args.get(0).shape(), args.get(1).shape()),
+                kind.isComparison() ? BOOL : args.get(0).dtype());
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.element;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Spelling;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The same number in another type (micro/kernels/cast.cc), defined for all numbers, unlike Relay's {@code cast}. Integers keep their low bits; float32 is cut towards zero, saturates at 32 bits (NaN is 0) and
+ * keeps the low bits of that. Argument: data.
+ *
+ * @param dtype type of the result
+ */
+public record Cast(DType dtype) implements Op {
+    private static final Set<DType> NUMBERS =
+            Set.of(DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.UINT32, DType.INT64, DType.FLOAT32);
+    private static final Set<DType> SOURCES = Set.of(
+            DType.INT8, DType.UINT8, DType.INT16, DType.INT32, DType.UINT32, DType.INT64, DType.FLOAT32, DType.BOOL);
+
+    public Cast {
+        Check.that(NUMBERS.contains(dtype), "a cast to " + dtype.text() + " is not supported");
+    }
+
+    @Override
+    public String name() {
+        return "tfl.cast";
+    }
+
+    @Override
+    public int arity() {
+        return 1;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("dtype", dtype.text());
+    }
+
+    /** TVM's operator leaves open what becomes of floats that no integer of the type stands for. */
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        boolean saturates = args.get(0).dtype().isFloat() && !dtype.isFloat();
+        return saturates ? Spelling.own(this) : Spelling.standard("cast", attributes());
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.oneOf("data of tfl.cast", args.get(0), SOURCES);
+        return new TensorType(args.get(0).shape(), dtype);
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.element;
+
+import static io.kiln.base.DType.INT16;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Spelling;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A function of two quantized elements with broadcasting, in the arithmetic of TensorFlow Lite Micro's reference kernels. Sums are
+ * {@link QnnAdd}.
+ *
+ * <p>Arguments: lhs, rhs, lhs scale, lhs zero point, rhs scale, rhs zero point, and but for comparisons output scale, output zero point.
+ * In what follows, x and y are the elements less their zero points; results gain the output's zero point and are saturated.
+ *
+ * @param kind the function
+ */
+public record QnnBinary(Kind kind) implements Op {
+    private static final int COMPARISON_ARITY = 6;
+    private static final int ARITY = 8;
+
+    /** The functions; operands are both int8 or both int16, unless they say otherwise. */
+    public enum Kind {
+        /** As {@link QnnAdd}, with the difference of the scaled sides; the multipliers are computed in single precision (sub_common.cc). */
+        SUBTRACT("qnn.subtract", INT8, INT16),
+        /** {@code x * y} rescaled by {@code lhsScale * rhsScale / outputScale} (integer_ops/mul.h). */
+        MULTIPLY("qnn.mul", INT8, INT16),
+        /**
+         * {@code x / y} of int8 by the fixed-point reciprocal of y, rescaled by {@code lhsScale / (rhsScale * outputScale)}
+         * (reference/div.h); where y is 0, which the reference kernel does not define, y counts as 1.
+         */
+        DIVIDE("tfl.qnn_divide", INT8),
+        /** Both sides scaled as for a sum, with 7 (int8) or no more bits, then squared (micro/kernels/squared_difference.cc). */
+        SQUARED_DIFFERENCE("tfl.qnn_squared_difference", INT8, INT16),
+        /** {@code x >= 0 ? x : x * y}, each rescaled; rhs is always int8 (reference/prelu.h). */
+        PRELU("tfl.qnn_prelu", INT8, INT16),
+        /** Comparisons: both sides shifted left by 8 and rescaled by their scales, which lie below 1 (reference/comparisons.h). */
+        EQUAL("tfl.qnn_equal", INT8),
+        NOT_EQUAL("tfl.qnn_not_equal", INT8),
+        LESS("tfl.qnn_less", INT8),
+        LESS_EQUAL("tfl.qnn_less_equal", INT8),
+        /** Of int16 too. */
+        GREATER("tfl.qnn_greater", INT8, INT16),
+        GREATER_EQUAL("tfl.qnn_greater_equal", INT8);
+
+        private final String relay;
+
+        @SuppressWarnings("ImmutableEnumChecker") // Set.of makes it so
+        private final Set<DType> dtypes;
+
+        Kind(String relay, DType... dtypes) {
+            this.relay = relay;
+            this.dtypes = Set.of(dtypes);
+        }
+
+        public boolean isComparison() {
+            return switch (this) {
+                case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL -> true;
+                case SUBTRACT, MULTIPLY, DIVIDE, SQUARED_DIFFERENCE, PRELU -> false;
+            };
+        }
+    }
+
+    @Override
+    public String name() {
+        return kind.relay;
+    }
+
+    @Override
+    public int arity() {
+        return kind.isComparison() ? COMPARISON_ARITY : ARITY;
+    }
+
+    @Override
+    public int operands() {
+        return 2;
+    }
+
+    /** Relay's own operators of the name round otherwise. */
+    @Override
+    public Map<String, Object> attributes() {
+        return name().startsWith("qnn.") ? Check.attributes("rounding", "TFLITE") : Map.of();
+    }
+
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.own(this);
+    }
+
+    private static float scale(Arguments args, int position) {
+        return args.constant(position).orElseThrow().real(0);
+    }
+
+    /** What the reference kernels refuse, or leave undefined. */
+    @Override
+    public void check(Arguments args) {
+        DType dtype = args.data().dtype();
+        args.quantization(2, 3, dtype);
+        args.quantization(4, 5, kind == Kind.PRELU ? INT8 : dtype);
+        if (!kind.isComparison()) {
+            args.quantization(6, 7, dtype);
+        }
+        boolean areScales = true;
+        for (int i = operands(); i < arity(); i += 2) {
+            areScales &= args.constant(i)
+                    .filter(scale -> Arguments.isScale(scale.real(0)))
+                    .isPresent();
+        }
+        if (areScales) {
+            args.require(
+                    TflBinaryScales.areDefined(
+                            kind, dtype, scale(args, 2), scale(args, 4), kind.isComparison() ? 1 : scale(args, 6)),
+                    "the scales of " + name() + " are too far apart",
+                    "scales that the fixed point of " + name() + " holds");
+        }
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.oneOf("lhs of " + name(), args.get(0), kind.dtypes);
+        Check.dtype("rhs", args.get(1), kind == Kind.PRELU ? INT8 : args.get(0).dtype());
+        for (int i = operands(); i < arity(); i += 2) {
+            Check.scalar("scale", args.get(i), DType.FLOAT32);
+            Check.scalar("zero point", args.get(i + 1), DType.INT32);
+        }
+        return new TensorType(
+                Check.broadcast(args.get(0).shape(), args.get(1).shape()),
+                kind.isComparison() ? DType.BOOL : args.get(0).dtype());
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.element;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Spelling;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * {@code saturate(round(data / scale) + zeroPoint)}, halves away from zero; what is no number becomes the least. Arguments: data (float32), scale, zero point.
+ *
+ * @param outDtype integer type of the result
+ */
+public record QnnQuantize(DType outDtype) implements Op {
+    @Override
+    public String name() {
+        return "qnn.quantize";
+    }
+
+    @Override
+    public int arity() {
+        return 3;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("out_dtype", outDtype.text(), "rounding", "TFLITE");
+    }
+
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.of(this).without("rounding");
+    }
+
+    @Override
+    public void check(Arguments args) {
+        args.quantization(1, 2, outDtype);
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.dtype("data", args.get(0), DType.FLOAT32);
+        Check.scalar("scale", args.get(1), DType.FLOAT32);
+        Check.scalar("zero point", args.get(2), DType.INT32);
+        return new TensorType(args.get(0).shape(), outDtype);
+    }
+}

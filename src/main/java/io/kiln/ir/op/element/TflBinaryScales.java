@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.element;
+
+import io.kiln.base.DType;
+import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.arith.TflQuotient;
+
+/** For which scales the reference kernels define what two quantized elements make. */
+public final class TflBinaryScales {
+    private TflBinaryScales() {}
+
+    /**
+     * Whether the multipliers stay in the reference kernel's ranges. The scales must be positive and finite.
+     *
+     * @param dtype of the left side
+     * @param outputScale does not matter for comparisons
+     */
+    public static boolean areDefined(
+            QnnBinary.Kind kind, DType dtype, float lhsScale, float rhsScale, float outputScale) {
+        try {
+            return switch (kind) {
+                case SUBTRACT ->
+                    TflAddParameters.ofDifference(dtype, lhsScale, rhsScale, outputScale)
+                            .isBelowOne();
+                case SQUARED_DIFFERENCE ->
+                    TflAddParameters.ofSquaredDifference(dtype, lhsScale, rhsScale, outputScale)
+                                    .output()
+                                    .multiplier()
+                            > 0;
+                case DIVIDE -> TflQuotient.of(lhsScale, rhsScale, outputScale).isDefined();
+                case MULTIPLY, PRELU -> true;
+                case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL -> lhsScale < 1 && rhsScale < 1;
+            };
+        } catch (IllegalArgumentException notFinite) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.element;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A function of each element. Argument: data; the result has its type.
+ *
+ * @param kind the function
+ */
+public record Unary(Kind kind) implements Op {
+    /** Functions of float32, unless they say otherwise. */
+    public enum Kind {
+        /** Of float32, or of int16, where the least value stays what it is. */
+        ABS("abs", DType.FLOAT32, DType.INT16),
+        NEGATIVE("negative", DType.FLOAT32),
+        SQRT("sqrt", DType.FLOAT32),
+        /** {@code 1 / sqrt(x)}. */
+        RSQRT("rsqrt", DType.FLOAT32),
+        EXP("exp", DType.FLOAT32),
+        /** The natural logarithm. */
+        LOG("log", DType.FLOAT32),
+        SIN("sin", DType.FLOAT32),
+        COS("cos", DType.FLOAT32),
+        CEIL("ceil", DType.FLOAT32),
+        FLOOR("floor", DType.FLOAT32),
+        /** To the nearest whole number, halves to the even one (reference/round.h); Relay's {@code round} is for the target to define. */
+        ROUND("tfl.round", DType.FLOAT32),
+        /** To the nearest whole number, halves away from zero, as TVM's C code generator has Relay's {@code round} (roundf). */
+        ROUND_AWAY("round", DType.FLOAT32),
+        /** {@code 1 / (1 + exp(-x))}. */
+        SIGMOID("sigmoid", DType.FLOAT32),
+        TANH("tanh", DType.FLOAT32),
+        /** {@code x < 0 ? exp(x) - 1 : x} (reference/elu.h). */
+        ELU("tfl.elu", DType.FLOAT32),
+        /** {@code x * min(6, max(0, x + 3)) / 6} (reference/hard_swish.h). */
+        HARD_SWISH("tfl.hard_swish", DType.FLOAT32),
+        /** Of bool. */
+        LOGICAL_NOT("logical_not", DType.BOOL);
+
+        private final String relay;
+
+        @SuppressWarnings("ImmutableEnumChecker") // Set.of makes it so
+        private final Set<DType> dtypes;
+
+        Kind(String relay, DType... dtypes) {
+            this.relay = relay;
+            this.dtypes = Set.of(dtypes);
+        }
+    }
+
+    @Override
+    public String name() {
+        return kind.relay;
+    }
+
+    @Override
+    public int arity() {
+        return 1;
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Check.oneOf("data of " + name(), args.get(0), kind.dtypes);
+        return args.get(0);
+    }
+}

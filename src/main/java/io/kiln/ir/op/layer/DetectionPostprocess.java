@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.layer;
+
+import io.kiln.base.DType;
+import io.kiln.ir.arith.DetectionBoxes;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Chooses the boxes that an object detector means (detection_postprocess.cc of TensorFlow Lite Micro): of boxes that overlap too much only
+ * the one with the best score stays.
+ *
+ * <p>Arguments, all float32: encodings (1, boxes, 4 or more) of y, x, height and width against the anchors; scores (1, boxes, classes), one
+ * class more if the first is the background; anchors (boxes, 4) of middle y and x, height and width.
+ *
+ * <p>The result is a vector of the four outputs behind each other, with {@code n} = {@link #detections}: n boxes of four coordinates (least y
+ * and x, largest y and x), n classes, n scores, and how many of them count. What does not count is 0.
+ *
+ * <p>Fast: each box stands with its best class; the best boxes stay, at most {@code maxDetections}, the first of equals, and each is listed
+ * with its {@code maxClassesPerDetection} best classes, as TensorFlow Lite does it (TensorFlow Lite Micro leaves gaps there, and writes beyond
+ * its outputs, if these are more than one); the number counts boxes. Regular: each class chooses for itself, at most {@code detectionsPerClass}
+ * boxes, and the {@code maxDetections} best of all stay, the earlier class first.
+ *
+ * <p>Boxes without area overlap nothing. TensorFlow Lite Micro ends the run there, and where an anchor of negative size turns a box inside out.
+ *
+ * @param maxDetections boxes that may stay, 1 or more
+ * @param maxClassesPerDetection classes listed for each box, 1 or more
+ * @param detectionsPerClass boxes of one class that may stay, if regular; 1 or more
+ * @param regular whether each class chooses for itself
+ * @param classes number of classes without the background
+ * @param scoreThreshold least score of a box that is looked at
+ * @param iouThreshold intersection over union above which boxes overlap too much, above 0 and at most 1
+ * @param scales what encodings of y, x, height and width are divided by, not 0
+ */
+public record DetectionPostprocess(
+        int maxDetections,
+        int maxClassesPerDetection,
+        int detectionsPerClass,
+        boolean regular,
+        int classes,
+        float scoreThreshold,
+        float iouThreshold,
+        List<Float> scales)
+        implements Op {
+    /** Elements of the result for each detection: its box, class and score. */
+    private static final int PER_DETECTION = DetectionBoxes.COORDINATES + 2;
+
+    public DetectionPostprocess {
+        scales = List.copyOf(scales);
+    }
+
+    @Override
+    public String name() {
+        return "tfl.detection_postprocess";
+    }
+
+    @Override
+    public int arity() {
+        return 3;
+    }
+
+    /** Places for detections. */
+    public int detections() {
+        return maxDetections * maxClassesPerDetection;
+    }
+
+    /** Where classes begin in the result. */
+    public int firstClass() {
+        return DetectionBoxes.COORDINATES * detections();
+    }
+
+    /** Where scores begin in the result. */
+    public int firstScore() {
+        return firstClass() + detections();
+    }
+
+    /** Where the number of detections stands in the result. */
+    public int count() {
+        return PER_DETECTION * detections();
+    }
+
+    /** Boxes that one class may choose, regular or not. */
+    public int chosenAtMost() {
+        return regular ? Math.min(detectionsPerClass, maxDetections) : maxDetections;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes(
+                "max_detections",
+                maxDetections,
+                "max_classes_per_detection",
+                maxClassesPerDetection,
+                "detections_per_class",
+                detectionsPerClass,
+                "use_regular_nms",
+                regular ? 1 : 0,
+                "num_classes",
+                classes,
+                "nms_score_threshold",
+                (double) scoreThreshold,
+                "nms_iou_threshold",
+                (double) iouThreshold,
+                "scales",
+                scales.stream().map(Float::doubleValue).toList());
+    }
+
+    @Override
+    public int operands() {
+        return arity();
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        checkNumbers();
+        Shape encodings = checked("box encodings", args.get(0), 3);
+        Shape scores = checked("scores", args.get(1), 3);
+        Shape anchors = checked("anchors", args.get(2), 2);
+        Check.that(
+                encodings.dim(0) == 1 && encodings.dim(2) >= DetectionBoxes.COORDINATES,
+                "box encodings must be (1, boxes, 4 or more), not " + encodings.text());
+        int boxes = encodings.dim(1);
+        Check.that(
+                scores.dim(0) == 1
+                        && scores.dim(1) == boxes
+                        && (scores.dim(2) == classes || scores.dim(2) - 1 == classes),
+                "scores of " + boxes + " boxes must be (1, " + boxes + ", " + classes
+                        + "), or one more for the background," + " not " + scores.text());
+        Check.that(
+                anchors.dim(0) == boxes && anchors.dim(1) == DetectionBoxes.COORDINATES,
+                "anchors must be (" + boxes + ", 4), not " + anchors.text());
+        return new TensorType(Shape.of(count() + 1), DType.FLOAT32);
+    }
+
+    private void checkNumbers() {
+        Check.that(
+                maxDetections > 0 && maxClassesPerDetection > 0 && detectionsPerClass > 0 && classes > 0,
+                "max_detections, max_classes_per_detection, detections_per_class and num_classes must be 1 or more");
+        Check.that(
+                (long) maxDetections * maxClassesPerDetection < Integer.MAX_VALUE / PER_DETECTION,
+                maxDetections + " detections with " + maxClassesPerDetection + " classes each are too many");
+        Check.that(
+                Float.isFinite(scoreThreshold) && scoreThreshold > -Float.MAX_VALUE,
+                "nms_score_threshold must be a finite number, not " + scoreThreshold);
+        Check.that(
+                iouThreshold > 0 && iouThreshold <= 1,
+                "nms_iou_threshold must be above 0 and at most 1, not " + iouThreshold);
+        Check.that(
+                scales.size() == DetectionBoxes.COORDINATES
+                        && scales.stream().allMatch(scale -> Float.isFinite(scale) && scale != 0),
+                "the scales of y, x, height and width must be finite and not 0: " + scales);
+    }
+
+    private static Shape checked(String what, TensorType type, int rank) {
+        Check.dtype(what, type, DType.FLOAT32);
+        Check.rank(what, type, rank);
+        return type.shape();
+    }
+}

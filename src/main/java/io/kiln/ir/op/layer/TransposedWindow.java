@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.layer;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Geometry of a transposed convolution: input row {@code i} adds to output rows {@code i * strideH - padTop + k} for
+ * {@code k < kernelH}, as far as they exist.
+ *
+ * @param window kernel, strides and padding, which crops the output; without dilation
+ * @param outputPaddingH rows added to the output below, which get what reaches them
+ * @param outputPaddingW columns added to the right
+ */
+public record TransposedWindow(Window window, int outputPaddingH, int outputPaddingW) {
+    public TransposedWindow {
+        Check.that(window.dilationH() == 1 && window.dilationW() == 1, "a transposed convolution cannot be dilated");
+        Check.that(outputPaddingH >= 0 && outputPaddingW >= 0, "output padding must not be negative");
+    }
+
+    /** Rows of the output; not positive if padding crops all of them. */
+    public int outputHeight(int inputHeight) {
+        return size(inputHeight, window.strideH(), window.kernelH())
+                - window.padTop()
+                - window.padBottom()
+                + outputPaddingH;
+    }
+
+    public int outputWidth(int inputWidth) {
+        return size(inputWidth, window.strideW(), window.kernelW())
+                - window.padLeft()
+                - window.padRight()
+                + outputPaddingW;
+    }
+
+    /** Rows that an input of some rows reaches. */
+    public static int size(int input, int stride, int kernel) {
+        return (input - 1) * stride + kernel;
+    }
+
+    Map<String, Object> attributes(int channels, DType outDtype) {
+        return Check.attributes(
+                "channels",
+                channels,
+                "kernel_size",
+                window.kernelSize(),
+                "strides",
+                window.strides(),
+                "padding",
+                window.padding(),
+                "output_padding",
+                List.of(outputPaddingH, outputPaddingW),
+                "data_layout",
+                "NHWC",
+                "kernel_layout",
+                "OHWI",
+                "out_dtype",
+                outDtype.text());
+    }
+
+    TensorType infer(String name, int channels, TensorType data, TensorType weight, DType outDtype) {
+        Check.rank(name + " data (NHWC)", data, 4);
+        Check.rank(name + " weight", weight, 4);
+        Check.that(
+                weight.shape()
+                        .equals(Shape.of(
+                                channels,
+                                window.kernelH(),
+                                window.kernelW(),
+                                data.shape().dim(3))),
+                name + " weight (OHWI) " + weight.shape().text() + " does not fit "
+                        + data.shape().dim(3) + " input and " + channels + " output channels");
+        int height = outputHeight(data.shape().dim(1));
+        int width = outputWidth(data.shape().dim(2));
+        Check.that(height > 0 && width > 0, name + ": padding leaves nothing of the output");
+        return new TensorType(Shape.of(data.shape().dim(0), height, width, channels), outDtype);
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.movement;
+
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Movement;
+import io.kiln.ir.op.Spelling;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Tensors one behind the other along a dimension. Arguments: the tensors, of one type and alike in all other dimensions.
+ *
+ * @param axis the dimension, from 0
+ * @param arity number of tensors, 1 or more
+ */
+public record Concatenate(int axis, int arity) implements Movement {
+    @Override
+    public String name() {
+        return "concatenate";
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("axis", axis);
+    }
+
+    @Override
+    public int operands() {
+        return arity;
+    }
+
+    @Override
+    public Spelling spelling(List<TensorType> args) {
+        return Spelling.of(this).in(Spelling.Form.TUPLE);
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        TensorType first = args.get(0);
+        Check.that(axis >= 0, "axis " + axis + " is negative");
+        Check.axis(first, axis);
+        int size = 0;
+        for (TensorType arg : args) {
+            Check.dtype("a part", arg, first.dtype());
+            boolean alike = arg.shape().rank() == first.shape().rank();
+            for (int i = 0; alike && i < first.shape().rank(); i++) {
+                alike = i == axis || arg.shape().dim(i) == first.shape().dim(i);
+            }
+            Check.that(
+                    alike,
+                    "shapes " + first.shape().text() + " and " + arg.shape().text() + " differ beside axis " + axis);
+            size = Check.dimension((long) size + arg.shape().dim(axis));
+        }
+        List<Integer> dims = new ArrayList<>(first.shape().dims());
+        dims.set(axis, size);
+        return new TensorType(new Shape(dims), first.dtype());
+    }
+}

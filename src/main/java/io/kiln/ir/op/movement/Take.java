@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.movement;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Trait;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Slices of the data chosen by indices along a dimension. Arguments: data, indices (int32; those outside count as the nearest inside).
+ *
+ * @param axis the dimension, from 0
+ * @param batchDims leading dimensions that data and indices share, at most {@code axis}
+ */
+public record Take(int axis, int batchDims) implements Op {
+    @Override
+    public String name() {
+        return "take";
+    }
+
+    @Override
+    public int arity() {
+        return 2;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("axis", axis, "batch_dims", batchDims, "mode", "clip");
+    }
+
+    @Override
+    public int operands() {
+        return 2;
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of();
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Shape data = args.get(0).shape();
+        Shape indices = args.get(1).shape();
+        Check.dtype("indices", args.get(1), DType.INT32);
+        Check.that(axis >= 0 && axis < data.rank(), "axis " + axis + " is not one of " + data.text());
+        Check.that(
+                batchDims >= 0
+                        && batchDims <= axis
+                        && batchDims <= indices.rank()
+                        && data.dims()
+                                .subList(0, batchDims)
+                                .equals(indices.dims().subList(0, batchDims)),
+                "batch_dims " + batchDims + " does not fit " + data.text() + " and " + indices.text());
+        List<Integer> dims = new ArrayList<>(data.dims().subList(0, axis));
+        dims.addAll(indices.dims().subList(batchDims, indices.rank()));
+        dims.addAll(data.dims().subList(axis + 1, data.rank()));
+        if (!dims.contains(0)) {
+            Check.elements(this, args.get(0));
+        }
+        return new TensorType(new Shape(dims), args.get(0).dtype());
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.movement;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Trait;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The data with a part of it replaced by the update, from a place that is known at run time (dynamic_update_slice.cc of TensorFlow Lite
+ * Micro): along dimension d from {@code min(max(start[d], 0), data.dim(d) - update.dim(d))}, so that the update lies inside.
+ *
+ * <p>Arguments: data; update, of the same type and rank and no larger; start, a vector of int32 or int64, one for each dimension.
+ */
+public record TflDynamicUpdateSlice() implements Op {
+    /** Position of the vector of first indices among the arguments. */
+    public static final int START = 2;
+
+    @Override
+    public String name() {
+        return "tfl.dynamic_update_slice";
+    }
+
+    @Override
+    public int arity() {
+        return 3;
+    }
+
+    @Override
+    public int operands() {
+        return arity();
+    }
+
+    @Override
+    public Set<Trait> traits() {
+        return Set.of();
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        Shape data = args.get(0).shape();
+        Shape update = args.get(1).shape();
+        Check.dtype("the update", args.get(1), args.get(0).dtype());
+        Check.oneOf("the start", args.get(START), Set.of(DType.INT32, DType.INT64));
+        Check.that(
+                args.get(START).shape().equals(Shape.of(data.rank())),
+                "the start " + args.get(START).shape().text() + " has not one index for each dimension of "
+                        + data.text());
+        boolean fits = update.rank() == data.rank();
+        for (int axis = 0; fits && axis < data.rank(); axis++) {
+            fits = update.dim(axis) <= data.dim(axis);
+        }
+        Check.that(fits, "the update " + update.text() + " is no part of " + data.text());
+        return args.get(0);
+    }
+}

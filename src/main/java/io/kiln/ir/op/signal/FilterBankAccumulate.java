@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.signal;
+
+import io.kiln.base.DType;
+import io.kiln.ir.arith.FilterBankLayout;
+import io.kiln.ir.op.Arguments;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Sums energies up in the channels of a filter bank (signal/src/filter_bank.cc of TensorFlow Lite Micro). Arguments: energies, uint32;
+ * then constants of int16: weights and unweights, as many of each; for every channel and one below the first its first energy, its first
+ * weight, and its width.
+ *
+ * <p>The filters are triangles that overlap by half. Each energy of a channel counts by its weight for that channel, and by its unweight
+ * for the one above: {@code out[c] = sum(weight * energy in c) + sum(unweight * energy in c - 1)}, in uint64 modulo 2^64. Of the channel
+ * below the first only the unweights count.
+ *
+ * @param channels number of channels of the result, 1 or more
+ */
+public record FilterBankAccumulate(int channels) implements FilterBank {
+    /** Position of the weights among the arguments. */
+    public static final int WEIGHTS = 1;
+
+    /** Position of the unweights among the arguments. */
+    public static final int UNWEIGHTS = 2;
+
+    /** Position of the channels' first energies among the arguments. */
+    public static final int ENERGY_STARTS = 3;
+
+    /** Position of the channels' first weights among the arguments. */
+    public static final int WEIGHT_STARTS = 4;
+
+    /** Position of the channels' widths among the arguments. */
+    public static final int WIDTHS = 5;
+
+    private static final List<String> NAMES =
+            List.of("energies", "weights", "unweights", "frequency starts", "weight starts", "widths");
+
+    public FilterBankAccumulate {
+        Check.that(channels >= 1, "a filter bank has 1 channel or more, not " + channels);
+    }
+
+    @Override
+    public String name() {
+        return "tfl.signal_filter_bank";
+    }
+
+    @Override
+    public int arity() {
+        return NAMES.size();
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("num_channels", channels);
+    }
+
+    @Override
+    public void check(Arguments args) {
+        if (args.areConstant(1)) {
+            FilterBankLayout.of(
+                            channels + 1,
+                            i -> integer(args, ENERGY_STARTS, i),
+                            i -> integer(args, WEIGHT_STARTS, i),
+                            i -> integer(args, WIDTHS, i))
+                    .problems(
+                            args.data().shape().dim(0),
+                            args.constant(WEIGHTS).orElseThrow().elements())
+                    .forEach(problem -> args.require(false, problem, "channels within the data and the weights"));
+        }
+    }
+
+    private static int integer(Arguments args, int position, int index) {
+        return (int) args.constant(position).orElseThrow().integer(index);
+    }
+
+    @Override
+    public TensorType inferred(List<TensorType> args) {
+        Check.dtype("energies", args.get(0), DType.UINT32);
+        Check.elements(this, args.get(0));
+        for (int i = WEIGHTS; i < arity(); i++) {
+            Check.dtype(NAMES.get(i), args.get(i), DType.INT16);
+            Check.rank(NAMES.get(i), args.get(i), 1);
+        }
+        int weights = args.get(WEIGHTS).shape().dim(0);
+        int unweights = args.get(UNWEIGHTS).shape().dim(0);
+        Check.that(weights == unweights, weights + " weights and " + unweights + " unweights do not go together");
+        for (int i = ENERGY_STARTS; i < arity(); i++) {
+            int elements = args.get(i).shape().dim(0);
+            Check.that(
+                    elements - 1 == channels,
+                    elements + " " + NAMES.get(i) + " do not fit " + channels + " channels and the one below them");
+        }
+        return new TensorType(Shape.of(channels), DType.UINT64);
+    }
+}

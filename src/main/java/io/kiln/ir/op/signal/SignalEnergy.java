@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.signal;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Squares of the absolute values of complex numbers (signal/src/energy.cc of TensorFlow Lite Micro): uint32, which wraps around. Argument:
+ * data, a vector of int16, pairs of real and imaginary part. The result is 0 outside the range of frequencies, which the kernel of
+ * TensorFlow Lite Micro leaves as it was.
+ *
+ * @param start first frequency of the range
+ * @param end frequency after the last
+ */
+public record SignalEnergy(int start, int end) implements Signal {
+    public SignalEnergy {
+        Check.that(start >= 0 && start <= end, "a range of frequencies from " + start + " to " + end + " is none");
+    }
+
+    @Override
+    public String name() {
+        return "tfl.signal_energy";
+    }
+
+    @Override
+    public int arity() {
+        return 1;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("start_index", start, "end_index", end);
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        TensorType data = args.get(0);
+        Check.dtype("data", data, DType.INT16);
+        Check.rank("data", data, 1);
+        int elements = data.shape().dim(0);
+        Check.that(elements % 2 == 0, "data " + data.text() + " are no pairs of real and imaginary part");
+        Check.that(
+                end <= elements / 2,
+                "the range ends at " + end + ", behind the last of " + elements / 2 + " frequencies");
+        return new TensorType(Shape.of(elements / 2), DType.UINT32);
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.signal;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The discrete Fourier transform of each vector of real numbers along the last axis, or its inverse, computed as kiss_fftr of the library
+ * KISS FFT does, on which TensorFlow Lite Micro's signal/src/rfft.h and irfft.h rest: a transform of half as many complex numbers with
+ * radices 4 and, innermost, 2, and one more pass that takes even and odd samples apart. A spectrum is length / 2 + 1 pairs of real and
+ * imaginary part. Argument: data, int16, int32 or float32.
+ *
+ * <p>Integers are fractions with 15 or 31 bits: each product is rounded, each pass halves or quarters its data first by a product
+ * with 2^15 - 1 over 2 or 4, cut to a whole number, and sums wrap around. An integer spectrum is so the transform divided by the length;
+ * the inverse of float32 is divided by the length, that of integers is not.
+ *
+ * @param length samples in a transform, a power of two from {@link #SHORTEST} to {@link #LONGEST}; shorter vectors are filled up with 0
+ * @param inverse whether samples are computed from a spectrum
+ */
+public record SignalFft(int length, boolean inverse) implements Signal {
+    /** Fewest samples in a transform. */
+    public static final int SHORTEST = 4;
+
+    /** Most samples in a transform. */
+    public static final int LONGEST = 1 << 15;
+
+    public SignalFft {
+        Check.that(
+                length >= SHORTEST && length <= LONGEST && Integer.bitCount(length) == 1,
+                "the length of a Fourier transform is a power of two from " + SHORTEST + " to " + LONGEST + ", not "
+                        + length);
+    }
+
+    @Override
+    public String name() {
+        return inverse ? "tfl.signal_irfft" : "tfl.signal_rfft";
+    }
+
+    @Override
+    public int arity() {
+        return 1;
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("fft_length", length);
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        TensorType data = args.get(0);
+        Check.vectors(data);
+        Check.oneOf("data", data, Set.of(DType.INT16, DType.INT32, DType.FLOAT32));
+        int elements = data.shape().dim(-1);
+        Check.that(
+                inverse ? elements == spectrum() : elements <= length,
+                inverse
+                        ? "the spectrum " + data.text() + " of " + length + " samples must have " + spectrum()
+                                + " elements in a vector"
+                        : "vectors of " + data.text() + " have more than " + length + " samples");
+        List<Integer> dims = new ArrayList<>(data.shape().dims());
+        dims.set(dims.size() - 1, inverse ? length : spectrum());
+        return new TensorType(new Shape(dims), data.dtype());
+    }
+
+    /** Elements of a spectrum, two for each frequency. */
+    private int spectrum() {
+        return length + 2;
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.signal;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Cuts a signal that comes in pieces into frames that overlap (signal/micro/kernels/framer.cc of TensorFlow Lite Micro): each
+ * {@code step} samples of each vector along the last axis end one frame of {@code size} samples. Arguments: data, int16; a variable, a
+ * bool scalar, which tells whether all frames are whole; the state, a variable: a vector of {@link #history} samples for each vector of
+ * the data, the oldest first, then how many frames were begun before, as far as that counts.
+ *
+ * <p>A frame is the first {@code size} of the last {@code history + step} samples. Those for which too few samples have come
+ * are 0 throughout.
+ *
+ * @param size samples in a frame
+ * @param step samples from one frame to the next, at most {@code size}
+ * @param prefill whether silence came before the first samples, so that every frame is whole
+ */
+public record SignalFrame(int size, int step, boolean prefill) implements Signal {
+    /** Position of the truth value among the arguments. */
+    public static final int VALID = 1;
+
+    /** Position of the state among the arguments. */
+    public static final int STATE = 2;
+
+    private static final int LARGEST = 1 << 24;
+
+    public SignalFrame {
+        Check.that(
+                step >= 1 && step <= size && size <= LARGEST,
+                "a frame of " + size + " samples cannot follow another by " + step);
+        Check.that(
+                prefill || size / step < Short.MAX_VALUE,
+                "a frame of " + size + " samples has too many steps of " + step);
+    }
+
+    /** How many earlier samples of a vector are kept. */
+    public int history() {
+        return prefill ? size - step : missing() * step;
+    }
+
+    /** How many frames are begun before one is whole. */
+    public int missing() {
+        return prefill ? 0 : (size - 1) / step;
+    }
+
+    @Override
+    public String name() {
+        return "tfl.signal_framer";
+    }
+
+    @Override
+    public int arity() {
+        return 3;
+    }
+
+    @Override
+    public List<Integer> writes() {
+        return List.of(VALID, STATE);
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("frame_size", size, "frame_step", step, "prefill", prefill ? 1 : 0);
+    }
+
+    /** Type of the state for data. */
+    public TensorType state(TensorType data) {
+        long elements = data.shape().elements() / data.shape().dim(-1) * history() + 1;
+        return new TensorType(Check.vector(elements), DType.INT16);
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        TensorType data = args.get(0);
+        Check.vectors(data);
+        Check.dtype("data", data, DType.INT16);
+        Check.that(
+                data.shape().dim(-1) % step == 0,
+                "vectors of " + data.text() + " are no multiple of " + step + " samples");
+        Check.scalar("whether frames are whole", args.get(VALID), DType.BOOL);
+        Check.state(args.get(STATE), state(data));
+        List<Integer> dims = new ArrayList<>(data.shape().dims());
+        dims.set(dims.size() - 1, data.shape().dim(-1) / step);
+        dims.add(size);
+        return new TensorType(new Shape(dims), DType.INT16);
+    }
+}

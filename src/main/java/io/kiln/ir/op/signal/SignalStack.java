@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.ir.op.signal;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Puts a frame together with those before and behind it (signal/micro/kernels/stacker.cc of TensorFlow Lite Micro). Arguments: data, a
+ * vector of int16, one frame; a variable, a bool scalar, which tells whether there is a result; the state, a variable: a vector of
+ * {@link #frames} frames, the oldest first, then a number: 0 before the first frame, after it one more than how many frames are held.
+ *
+ * <p>The first frame also stands for the {@code left} before it. As soon as there are {@link #frames} frames, they are the result, and the
+ * oldest {@code step} are forgotten. Where there is no result it is 0.
+ *
+ * @param left frames before
+ * @param right frames behind
+ * @param step frames from one result to the next, 1 to {@link #frames}
+ */
+public record SignalStack(int left, int right, int step) implements Signal {
+    /** Position of the truth value among the arguments. */
+    public static final int VALID = 1;
+
+    /** Position of the state among the arguments. */
+    public static final int STATE = 2;
+
+    private static final int MOST = Short.MAX_VALUE - 1;
+
+    public SignalStack {
+        Check.that(
+                left >= 0 && right >= 0 && left < MOST && right < MOST - left,
+                left + " frames before and " + right + " behind are too many or too few");
+        Check.that(
+                step >= 1 && step <= left + right + 1,
+                "a step of " + step + " frames is not from 1 to " + (left + right + 1));
+    }
+
+    /** How many frames are in a result. */
+    public int frames() {
+        return left + right + 1;
+    }
+
+    @Override
+    public String name() {
+        return "tfl.signal_stacker";
+    }
+
+    @Override
+    public int arity() {
+        return 3;
+    }
+
+    @Override
+    public List<Integer> writes() {
+        return List.of(VALID, STATE);
+    }
+
+    @Override
+    public Map<String, Object> attributes() {
+        return Check.attributes("left_context", left, "right_context", right, "step", step);
+    }
+
+    /** Type of the state for data. */
+    public TensorType state(TensorType data) {
+        return new TensorType(Check.vector(data.shape().elements() * frames() + 1), DType.INT16);
+    }
+
+    @Override
+    public TensorType infer(List<TensorType> args) {
+        Check.arity(this, args);
+        TensorType data = args.get(0);
+        Check.dtype("data", data, DType.INT16);
+        Check.rank("data", data, 1);
+        Check.scalar("whether there is a result", args.get(VALID), DType.BOOL);
+        Check.state(args.get(STATE), state(data));
+        return new TensorType(Check.vector(data.shape().elements() * frames()), DType.INT16);
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.element;
+
+import static io.kiln.lower.element.ElementFunction.fitting;
+import static io.kiln.tir.Exprs.cast;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.select;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.Binary.Kind;
+import io.kiln.lower.WordIntrinsics;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
+import java.util.List;
+import java.util.function.BinaryOperator;
+
+/** Functions of two elements that are not quantized. */
+final class BinaryFunctions {
+    private BinaryFunctions() {}
+
+    static ElementFunction of(Kind kind, DType dtype) {
+        return fitting((block, operands) -> {
+            boolean twice = kind == Kind.MAXIMUM || kind == Kind.MINIMUM || kind == Kind.PRELU;
+            Expr a = twice ? block.let("lhs", operands.get(0)) : operands.get(0);
+            Expr b = twice ? block.let("rhs", operands.get(1)) : operands.get(1);
+            return emit(kind, dtype, block, a, b);
+        });
+    }
+
+    private static Expr emit(Kind kind, DType dtype, BlockBuilder block, Expr a, Expr b) {
+        return switch (kind) {
+            case ADD -> dtype == DType.INT64 ? call(ElementIntrinsics.ADD_64, a, b) : wrapping(Exprs::add, dtype, a, b);
+            case SUBTRACT ->
+                dtype == DType.INT64 ? call(LongIntrinsics.SUBTRACT, a, b) : wrapping(Exprs::sub, dtype, a, b);
+            case MULTIPLY ->
+                dtype == DType.INT64 ? call(LongIntrinsics.MULTIPLY, a, b) : wrapping(Exprs::mul, dtype, a, b);
+            case DIVIDE ->
+                dtype.isFloat()
+                        ? Exprs.div(a, b)
+                        : call(dtype == DType.INT64 ? LongIntrinsics.DIVIDE : ElementIntrinsics.DIVIDE, a, b);
+            case LEFT_SHIFT -> call(dtype == DType.INT64 ? LongIntrinsics.LEFT_SHIFT : WordIntrinsics.LEFT_SHIFT, a, b);
+            case RIGHT_SHIFT ->
+                call(dtype == DType.INT64 ? LongIntrinsics.RIGHT_SHIFT : WordIntrinsics.RIGHT_SHIFT, a, b);
+            case MAXIMUM -> Exprs.max(a, b);
+            case MINIMUM -> Exprs.min(a, b);
+            case FLOOR_DIVIDE -> call(ElementIntrinsics.FLOOR_DIVIDE, a, b);
+            case FLOOR_MOD -> call(ElementIntrinsics.FLOOR_MOD, a, b);
+            case SQUARED_DIFFERENCE -> {
+                Expr difference = block.let("difference", wrapping(Exprs::sub, dtype, a, b));
+                yield wrapping(Exprs::mul, dtype, difference, difference);
+            }
+            case PRELU -> select(Exprs.ge(a, imm(0f)), a, Exprs.mul(a, b));
+            case EQUAL -> Exprs.equal(a, b);
+            case NOT_EQUAL -> Exprs.notEqual(a, b);
+            case LESS -> Exprs.lt(a, b);
+            case LESS_EQUAL -> Exprs.le(a, b);
+            case GREATER -> Exprs.gt(a, b);
+            case GREATER_EQUAL -> Exprs.ge(a, b);
+            case LOGICAL_AND -> Exprs.and(a, b);
+            case LOGICAL_OR -> Exprs.or(a, b);
+        };
+    }
+
+    /** Signed overflow is undefined in C; unsigned arithmetic wraps around as the integers do. */
+    private static Expr wrapping(BinaryOperator<Expr> operation, DType dtype, Expr a, Expr b) {
+        return dtype == DType.INT32 ? cast(DType.INT32, operation.apply(bits(a), bits(b))) : operation.apply(a, b);
+    }
+
+    private static Expr bits(Expr value) {
+        return value instanceof Expr.IntImm literal
+                ? imm(Integer.toUnsignedLong((int) literal.value()), DType.UINT32)
+                : cast(DType.UINT32, value);
+    }
+
+    static ElementFunction fixedPointMultiply(Rounding rounding) {
+        Intrinsic product =
+                rounding == Rounding.UPWARD ? WordIntrinsics.FIXED_POINT_UPWARD : WordIntrinsics.FIXED_POINT_TO_NEAREST;
+        return fitting((block, operands) -> new Expr.Call(product, operands));
+    }
+
+    private static Expr call(Intrinsic intrinsic, Expr a, Expr b) {
+        return new Expr.Call(intrinsic, List.of(a, b));
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.element;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Cast;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.FixedPointMultiply;
+import io.kiln.ir.op.element.Full;
+import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.QnnAdd;
+import io.kiln.ir.op.element.QnnBinary;
+import io.kiln.ir.op.element.QnnDequantize;
+import io.kiln.ir.op.element.QnnQuantize;
+import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.TflAddN;
+import io.kiln.ir.op.element.TflLeakyRelu;
+import io.kiln.ir.op.element.TflLookup;
+import io.kiln.ir.op.element.TflRequantize;
+import io.kiln.ir.op.element.TflSigmoid16;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.element.Where;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.movement.Copy;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Tables;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
+import java.util.List;
+import java.util.Map;
+
+/** What the root of a fused operator computes of one element of each operand. */
+final class ElementFunctions {
+    /** Finds the function of a fused operator with such a root. */
+    interface Rule<O extends Op> {
+        ElementFunction of(O root, FusedOperator op, Tables tables);
+    }
+
+    /** The element-wise operators. Rescaling and limits that stand alone are an epilogue behind nothing. */
+    static final Map<Class<? extends Op>, Rule<Op>> ALL = Map.ofEntries(
+            entry(
+                    Unary.class,
+                    (root, op, tables) -> UnaryFunctions.of(root, op.type().dtype())),
+            entry(LeakyRelu.class, (root, op, tables) -> UnaryFunctions.leakyRelu(root)),
+            entry(Binary.class, (root, op, tables) -> BinaryFunctions.of(root.kind(), data(op))),
+            entry(FixedPointMultiply.class, (root, op, tables) -> BinaryFunctions.fixedPointMultiply(root.rounding())),
+            entry(Cast.class, (root, op, tables) -> CastFunctions.of(data(op), root.dtype())),
+            entry(Where.class, (root, op, tables) -> where()),
+            entry(QnnAdd.class, (root, op, tables) -> new QuantizedFunctions(op).sum(root)),
+            entry(QnnBinary.class, (root, op, tables) -> new QuantizedFunctions(op).binary(root.kind(), tables)),
+            entry(TflAddN.class, (root, op, tables) -> QuantizedFunctions.addN(root)),
+            entry(TflLeakyRelu.class, (root, op, tables) -> QuantizedFunctions.leakyRelu(root)),
+            entry(TflLookup.class, (root, op, tables) -> TableFunctions.lookup(op, tables)),
+            entry(
+                    TflSigmoid16.class,
+                    (root, op, tables) -> TableFunctions.sigmoid(root, TableFunctions.sigmoidTable(tables))),
+            entry(QnnDequantize.class, (root, op, tables) -> dequantized(op)),
+            entry(
+                    QnnQuantize.class,
+                    (root, op, tables) -> ElementFunction.saturating((block, x) -> quantized(op, block, x.get(0)))),
+            entry(BiasAdd.class, (root, op, tables) -> biasAdd(op)),
+            entry(Full.class, (root, op, tables) -> same(true)),
+            entry(Copy.class, (root, op, tables) -> same(true)),
+            entry(Reshape.class, (root, op, tables) -> same(true)),
+            entry(Clip.class, (root, op, tables) -> same(false)),
+            entry(TflRequantize.class, (root, op, tables) -> same(false)),
+            entry(QnnRequantize.class, (root, op, tables) -> same(false)));
+
+    private ElementFunctions() {}
+
+    private static <O extends Op> Map.Entry<Class<? extends Op>, Rule<Op>> entry(Class<O> root, Rule<O> rule) {
+        return Map.entry(root, (any, op, tables) -> rule.of(root.cast(any), op, tables));
+    }
+
+    static ElementFunction of(FusedOperator op, Tables tables) {
+        Op root = op.root().op();
+        return ALL.get(root.getClass()).of(root, op, tables);
+    }
+
+    private static DType data(FusedOperator op) {
+        return op.rootTypes().get(0).dtype();
+    }
+
+    /** The element as it is. */
+    private static ElementFunction same(boolean fits) {
+        return new ElementFunction((block, x) -> x.get(0), fits);
+    }
+
+    private static ElementFunction where() {
+        return ElementFunction.fitting(
+                (block, x) -> Exprs.select(Exprs.notEqual(x.get(0), imm(0)), x.get(1), x.get(2)));
+    }
+
+    private static ElementFunction biasAdd(FusedOperator op) {
+        boolean isWord = op.type().dtype() == DType.INT32;
+        return isWord || op.root().args().get(1) instanceof Arg.Ref
+                ? BinaryFunctions.of(Binary.Kind.ADD, op.type().dtype())
+                : ElementFunction.saturating((block, x) -> add(x.get(0), x.get(1)));
+    }
+
+    private static ElementFunction dequantized(FusedOperator op) {
+        float scale = op.root().constant(1).real(0);
+        int zeroPoint = (int) op.root().constant(2).integer(0);
+        return ElementFunction.fitting((block, x) ->
+                mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), imm(scale)));
+    }
+
+    /** The quotient is limited before it becomes an integer, so that no float is out of the integer's range. */
+    private static Expr quantized(FusedOperator op, BlockBuilder block, Expr value) {
+        DType dtype = op.type().dtype();
+        float scale = op.root().constant(1).real(0);
+        int zeroPoint = (int) op.root().constant(2).integer(0);
+        Expr rounded = new Expr.Call(Intrinsic.ROUNDF, List.of(Exprs.div(value, imm(scale))));
+        Expr above = Exprs.max(block.let("rounded", rounded), imm((float) (dtype.min() - zeroPoint)));
+        Expr within = Exprs.min(block.let("above", above), imm((float) (dtype.max() - zeroPoint)));
+        return add(cast(DType.INT32, within), imm(zeroPoint));
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.element;
+
+import static io.kiln.base.DType.FLOAT32;
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT64;
+import static io.kiln.base.DType.UINT32;
+
+import io.kiln.lower.Intrinsics;
+import io.kiln.tir.Intrinsic;
+import java.util.List;
+
+/** Helpers of generated C for functions of two elements and for conversions. */
+public final class ElementIntrinsics {
+    private static final Intrinsic FMODF = Intrinsic.libm("fmodf", 2);
+    private static final Intrinsic FLOORF = Intrinsic.libm("floorf", 1);
+
+    /** The sum of 64 bits, which wraps around. */
+    public static final Intrinsic ADD_64 = Intrinsic.inFile("portable/kiln_add_64", List.of(INT64, INT64), INT64);
+
+    /** The quotient towards zero, defined for all operands as Arm's SDIV defines it. */
+    public static final Intrinsic DIVIDE = Intrinsic.inFile("portable/kiln_divide", List.of(INT32, INT32), INT32);
+
+    /** {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_MOD}. */
+    public static final Intrinsic FLOOR_MOD =
+            Intrinsic.inFile("portable/kiln_floor_mod", List.of(FLOAT32, FLOAT32), FLOAT32, FMODF);
+
+    /** {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_DIVIDE}: from the exact remainder, since the quotient of floats may round up. */
+    public static final Intrinsic FLOOR_DIVIDE =
+            Intrinsic.inFile("portable/kiln_floor_divide", List.of(FLOAT32, FLOAT32), FLOAT32, FMODF, FLOORF);
+
+    /** A float cut towards zero; it saturates, and NaN is 0. */
+    public static final Intrinsic FLOAT_TO_INT =
+            Intrinsic.inFile("portable/kiln_float_to_int", List.of(FLOAT32), INT32);
+
+    /** Likewise without a sign. */
+    public static final Intrinsic FLOAT_TO_UINT =
+            Intrinsic.inFile("portable/kiln_float_to_uint", List.of(FLOAT32), UINT32);
+
+    /** {@link io.kiln.ir.arith.TflQuotient#apply}, given the divisor's reciprocal and the shift of the scales less that of the reciprocal. */
+    public static final Intrinsic QUOTIENT = Intrinsic.inFile(
+            "portable/kiln_quotient",
+            List.of(INT32, INT32, INT32, INT32),
+            INT32,
+            Intrinsics.HIGH_MUL,
+            Intrinsics.LEADING_ZEROS,
+            Intrinsics.RESCALE_ANY);
+
+    private ElementIntrinsics() {}
+}

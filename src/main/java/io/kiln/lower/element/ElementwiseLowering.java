@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.element;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.Shape;
+import io.kiln.lower.ElementLoops;
+import io.kiln.lower.Epilogue;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.Nests;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.OperatorLowering;
+import io.kiln.lower.RowDependency;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Operators that compute an element from the elements at its place: sums with broadcasting, conversions, rescaling,
+ * limits, copies. Operands of the output's shape are walked in one flat loop, others dimension by dimension.
+ */
+public final class ElementwiseLowering {
+    /** The operators of which {@link ElementFunctions} knows what they compute of an element. */
+    public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = ElementFunctions.ALL.keySet().stream()
+            .map(root -> OperatorLowering.simple(root, (op, rows) -> new ElementwiseLowering(op).lower(rows)))
+            .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+
+    private final FusedOperator op;
+    private final Tables tables;
+    private final OperatorBuffers buffers;
+    private final List<Operand> operands = new ArrayList<>();
+    private final Epilogue epilogue;
+    private final ElementFunction function;
+    private final String schedule;
+    private final Shape out;
+
+    /**
+     * A tensor that the loops walk.
+     *
+     * @param elements where it lies; empty for a literal
+     * @param shape its dimensions
+     * @param literal the only element, if that is known
+     */
+    private record Operand(Optional<Buffer> elements, Shape shape, Optional<Expr> literal) {
+        static Operand of(FusedOperator op, int argument, OperatorBuffers buffers) {
+            Shape shape = op.rootTypes().get(argument).shape();
+            Optional<Expr> literal =
+                    op.root().args().get(argument) instanceof Constant constant ? literal(constant) : Optional.empty();
+            return new Operand(
+                    literal.isPresent() ? Optional.empty() : Optional.of(buffers.argument(argument)), shape, literal);
+        }
+
+        private static Optional<Expr> literal(Constant constant) {
+            DType dtype = constant.type().dtype();
+            if (constant.elements() != 1 || (dtype.isFloat() && !Float.isFinite(constant.real(0)))) {
+                return Optional.empty();
+            }
+            if (dtype.isFloat()) {
+                return Optional.of(imm(constant.real(0)));
+            }
+            boolean narrow = dtype == DType.BOOL || dtype.bytes() < Integer.BYTES;
+            return Optional.of(imm(constant.integer(0), narrow ? DType.INT32 : dtype));
+        }
+
+        boolean isScalar() {
+            return shape.elements() == 1;
+        }
+
+        Expr at(Expr index) {
+            return literal.orElseGet(() -> load(elements.orElseThrow(), isScalar() ? imm(0) : index));
+        }
+    }
+
+    public ElementwiseLowering(FusedOperator op) {
+        this.op = op;
+        this.tables = new Tables(op.name());
+        this.buffers = new OperatorBuffers(op, tables);
+        this.out = op.type().shape();
+        for (int i = 0; i < op.root().op().operands(); i++) {
+            operands.add(Operand.of(op, i, buffers));
+        }
+        this.epilogue = new Epilogue(op, bound(op.rootTypes().get(0).dtype()), tables);
+        this.function = ElementFunctions.of(op, tables);
+        this.schedule = ProvenSum.of(op).isPresent() ? "(sum=proven)" : "";
+    }
+
+    /** Largest difference between elements. */
+    private static long bound(DType dtype) {
+        return dtype.isInteger() && dtype.bytes() < Integer.BYTES ? dtype.max() - dtype.min() : Integer.MAX_VALUE;
+    }
+
+    public LoweredOperator lower(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        boolean flat = operands.stream().allMatch(o -> o.isScalar() || o.shape().elements() == out.elements());
+        long row = out.elements() / Rows.count(out);
+        if (flat && !rows.areContiguous()) {
+            body.loop("y", rows.begin(), rows.end(), 1, (line, y) -> byRow(line, rows, y, row));
+        } else if (flat) {
+            body.loop(
+                    "i",
+                    mul(rows.begin(), row),
+                    mul(rows.end(), row),
+                    1,
+                    (element, i) ->
+                            element(element, operands.stream().map(o -> o.at(i)).toList(), i, i));
+        } else {
+            nested(body, rows);
+        }
+        List<RowDependency> dependencies = new ArrayList<>();
+        for (int id : op.inputs()) {
+            int argument = op.root().args().indexOf(new Arg.Ref(id));
+            dependencies.add(Nests.elementwise(op.rootTypes().get(argument).shape(), out));
+        }
+        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), schedule(flat));
+    }
+
+    private String schedule(boolean flat) {
+        return (flat ? "flat" : "broadcast") + schedule;
+    }
+
+    /** One row, of operands that have its shape, wherever it lies in each. */
+    private void byRow(BlockBuilder block, Rows rows, Expr y, long elements) {
+        List<Expr> starts = new ArrayList<>();
+        for (int i = 0; i < operands.size(); i++) {
+            starts.add(operands.get(i).isScalar() ? imm(0) : block.let("start" + i, mul(line(rows, i, y), elements)));
+        }
+        Expr start = block.let("start", mul(rows.outputLine(y), elements));
+        block.loop("i", elements, (element, i) -> {
+            List<Expr> values = new ArrayList<>();
+            for (int k = 0; k < operands.size(); k++) {
+                values.add(operands.get(k).at(add(starts.get(k), i)));
+            }
+            element(element, values, i, add(start, i));
+        });
+    }
+
+    /** Line at which a row lies in an operand; constants hold all rows. */
+    private Expr line(Rows rows, int operand, Expr row) {
+        return op.root().args().get(operand) instanceof Arg.Ref ref
+                ? rows.inputLine(op.inputs().indexOf(ref.id()), row)
+                : row;
+    }
+
+    private void nested(BlockBuilder block, Rows rows) {
+        ElementLoops.over(block, out, rows, (element, indices, position) -> {
+            List<Expr> values = new ArrayList<>();
+            for (int i = 0; i < operands.size(); i++) {
+                List<Expr> own = new ArrayList<>(indices);
+                Shape shape = operands.get(i).shape();
+                if (shape.equals(out) && Rows.count(out) > 1) {
+                    own.set(1, line(rows, i, indices.get(1)));
+                }
+                values.add(operands.get(i).at(ElementLoops.position(shape, own)));
+            }
+            element(element, values, indices.isEmpty() ? imm(0) : indices.get(out.rank() - 1), position);
+        });
+    }
+
+    /**
+     * Emits one element.
+     *
+     * @param place equals the channel modulo the number of channels
+     * @param index in the output's buffer
+     */
+    private void element(BlockBuilder block, List<Expr> values, Expr place, Expr index) {
+        Expr value = function.body().emit(block, values);
+        if (function.fits() && op.clip().isEmpty()) {
+            block.store(buffers.output(), index, value);
+            return;
+        }
+        boolean perChannel = op.requantization().isPresent();
+        Expr channel = perChannel && out.rank() > 0 ? Exprs.mod(place, imm(out.dim(-1))) : imm(0);
+        epilogue.store(block, "_out", value, channel, buffers.output(), index);
+    }
+}

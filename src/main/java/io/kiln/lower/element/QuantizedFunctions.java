@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.element;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.select;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.arith.TflQuotient;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.QnnAdd;
+import io.kiln.ir.op.element.QnnBinary;
+import io.kiln.ir.op.element.TflAddN;
+import io.kiln.ir.op.element.TflLeakyRelu;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Intrinsics;
+import io.kiln.lower.Rescale;
+import io.kiln.lower.Tables;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Functions of quantized elements; {@link QnnBinary} has the formulas. */
+final class QuantizedFunctions {
+    private static final int COMPARISON_SHIFT = 8;
+
+    /** Largest magnitude of a side of int8, shifted; and of what two sides make. */
+    private static final long SIDE = 1L << 28;
+
+    /** Largest square of a difference, with what the sides' rounding adds. */
+    private static final long SQUARE = (1L << 30) + (1L << 20);
+
+    private final FusedOperator op;
+
+    QuantizedFunctions(FusedOperator op) {
+        this.op = op;
+    }
+
+    ElementFunction sum(QnnAdd add) {
+        if (add.rounding() == Rounding.UPWARD) {
+            return ElementFunction.saturating(this::roundedSum);
+        }
+        Optional<ProvenSum> proven = ProvenSum.of(op);
+        return ElementFunction.saturating(
+                (block, x) -> proven.map(s -> provenSum(s, x)).orElseGet(() -> sum(block, x)));
+    }
+
+    static ElementFunction addN(TflAddN op) {
+        return ElementFunction.saturating((block, x) -> addN(op, block, x));
+    }
+
+    static ElementFunction leakyRelu(TflLeakyRelu op) {
+        return ElementFunction.saturating((block, operands) -> {
+            Expr x = block.let("x", sub(operands.get(0), imm(op.inputZeroPoint())));
+            long bound = 1L << 16;
+            Expr y = select(
+                    Exprs.ge(x, imm(0)), Rescale.of(x, op.positive(), bound), Rescale.of(x, op.negative(), bound));
+            long most = Math.max(Rescale.largest(op.positive(), bound), Rescale.largest(op.negative(), bound));
+            return Rescale.plus(block.let("y", y), op.outputZeroPoint(), most);
+        });
+    }
+
+    private static Expr provenSum(ProvenSum sum, List<Expr> values) {
+        Expr left = add(mul(values.get(0), sum.lhs()), sum.offset());
+        return Exprs.shr(add(left, mul(values.get(1), sum.rhs())), imm(sum.shift()));
+    }
+
+    /** Both sides on a common scale with more bits, summed, then brought to the output's scale. */
+    private Expr sum(BlockBuilder block, List<Expr> values) {
+        DType dtype = op.rootTypes().get(0).dtype();
+        TflAddParameters by = TflAddParameters.of(dtype, scale(2), scale(4), scale(6));
+        Expr left = block.let("lhs", side(values.get(0), 3, by.lhs(), by.leftShift()));
+        Expr right = block.let("rhs", side(values.get(1), 5, by.rhs(), by.leftShift()));
+        return Rescale.of(add(left, right), by.output(), bothBound(by), zeroPoint(7));
+    }
+
+    /** Both sides on the output's scale, rounded each. */
+    private Expr roundedSum(BlockBuilder block, List<Expr> values) {
+        Expr left = block.let("lhs", rounded(centred(values.get(0), 3), scale(2)));
+        Expr right = block.let("rhs", rounded(centred(values.get(1), 5), scale(4)));
+        return add(add(left, right), imm(zeroPoint(7)));
+    }
+
+    private Expr rounded(Expr value, float inputScale) {
+        QuantizedMultiplier by = QuantizedMultiplier.of(inputScale / (double) scale(6));
+        return new Expr.Call(Intrinsics.RESCALE_UPWARD, List.of(value, imm(by.multiplier()), imm(31 - by.shift())));
+    }
+
+    private static Expr addN(TflAddN op, BlockBuilder block, List<Expr> values) {
+        Expr sum = values.stream().reduce(Exprs::add).orElseThrow();
+        Expr centred = sub(sum, imm((op.count() + 1L) * op.inputZeroPoint()));
+        Expr scaled = block.let("sum", mul(centred, TflAddN.STEP));
+        return Rescale.of(scaled, op.by(), Integer.MAX_VALUE, op.outputZeroPoint());
+    }
+
+    ElementFunction binary(QnnBinary.Kind kind, Tables tables) {
+        return switch (kind) {
+            case SUBTRACT -> ElementFunction.saturating(this::difference);
+            case SQUARED_DIFFERENCE -> ElementFunction.saturating(this::squaredDifference);
+            case MULTIPLY -> ElementFunction.saturating((block, x) -> product(x));
+            case PRELU -> ElementFunction.saturating(this::prelu);
+            case DIVIDE -> quotient(tables);
+            case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL ->
+                ElementFunction.fitting((block, x) -> comparison(kind, x));
+        };
+    }
+
+    private Expr difference(BlockBuilder block, List<Expr> values) {
+        DType dtype = op.rootTypes().get(0).dtype();
+        TflAddParameters by = TflAddParameters.ofDifference(dtype, scale(2), scale(4), scale(6));
+        return Rescale.of(between(block, values, by), by.output(), bothBound(by), zeroPoint(7));
+    }
+
+    private Expr squaredDifference(BlockBuilder block, List<Expr> values) {
+        DType dtype = op.rootTypes().get(0).dtype();
+        TflAddParameters by = TflAddParameters.ofSquaredDifference(dtype, scale(2), scale(4), scale(6));
+        Expr difference = block.let("difference", between(block, values, by));
+        Expr square = mul(difference, difference);
+        return Rescale.of(square, by.output(), SQUARE, zeroPoint(7));
+    }
+
+    private Expr between(BlockBuilder block, List<Expr> values, TflAddParameters by) {
+        Expr left = block.let("lhs", side(values.get(0), 3, by.lhs(), by.leftShift()));
+        Expr right = block.let("rhs", side(values.get(1), 5, by.rhs(), by.leftShift()));
+        return sub(left, right);
+    }
+
+    private Expr side(Expr value, int zeroPoint, QuantizedMultiplier by, int leftShift) {
+        return Rescale.of(mul(centred(value, zeroPoint), 1L << leftShift), by, sideBound(zeroPoint, leftShift));
+    }
+
+    private long sideBound(int zeroPoint, int leftShift) {
+        DType dtype = op.rootTypes().get(0).dtype();
+        int zero = zeroPoint(zeroPoint);
+        return dtype == DType.INT8 ? SIDE : Math.max(dtype.max() - zero, zero - dtype.min()) << leftShift;
+    }
+
+    /** Each side is halved at least. */
+    private long bothBound(TflAddParameters by) {
+        return Math.max(sideBound(3, by.leftShift()), sideBound(5, by.leftShift())) * 2;
+    }
+
+    private Expr product(List<Expr> values) {
+        QuantizedMultiplier by = QuantizedMultiplier.of((double) scale(2) * scale(4) / scale(6));
+        Expr product = mul(centred(values.get(0), 3), centred(values.get(1), 5));
+        return Rescale.of(product, by, 1L << 30, zeroPoint(7));
+    }
+
+    private Expr prelu(BlockBuilder block, List<Expr> values) {
+        QuantizedMultiplier positive = QuantizedMultiplier.of((double) scale(2) / scale(6));
+        QuantizedMultiplier negative = QuantizedMultiplier.of((double) scale(2) * scale(4) / scale(6));
+        Expr x = block.let("x", centred(values.get(0), 3));
+        Expr slope = centred(values.get(1), 5);
+        Expr y = select(
+                Exprs.ge(x, imm(0)), Rescale.of(x, positive, 1L << 16), Rescale.of(mul(x, slope), negative, 1L << 24));
+        long most = Math.max(Rescale.largest(positive, 1L << 16), Rescale.largest(negative, 1L << 24));
+        return Rescale.plus(block.let("y", y), zeroPoint(7), most);
+    }
+
+    private Expr comparison(QnnBinary.Kind kind, List<Expr> values) {
+        Expr a = compared(values.get(0), 2);
+        Expr b = compared(values.get(1), 4);
+        return switch (kind) {
+            case EQUAL -> Exprs.equal(a, b);
+            case NOT_EQUAL -> Exprs.notEqual(a, b);
+            case LESS -> Exprs.lt(a, b);
+            case LESS_EQUAL -> Exprs.le(a, b);
+            case GREATER -> Exprs.gt(a, b);
+            case GREATER_EQUAL -> Exprs.ge(a, b);
+            default -> throw new IllegalArgumentException(kind + " is no comparison");
+        };
+    }
+
+    private Expr compared(Expr value, int argument) {
+        Expr shifted = mul(centred(value, argument + 1), 1L << COMPARISON_SHIFT);
+        return Rescale.of(shifted, QuantizedMultiplier.of(scale(argument)), 1L << 25);
+    }
+
+    /** Reciprocals of all divisors are tables; the dividend's sign takes the divisor's. */
+    private ElementFunction quotient(Tables tables) {
+        TflQuotient by = TflQuotient.of(scale(2), scale(4), scale(6));
+        int[] all = IntStream.range(0, TflQuotient.DIVISORS).toArray();
+        Buffer digits = tables.add(
+                "reciprocals",
+                DType.INT32,
+                IntStream.of(all).map(TflQuotient::reciprocal).toArray());
+        Buffer shifts = tables.add(
+                "shifts",
+                DType.INT8,
+                IntStream.of(all).map(TflQuotient::reciprocalShift).toArray());
+        return ElementFunction.saturating((block, values) -> {
+            Expr x = block.let("x", centred(values.get(0), 3));
+            Expr y = block.let("y", centred(values.get(1), 5));
+            Expr isNegative = Exprs.lt(y, imm(0));
+            Expr dividend = block.let("dividend", select(isNegative, sub(imm(0), x), x));
+            Expr divisor = block.let("divisor", select(isNegative, sub(imm(0), y), y));
+            Expr shift = sub(imm(by.by().shift()), load(shifts, divisor));
+            Expr quotient = new Expr.Call(
+                    ElementIntrinsics.QUOTIENT,
+                    List.of(dividend, load(digits, divisor), imm(by.by().multiplier()), shift));
+            return add(quotient, imm(zeroPoint(7)));
+        });
+    }
+
+    private Expr centred(Expr value, int zeroPoint) {
+        return sub(value, imm(zeroPoint(zeroPoint)));
+    }
+
+    private float scale(int argument) {
+        return op.root().constant(argument).real(0);
+    }
+
+    private int zeroPoint(int argument) {
+        return (int) op.root().constant(argument).integer(0);
+    }
+}

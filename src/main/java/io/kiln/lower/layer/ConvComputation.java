@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.type.Shape;
+import io.kiln.lower.FusedOperator;
+import java.util.Optional;
+
+/**
+ * What a convolution or fully connected layer computes, free of how: a fully connected layer is a 1x1 convolution over
+ * an image one row high whose columns are the batch.
+ *
+ * @param op the fused operator
+ * @param window geometry
+ * @param input NHWC dimensions of the input
+ * @param output NHWC dimensions of the output
+ * @param groups 1 for a dense convolution
+ * @param depthwise whether the weight lies as HWOI
+ * @param weight the kernels
+ * @param inputZeroPoint zero point of the data, 0 for float
+ * @param kernelZeroPoint zero point of the weight, 0 for float, and where the weights less it are int8
+ * @param upsampling how outputs lie to the window's positions; more than one phase for a transposed convolution, whose kernels
+ *     follow each other as output channels do
+ */
+public record ConvComputation(
+        FusedOperator op,
+        Window window,
+        Shape input,
+        Shape output,
+        int groups,
+        boolean depthwise,
+        Constant weight,
+        int inputZeroPoint,
+        int kernelZeroPoint,
+        Upsampling upsampling) {
+
+    /** Reads a fused operator whose root is a convolution or dense layer. */
+    public static ConvComputation of(FusedOperator op) {
+        LayerGeometry layer = LayerGeometry.of(op);
+        Kernel kernel = Kernel.of(op);
+        Upsampling upsampling = layer.isTransposed() ? Upsampling.of(layer.window()) : Upsampling.NONE;
+        return new ConvComputation(
+                op,
+                layer.isTransposed() ? upsampling.window(layer.window()) : layer.window(),
+                layer.input(),
+                layer.output(),
+                layer.groups(),
+                layer.isDepthwise(),
+                layer.isTransposed()
+                        ? upsampling.kernels(kernel.weight, layer.window(), kernel.zeroPoint)
+                        : kernel.weight,
+                kernel.weight.type().dtype().isFloat() ? 0 : zeroPoint(op, Layer.INPUT_ZERO_POINT),
+                kernel.zeroPoint,
+                upsampling);
+    }
+
+    /** Weights and their zero point, which is 0 wherever the weights less it are int8 too. */
+    private record Kernel(Constant weight, int zeroPoint) {
+        static Kernel of(FusedOperator op) {
+            Constant weight = op.root().constant(1);
+            int zeroPoint =
+                    weight.type().dtype().isFloat() ? 0 : ConvComputation.zeroPoint(op, Layer.KERNEL_ZERO_POINT);
+            byte[] centred = weight.data().toArray();
+            for (int i = 0; i < centred.length && zeroPoint != 0; i++) {
+                int value = centred[i] - zeroPoint;
+                if (value != (byte) value) {
+                    return new Kernel(weight, zeroPoint);
+                }
+                centred[i] = (byte) value;
+            }
+            return zeroPoint == 0
+                    ? new Kernel(weight, 0)
+                    : new Kernel(new Constant(weight.name(), weight.type(), Bytes.wrap(centred)), 0);
+        }
+    }
+
+    public boolean isTransposed() {
+        return op.root().op() instanceof Layer layer && layer.isTransposed();
+    }
+
+    private static int zeroPoint(FusedOperator op, int argument) {
+        return (int) op.root().constant(argument).integer(0);
+    }
+
+    /** Whether sums are float32; the weights may be int8 all the same. */
+    public boolean isFloat() {
+        return dataType().isFloat();
+    }
+
+    /** Element type of the input. */
+    public DType dataType() {
+        return op.rootTypes().get(0).dtype();
+    }
+
+    /** What float sums of int8 weights are still to be multiplied by: one element, or one per output channel. */
+    public Optional<Constant> weightScale() {
+        return op.sumScale();
+    }
+
+    /** The same for an output channel; 1 where there is nothing to multiply by. */
+    float weightScale(int o) {
+        return weightScale().map(s -> s.real(s.elements() == 1 ? 0 : o)).orElse(1f);
+    }
+
+    public int channels() {
+        return output.dim(3);
+    }
+
+    /** Input channels that one output channel reads. */
+    public int channelsPerGroup() {
+        return depthwise ? 1 : input.dim(3) / groups;
+    }
+
+    /** Products that one output element sums, padding included. */
+    public int taps() {
+        return window.kernelH() * window.kernelW() * channelsPerGroup();
+    }
+
+    /** Weight minus its zero point, of output channel {@code o} at tap (ky, kx) and input channel c of its group. */
+    public int tap(int o, int ky, int kx, int c) {
+        return (int) weight.integer(weightIndex(o, ky, kx, c)) - kernelZeroPoint;
+    }
+
+    /** Position of a weight in the constant. */
+    public int weightIndex(int o, int ky, int kx, int c) {
+        int pixel = ky * window.kernelW() + kx;
+        return depthwise
+                ? pixel * channels() + o
+                : (o * window.kernelH() * window.kernelW() + pixel) * channelsPerGroup() + c;
+    }
+
+    /** Multiply-accumulates inside the input; of a transposed convolution, with the zeros that fill up its kernels. */
+    public long macsInside() {
+        if (isTransposed()) {
+            Upsampling u = upsampling;
+            long rows = spread(output.dim(1), u.strideH(), u.padTop(), window.kernelH(), input.dim(1));
+            long columns = spread(output.dim(2), u.strideW(), u.padLeft(), window.kernelW(), input.dim(2));
+            return (long) output.dim(0) * rows * columns * channelsPerGroup() * channels();
+        }
+        long rows = inside(
+                output.dim(1), window.strideH(), window.padTop(), window.dilationH(), window.kernelH(), input.dim(1));
+        long columns = inside(
+                output.dim(2), window.strideW(), window.padLeft(), window.dilationW(), window.kernelW(), input.dim(2));
+        return (long) output.dim(0) * rows * columns * channelsPerGroup() * channels();
+    }
+
+    private static long spread(int outputs, int stride, int padding, int taps, int inputs) {
+        long count = 0;
+        for (int o = 0; o < outputs; o++) {
+            int last = (o + padding) / stride;
+            count += Math.max(0, Math.min(last, inputs - 1) - Math.max(last - taps + 1, 0) + 1);
+        }
+        return count;
+    }
+
+    private static long inside(int outputs, int stride, int padding, int dilation, int taps, int inputs) {
+        long count = 0;
+        for (int o = 0; o < outputs; o++) {
+            for (int k = 0; k < taps; k++) {
+                int position = o * stride - padding + k * dilation;
+                count += position >= 0 && position < inputs ? 1 : 0;
+            }
+        }
+        return count;
+    }
+}

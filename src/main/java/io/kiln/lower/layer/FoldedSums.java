@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import io.kiln.base.DType;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Limits;
+import io.kiln.lower.ProvenRescale;
+import io.kiln.lower.Requantization;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An int8 convolution or dense layer whose accumulator is the plain sum of inputs times weights: the input's zero point is in the
+ * biases. Exact where padding is the zero point.
+ *
+ * @param requantization what follows the sums
+ * @param bias bias of each channel minus the zero point times its weights
+ * @param bounds largest magnitude of each channel's plain sum, the bias not counted
+ * @param low least result
+ * @param high largest result
+ */
+public record FoldedSums(Requantization requantization, List<Integer> bias, List<Long> bounds, int low, int high) {
+    public FoldedSums {
+        bias = List.copyOf(bias);
+        bounds = List.copyOf(bounds);
+    }
+
+    /** The sums of an operator, or nothing where a type is another one, weights have a zero point or a bias leaves 32 bits. */
+    public static Optional<FoldedSums> of(ConvComputation conv) {
+        FusedOperator op = conv.op();
+        if (op.requantization().isEmpty()
+                || op.type().dtype() != DType.INT8
+                || op.rootTypes().get(0).dtype() != DType.INT8
+                || conv.weight().type().dtype() != DType.INT8
+                || conv.kernelZeroPoint() != 0) {
+            return Optional.empty();
+        }
+        List<Integer> bias = new ArrayList<>();
+        List<Long> bounds = new ArrayList<>();
+        for (TapSums sums : TapSums.of(conv)) {
+            int channel = bias.size();
+            long folded = op.bias().map(b -> b.integer(channel)).orElse(0L) - conv.inputZeroPoint() * sums.sum();
+            if (folded != (int) folded) {
+                return Optional.empty();
+            }
+            bias.add((int) folded);
+            bounds.add(128 * sums.magnitude());
+        }
+        Limits limits = Limits.of(op);
+        return Optional.of(new FoldedSums(
+                op.requantization().orElseThrow(), bias, bounds, (int) limits.low(), (int) limits.high()));
+    }
+
+    /** What the reference makes of the sums. */
+    public ProvenRescale.Reference reference() {
+        return new ProvenRescale.Reference(requantization, bias, low, high);
+    }
+
+    /** Largest magnitude of any sum with its bias. */
+    public long largest() {
+        long largest = 0;
+        for (int o = 0; o < bias.size(); o++) {
+            largest = Math.max(largest, Math.abs((long) bias.get(o)) + bounds.get(o));
+        }
+        return largest;
+    }
+
+    /** Whether the results have a narrower range than int8. */
+    public boolean isLimited() {
+        return low > DType.INT8.min() || high < DType.INT8.max();
+    }
+}

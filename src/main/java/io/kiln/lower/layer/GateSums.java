@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.layer.Lstm;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Intrinsics;
+import io.kiln.lower.Rescale;
+import io.kiln.lower.Tables;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Weights times values for the four gates of one unit of {@link Lstm}: of the data with the biases, or of the hidden state. The gates'
+ * weights lie side by side, so that a value is loaded once. The values' zero point is in what sums begin with, unless they could leave
+ * 32 bits then.
+ */
+final class GateSums {
+    private static final List<String> NAMES = List.of("input_gate", "forget_gate", "cell_gate", "output_gate");
+
+    private final FusedOperator op;
+    private final String kind;
+    private final boolean recurrent;
+    private final int count;
+    private final int zeroPoint;
+    private final boolean isFolded;
+    private final long bound;
+    private final DType sumType;
+    private final Buffer weights;
+    private final Optional<Buffer> beginnings;
+    private final Optional<Dots> dots;
+
+    /**
+     * Lays out the tables.
+     *
+     * @param recurrent whether the values are the hidden state
+     * @param dots a micro-kernel, taken where it suits
+     */
+    GateSums(FusedOperator op, Tables tables, boolean recurrent, Optional<Dots> dots) {
+        Lstm lstm = (Lstm) op.root().op();
+        DType dtype = op.type().dtype();
+        this.op = op;
+        this.kind = recurrent ? "recurrent" : "input";
+        this.recurrent = recurrent;
+        this.count = weights(0).type().shape().dim(1);
+        this.zeroPoint = recurrent ? lstm.hiddenZeroPoint() : lstm.inputZeroPoint();
+        boolean folds = !dtype.isFloat() && bound(true) <= Integer.MAX_VALUE;
+        this.bound = dtype.isFloat() ? 0 : bound(folds);
+        this.isFolded = folds || zeroPoint == 0;
+        boolean isWide = bound > Integer.MAX_VALUE;
+        this.sumType = dtype.isFloat() ? dtype : isWide ? DType.INT64 : DType.INT32;
+        DType weightType = weights(0).type().dtype();
+        this.dots = dots.filter(d -> sumType == DType.INT32 && isFolded && dtype == DType.INT8);
+        this.weights = tables.add(
+                kind + "_weights",
+                weightType,
+                this.dots.map(this::packed).orElseGet(() -> sideBySide(gates(this::weights), weightType.bytes())));
+        this.beginnings = recurrent && (zeroPoint == 0 || !folds)
+                ? Optional.empty()
+                : Optional.of(tables.add(kind + "_bias", sumType, beginnings(folds)));
+    }
+
+    private static <T> List<T> gates(IntFunction<T> ofGate) {
+        return IntStream.range(0, Lstm.GATES).mapToObj(ofGate).toList();
+    }
+
+    private Constant weights(int gate) {
+        return op.root().constant((recurrent ? Lstm.RECURRENT_WEIGHTS : Lstm.INPUT_WEIGHTS) + gate);
+    }
+
+    private int units() {
+        return op.type().shape().dim(2);
+    }
+
+    /** Whether a micro-kernel for int8 may suit. */
+    static boolean suit(FusedOperator op) {
+        return op.type().dtype() == DType.INT8;
+    }
+
+    /** A micro-kernel for the four gates of a unit, and memory for their sums. */
+    record Dots(RowDots kernel, Buffer sums) {}
+
+    private Bytes packed(Dots by) {
+        int rows = units() * Lstm.GATES;
+        return by.kernel.pack(rows, count, (row, i) -> weights(row % Lstm.GATES).integer(row / Lstm.GATES * count + i));
+    }
+
+    /** Largest magnitude of a sum; beyond 32 bits sums of int8 data wrap around in the reference kernel. */
+    private long bound(boolean folds) {
+        DType dtype = op.type().dtype();
+        long largest = folds ? -dtype.min() : Math.max(dtype.max() - zeroPoint, zeroPoint - dtype.min());
+        long most = 0;
+        for (int gate = 0; gate < Lstm.GATES; gate++) {
+            for (int unit = 0; unit < units(); unit++) {
+                long magnitude = 0;
+                for (int i = 0; i < count; i++) {
+                    magnitude += Math.abs(weights(gate).integer(unit * count + i));
+                }
+                most = Math.max(most, Math.abs(beginning(gate, unit, folds)) + largest * magnitude);
+            }
+        }
+        return most;
+    }
+
+    private long beginning(int gate, int unit, boolean folds) {
+        long first = recurrent ? 0 : op.root().constant(Lstm.BIASES + gate).integer(unit);
+        for (int i = 0; folds && i < count; i++) {
+            first -= zeroPoint * weights(gate).integer(unit * count + i);
+        }
+        return first;
+    }
+
+    private Bytes beginnings(boolean folds) {
+        if (sumType.isFloat()) {
+            return sideBySide(gates(gate -> op.root().constant(Lstm.BIASES + gate)), sumType.bytes());
+        }
+        ByteBuffer data =
+                ByteBuffer.allocate(units() * Lstm.GATES * sumType.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int unit = 0; unit < units(); unit++) {
+            for (int gate = 0; gate < Lstm.GATES; gate++) {
+                long first = beginning(gate, unit, folds);
+                if (sumType == DType.INT64) {
+                    data.putLong(first);
+                } else {
+                    data.putInt((int) first);
+                }
+            }
+        }
+        return Bytes.wrap(data.array());
+    }
+
+    /** The first elements of all, then the second ones, and so on. */
+    private static Bytes sideBySide(List<Constant> columns, int width) {
+        int elements = columns.get(0).elements();
+        byte[] data = new byte[columns.size() * elements * width];
+        for (int i = 0; i < elements; i++) {
+            for (int c = 0; c < columns.size(); c++) {
+                columns.get(c).data().buffer().get(i * width, data, (i * columns.size() + c) * width, width);
+            }
+        }
+        return Bytes.wrap(data);
+    }
+
+    /**
+     * Emits the sums of a unit.
+     *
+     * @param values of which {@code count} begin at {@code from}
+     * @return one per gate: a float, or an int16 with 12 fraction bits
+     */
+    List<Expr> emit(BlockBuilder block, Expr unit, Buffer values, Expr from) {
+        Expr at = block.let(kind + "_gates", mul(unit, Lstm.GATES));
+        return dots.map(by -> dotProducts(block, by, unit, at, values, from))
+                .orElseGet(() -> loop(block, unit, at, values, from));
+    }
+
+    private List<Expr> dotProducts(BlockBuilder block, Dots by, Expr unit, Expr at, Buffer values, Expr from) {
+        for (int gate = 0; gate < Lstm.GATES; gate++) {
+            int g = gate;
+            block.store(
+                    by.sums,
+                    imm(g),
+                    beginnings.<Expr>map(b -> load(b, add(at, g))).orElseGet(this::zero));
+        }
+        by.kernel.emit(block, kind, unit, count, weights, values, from, by.sums);
+        List<Expr> results = new ArrayList<>();
+        for (int gate = 0; gate < Lstm.GATES; gate++) {
+            Expr sum = block.let(kind + "_" + NAMES.get(gate), load(by.sums, imm(gate)));
+            results.add(rescaled(sum, gate));
+        }
+        return results;
+    }
+
+    private List<Expr> loop(BlockBuilder block, Expr unit, Expr at, Buffer values, Expr from) {
+        List<Expr.Var> sums = gates(gate -> block.mutable(
+                kind + "_" + NAMES.get(gate),
+                beginnings.<Expr>map(b -> load(b, add(at, gate))).orElseGet(this::zero)));
+        block.loop("c", count, (inner, c) -> {
+            Expr value = load(values, add(from, c));
+            Expr x = inner.let("x", isFolded ? value : sub(value, imm(zeroPoint)));
+            Expr w = inner.let("w", mul(add(mul(unit, count), c), Lstm.GATES));
+            for (int gate = 0; gate < Lstm.GATES; gate++) {
+                Expr product = cast(sumType, mul(load(weights, add(w, gate)), x));
+                inner.assign(sums.get(gate), add(sums.get(gate), product));
+            }
+        });
+        List<Expr> results = new ArrayList<>();
+        for (int gate = 0; gate < Lstm.GATES; gate++) {
+            results.add(sumType.isFloat() ? sums.get(gate) : rescaled(sums.get(gate), gate));
+        }
+        return results;
+    }
+
+    private Expr zero() {
+        return sumType.isFloat() ? imm(0f) : imm(0, sumType);
+    }
+
+    private Expr rescaled(Expr sum, int gate) {
+        QuantizedMultiplier by = multiplier(op, recurrent ? Lstm.GATES + gate : gate);
+        Expr scaled = op.type().dtype() == DType.INT8
+                ? Rescale.of(cast(DType.INT32, sum), by, bound)
+                : new Expr.Call(
+                        Intrinsics.RESCALE_WIDE,
+                        List.of(
+                                cast(DType.INT64, sum),
+                                imm(FixedPoint.reducedMultiplier(by.multiplier())),
+                                imm(15 - by.shift())));
+        return new Expr.Call(Intrinsics.SATURATE_16, List.of(scaled));
+    }
+
+    /** One of the multipliers that the operator has. */
+    static QuantizedMultiplier multiplier(FusedOperator op, int index) {
+        return new QuantizedMultiplier(
+                (int) op.root().constant(Lstm.MULTIPLIERS).integer(index),
+                (int) op.root().constant(Lstm.MULTIPLIERS + 1).integer(index));
+    }
+}

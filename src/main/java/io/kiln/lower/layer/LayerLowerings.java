@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import static io.kiln.lower.OperatorLowering.entry;
+import static io.kiln.lower.OperatorLowering.simple;
+
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.call.CircularBuffer;
+import io.kiln.ir.op.call.RefWrite;
+import io.kiln.ir.op.layer.AvgPool2d;
+import io.kiln.ir.op.layer.DetectionPostprocess;
+import io.kiln.ir.op.layer.Lstm;
+import io.kiln.ir.op.layer.MaxPool2d;
+import io.kiln.ir.op.layer.Resize2d;
+import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.layer.Svdf;
+import io.kiln.ir.op.layer.TflNormalize;
+import io.kiln.ir.op.layer.TflSoftmax;
+import io.kiln.lower.OperatorLowering;
+import java.util.Map;
+import java.util.Optional;
+
+/** Lowerings of layers other than convolutions and fully connected ones, and of what remembers between runs. */
+public final class LayerLowerings {
+    public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
+            entry(
+                    AvgPool2d.class,
+                    (op, pool, rows, c) -> new PoolLowering(op, pool.window(), Optional.of(pool.rounding())).of(rows)),
+            entry(
+                    MaxPool2d.class,
+                    (op, pool, rows, c) -> new PoolLowering(op, pool.window(), Optional.empty()).of(rows)),
+            entry(Softmax.class, (op, softmax, rows, c) -> new SoftmaxLowering(op).lower(softmax, rows)),
+            entry(TflSoftmax.class, (op, softmax, rows, c) -> new SoftmaxLowering(op).lower(softmax, rows)),
+            simple(TflNormalize.class, (op, rows) -> new NormalizeLowering(op).lower(rows)),
+            simple(Resize2d.class, (op, rows) -> new ResizeLowering(op).lower(rows)),
+            simple(DetectionPostprocess.class, (op, rows) -> new DetectionLowering(op).lower(rows)),
+            entry(Svdf.class, (op, svdf, rows, c) -> new SvdfLowering(op, c.dots()).lower(rows)),
+            entry(Lstm.class, (op, lstm, rows, c) -> new LstmLowering(op, c.dots()).lower(rows)),
+            simple(CircularBuffer.class, CircularBufferLowering::lower),
+            simple(RefWrite.class, VariableLowering::lower));
+
+    private LayerLowerings() {}
+}

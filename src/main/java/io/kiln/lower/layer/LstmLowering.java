@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.max;
+import static io.kiln.tir.Exprs.min;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.element.TflSigmoid16;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.Lstm;
+import io.kiln.ir.type.Shape;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Intrinsics;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.Nests;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rescale;
+import io.kiln.lower.RowDependency;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.lower.element.ElementFunction;
+import io.kiln.lower.element.TableFunctions;
+import io.kiln.lower.element.UnaryFunctions;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import java.util.List;
+import java.util.Optional;
+
+/** {@link Lstm}: step by step for each sequence, unit by unit; the hidden state takes a step's results when all units are computed. */
+public final class LstmLowering {
+    /** What brings 12 fraction bits to steps of 1/12288. */
+    private static final int GATE_MULTIPLIER = 3;
+
+    /** Products of two int16. */
+    private static final long PRODUCT_BOUND = 1L << 30;
+
+    private final FusedOperator op;
+    private final Lstm lstm;
+    private final Tables tables;
+    private final OperatorBuffers buffers;
+    private final GateSums ofData;
+    private final GateSums ofHidden;
+    private final Optional<GateSums.Dots> dots;
+    private final boolean isFloat;
+    private final int batch;
+    private final int steps;
+    private final int inputs;
+    private final int units;
+    private final ElementFunction logistic;
+    private final ElementFunction gateTanh;
+    private final ElementFunction cellTanh;
+
+    /**
+     * Lays out tables.
+     *
+     * @param dots for int8 data, if the core has a micro-kernel for it
+     */
+    public LstmLowering(FusedOperator op, Optional<RowDots> dots) {
+        this.op = op;
+        this.lstm = (Lstm) op.root().op();
+        this.tables = new Tables(op.name());
+        this.buffers = new OperatorBuffers(op, tables);
+        Optional<GateSums.Dots> scratch = dots.filter(d -> GateSums.suit(op))
+                .map(d -> new GateSums.Dots(d, buffers.scratch(DType.INT32, RowDots.ROWS)));
+        this.dots = scratch;
+        this.ofData = new GateSums(op, tables, false, scratch);
+        this.ofHidden = new GateSums(op, tables, true, scratch);
+        Shape data = op.rootTypes().get(0).shape();
+        this.isFloat = op.type().dtype().isFloat();
+        this.batch = lstm.batch(data);
+        this.steps = lstm.steps(data);
+        this.inputs = data.dim(2);
+        this.units = op.type().shape().dim(2);
+        if (isFloat) {
+            this.logistic = UnaryFunctions.of(new Unary(Unary.Kind.SIGMOID), DType.FLOAT32);
+            this.gateTanh = UnaryFunctions.of(new Unary(Unary.Kind.TANH), DType.FLOAT32);
+            this.cellTanh = gateTanh;
+        } else {
+            Buffer table = TableFunctions.sigmoidTable(tables);
+            this.logistic = function(TflSigmoid16.Kind.LOGISTIC, GATE_MULTIPLIER, 0, table);
+            this.gateTanh = function(TflSigmoid16.Kind.TANH, GATE_MULTIPLIER, 0, table);
+            this.cellTanh = function(TflSigmoid16.Kind.TANH, lstm.tanhMultiplier(), lstm.tanhShift(), table);
+        }
+    }
+
+    private static ElementFunction function(TflSigmoid16.Kind kind, int multiplier, int shift, Buffer table) {
+        return TableFunctions.sigmoid(new TflSigmoid16(kind, multiplier, shift), table);
+    }
+
+    public LoweredOperator lower(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        body.loop(
+                "b",
+                batch,
+                (sequence, b) -> sequence.loop("t", steps, (step, t) -> {
+                    Expr position = lstm.timeMajor() ? add(mul(t, batch), b) : add(mul(b, steps), t);
+                    step(step, step.let("position", position), step.let("state", mul(b, units)));
+                }));
+        List<RowDependency> dependencies = op.inputs().stream()
+                .<RowDependency>map(id -> new RowDependency.All(1))
+                .toList();
+        long macs = (long) batch * steps * units * Lstm.GATES * (inputs + units);
+        return Nests.operator(
+                op,
+                buffers,
+                tables,
+                rows,
+                dependencies,
+                body.build(),
+                macs,
+                dots.isPresent() ? "steps(dots)" : "steps");
+    }
+
+    private void step(BlockBuilder block, Expr position, Expr state) {
+        Buffer hidden = buffers.argument(Lstm.HIDDEN);
+        Expr from = block.let("from", mul(position, inputs));
+        Expr to = block.let("to", mul(position, units));
+        block.loop("u", units, (unit, u) -> {
+            List<Expr> data = ofData.emit(unit, u, buffers.argument(0), from);
+            List<Expr> remembered = ofHidden.emit(unit, u, hidden, state);
+            Expr input = applied(unit, "input", logistic, sum(data.get(0), remembered.get(0)));
+            Expr forget = applied(unit, "forget", logistic, sum(data.get(1), remembered.get(1)));
+            Expr candidate = applied(unit, "candidate", gateTanh, sum(data.get(2), remembered.get(2)));
+            Expr output = applied(unit, "output_gate", logistic, sum(data.get(3), remembered.get(3)));
+            Expr cell = cell(unit, add(state, u), input, forget, candidate);
+            Expr squashed = applied(unit, "squashed", cellTanh, cell);
+            unit.store(buffers.output(), add(to, u), result(squashed, output));
+        });
+        block.loop("u", units, (unit, u) -> unit.store(hidden, add(state, u), load(buffers.output(), add(to, u))));
+    }
+
+    private Expr sum(Expr a, Expr b) {
+        return isFloat ? add(a, b) : saturated(add(a, b));
+    }
+
+    private static Expr saturated(Expr value) {
+        return new Expr.Call(Intrinsics.SATURATE_16, List.of(value));
+    }
+
+    /** A function of a value; what it needs on the way has a block of its own. */
+    private static Expr applied(BlockBuilder block, String name, ElementFunction function, Expr value) {
+        Expr.Var result = block.mutable(name, value);
+        BlockBuilder inner = new BlockBuilder();
+        inner.assign(result, function.body().emit(inner, List.of(result)));
+        block.add(inner.build());
+        return result;
+    }
+
+    private Expr cell(BlockBuilder block, Expr index, Expr input, Expr forget, Expr candidate) {
+        Buffer cell = buffers.argument(Lstm.CELL);
+        Expr kept = product(forget, load(cell, index), 2 * Lstm.GATES);
+        Expr added = product(input, candidate, 2 * Lstm.GATES + 1);
+        Expr updated =
+                block.let("updated", isFloat ? add(kept, added) : saturated(add(saturated(kept), saturated(added))));
+        Expr clipped = block.let("clipped", lstm.cellClip() > 0 ? clipped(block, updated) : updated);
+        block.store(cell, index, clipped);
+        return clipped;
+    }
+
+    private Expr clipped(BlockBuilder block, Expr value) {
+        float limit = lstm.cellClip();
+        if (isFloat) {
+            return max(block.let("below", min(value, imm(limit))), imm(-limit));
+        }
+        return new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(-(long) limit), imm((long) limit)));
+    }
+
+    private Expr result(Expr squashed, Expr output) {
+        Expr product = product(squashed, output, 2 * Lstm.GATES + 2);
+        if (isFloat) {
+            return product;
+        }
+        long most = Rescale.largest(GateSums.multiplier(op, 2 * Lstm.GATES + 2), PRODUCT_BOUND);
+        Expr value = Rescale.plus(product, lstm.hiddenZeroPoint(), most);
+        return op.type().dtype() == DType.INT8
+                ? new Expr.Call(Intrinsics.SATURATE_8, List.of(value))
+                : saturated(value);
+    }
+
+    private Expr product(Expr a, Expr b, int multiplier) {
+        Expr product = mul(a, b);
+        return isFloat ? product : Rescale.of(product, GateSums.multiplier(op, multiplier), PRODUCT_BOUND);
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import io.kiln.base.Bytes;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import java.util.List;
+
+/**
+ * Dot products of an int8 vector with {@link #ROWS} rows of int8 weights, by a micro-kernel of the core: {@code kernel(x, w, sums, count)}
+ * adds them to sums of 32 bits.
+ *
+ * @param kernel what computes them
+ * @param step weights of one row that lie together in the table; rows are filled up to a multiple with 0
+ */
+public record RowDots(Kernel kernel, int step) {
+    /** Rows that are computed together. */
+    public static final int ROWS = 4;
+
+    /** A weight by its row, of any number that {@link #ROWS} divides, and its place in it. */
+    @FunctionalInterface
+    interface Weights {
+        long get(int row, int place);
+    }
+
+    private int steps(int count) {
+        return (count + step - 1) / step;
+    }
+
+    /** The table of rows of {@code count} weights. */
+    Bytes pack(int rows, int count, Weights weights) {
+        byte[] packed = new byte[rows * steps(count) * step];
+        int at = 0;
+        for (int first = 0; first < rows; first += ROWS) {
+            for (int i = 0; i < steps(count) * ROWS * step; i++) {
+                int place = i / (ROWS * step) * step + i % step;
+                packed[at++] = place < count ? (byte) weights.get(first + i / step % ROWS, place) : 0;
+            }
+        }
+        return Bytes.wrap(packed);
+    }
+
+    /**
+     * Emits a call.
+     *
+     * @param name prefix of what is declared
+     * @param group which rows of the table, as a multiple of {@link #ROWS}
+     * @param values of which {@code count} begin at {@code from}
+     */
+    void emit(
+            BlockBuilder block,
+            String name,
+            Expr group,
+            int count,
+            Buffer table,
+            Buffer values,
+            Expr from,
+            Buffer sums) {
+        Buffer x = block.view(name + "_x", values, from);
+        Buffer w = block.view(name + "_w", table, Exprs.mul(group, (long) steps(count) * ROWS * step));
+        block.call(kernel, List.of(x, w, sums), List.of(Exprs.imm(count)));
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.TflSoftmaxTables;
+import io.kiln.ir.arith.TflWideSoftmax;
+import io.kiln.ir.op.layer.Softmax;
+import io.kiln.ir.op.layer.TflSoftmax;
+import io.kiln.ir.type.Shape;
+import io.kiln.lower.Epilogue;
+import io.kiln.lower.FusedOperator;
+import io.kiln.lower.Intrinsics;
+import io.kiln.lower.LoweredOperator;
+import io.kiln.lower.Nests;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rescale;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
+import java.util.List;
+
+/** Softmax over the last axis: float by {@code expf}, int8 by a table of 256 exponentials, int16 by tables to interpolate in. */
+final class SoftmaxLowering {
+    private final FusedOperator op;
+    private final Tables tables;
+    private final OperatorBuffers buffers;
+    private final Epilogue epilogue;
+    private final int depth;
+
+    SoftmaxLowering(FusedOperator op) {
+        this.op = op;
+        this.tables = new Tables(op.name());
+        this.buffers = new OperatorBuffers(op, tables);
+        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
+        this.depth = op.type().shape().dim(-1);
+    }
+
+    LoweredOperator lower(Softmax softmax, Rows rows) {
+        return lower(rows, (block, from, to, largest) -> real(block, softmax.beta(), from, to, largest));
+    }
+
+    LoweredOperator lower(TflSoftmax softmax, Rows rows) {
+        boolean isWide = op.rootTypes().get(0).dtype() == DType.INT16;
+        return lower(rows, (block, from, to, largest) -> {
+            if (isWide) {
+                wide(block, softmax, from, to, largest);
+            } else {
+                quantized(block, softmax, from, to, largest);
+            }
+        });
+    }
+
+    /** What is computed of a vector once its largest element is known. */
+    private interface Vector {
+        void emit(BlockBuilder block, Expr from, Expr to, Expr.Var largest);
+    }
+
+    private LoweredOperator lower(Rows rows, Vector vector) {
+        Shape out = op.type().shape();
+        BlockBuilder body =
+                Nests.vectors(out, rows, (block, from, to) -> vector.emit(block, from, to, largest(block, from)));
+        return Nests.operator(op, buffers, tables, rows, List.of(Nests.elementwise(out, out)), body.build(), "rows");
+    }
+
+    private Expr.Var largest(BlockBuilder block, Expr from) {
+        Expr.Var largest = block.mutable("largest", load(buffers.argument(0), from));
+        block.loop(
+                "i",
+                imm(1),
+                imm(depth),
+                1,
+                (b, i) ->
+                        b.assign(largest, Exprs.max(b.let("value", load(buffers.argument(0), add(from, i))), largest)));
+        return largest;
+    }
+
+    private void real(BlockBuilder block, float beta, Expr from, Expr first, Expr.Var largest) {
+        Buffer out = buffers.output();
+        Expr.Var sum = block.mutable("sum", imm(0.0f));
+        block.loop("i", depth, (b, i) -> {
+            Expr difference = sub(load(buffers.argument(0), add(from, i)), largest);
+            Expr scaled = beta == 1.0f ? difference : mul(difference, imm(beta));
+            Expr e = b.let("e", new Expr.Call(Intrinsic.EXPF, List.of(scaled)));
+            b.store(out, add(first, i), e).assign(sum, add(sum, e));
+        });
+        block.loop(
+                "i",
+                depth,
+                (b, i) -> epilogue.store(b, "", Exprs.div(load(out, add(first, i)), sum), imm(0), out, add(first, i)));
+    }
+
+    private void quantized(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
+        float scale = op.root().constant(1).real(0);
+        Buffer table = tables.add("exponentials", DType.INT32, TflSoftmaxTables.exponentials(softmax.beta(), scale));
+        Expr.Var sum = block.mutable("sum", imm(0, DType.UINT32));
+        block.loop("i", depth, (b, i) -> {
+            Expr e = b.let("e", load(table, sub(largest, load(buffers.argument(0), add(from, i)))));
+            Expr rounding = Exprs.bitAnd(Exprs.shr(e, imm(11)), imm(1));
+            Expr term = add(Exprs.shr(e, imm(12)), rounding);
+            b.assign(sum, add(sum, Exprs.cast(DType.UINT32, term)));
+        });
+        Expr zeros = block.let("zeros", new Expr.Call(Intrinsics.LEADING_ZEROS, List.of(sum)));
+        Expr normalised = Exprs.cast(DType.INT32, sub(Exprs.shl(sum, zeros), imm(0x80000000L, DType.UINT32)));
+        Expr reciprocal = block.let("reciprocal", new Expr.Call(Intrinsics.RECIPROCAL, List.of(normalised)));
+        Expr shift = block.let(
+                "scale", sub(zeros, imm(12 + 31 - 8 * softmax.outDtype().bytes())));
+        block.loop("i", depth, (b, i) -> {
+            Expr e = load(table, sub(largest, load(buffers.argument(0), add(from, i))));
+            Expr scaled = new Expr.Call(Intrinsics.RESCALE_ANY, List.of(reciprocal, e, shift));
+            epilogue.store(b, "", sub(scaled, imm(-softmax.outDtype().min())), imm(0), buffers.output(), add(first, i));
+        });
+    }
+
+    /** {@link TflWideSoftmax}; the output holds the exponentials in between. */
+    private void wide(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
+        Buffer out = buffers.output();
+        Buffer exponentials = tables.add("exponentials", DType.INT16, TflWideSoftmax.exponentials());
+        Buffer reciprocals = tables.add("reciprocals", DType.INT16, TflWideSoftmax.reciprocals());
+        QuantizedMultiplier by =
+                TflWideSoftmax.multiplier(softmax.beta(), op.root().constant(1).real(0));
+        Expr.Var sum = block.mutable("sum", imm(0));
+        block.loop("i", depth, (b, i) -> {
+            Expr difference = sub(load(buffers.argument(0), add(from, i)), largest);
+            Expr scaled = new Expr.Call(
+                    Intrinsics.RESCALE_ANY, List.of(difference, imm((long) by.multiplier()), imm((long) by.shift())));
+            Expr e =
+                    interpolated(b, exponentials, Rescale.plus(scaled, Short.MAX_VALUE, Rescale.largest(by, 1L << 16)));
+            b.store(out, add(first, i), e).assign(sum, add(sum, e));
+        });
+        Expr unsigned = Exprs.cast(DType.UINT32, sum);
+        Expr zeros = block.let("zeros", new Expr.Call(Intrinsics.LEADING_ZEROS, List.of(unsigned)));
+        Expr highest = Exprs.shl(unsigned, sub(zeros, imm(1)));
+        Expr rounded = Exprs.shr(add(highest, imm(1 << 13, DType.UINT32)), imm(14));
+        Expr reciprocal =
+                interpolated(block, reciprocals, sub(Exprs.cast(DType.INT32, rounded), imm(TflWideSoftmax.SUM_MIDDLE)));
+        Expr shift = block.let("shift", sub(imm(31), zeros));
+        Expr half = block.let("half", Exprs.shl(imm(1), sub(shift, imm(1))));
+        block.loop("i", depth, (b, i) -> {
+            Expr product = mul(load(out, add(first, i)), reciprocal);
+            epilogue.store(b, "_out", Exprs.shr(add(product, half), shift), imm(0), out, add(first, i));
+        });
+    }
+
+    /** An element between two of a table, limited to them all. */
+    private static Expr interpolated(BlockBuilder block, Buffer table, Expr at) {
+        Expr limited = block.let("limited", new Expr.Call(Intrinsics.SATURATE_16, List.of(at)));
+        Expr index = block.let(
+                "index", add(Exprs.shr(limited, imm(TflWideSoftmax.FRACTION_BITS)), imm(TflWideSoftmax.MIDDLE)));
+        Expr low = block.let("low", load(table, index));
+        Expr slope = sub(load(table, add(index, imm(1))), low);
+        Expr rest = Exprs.bitAnd(limited, imm((1 << TflWideSoftmax.FRACTION_BITS) - 1));
+        Expr half = imm(1 << (TflWideSoftmax.FRACTION_BITS - 1));
+        Expr raised = Exprs.shr(add(mul(slope, rest), half), imm(TflWideSoftmax.FRACTION_BITS));
+        return block.let("interpolated", add(low, raised));
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.layer;
+
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Sums over the weights of one output channel, zero point taken off.
+ *
+ * @param sum of the weights
+ * @param magnitude of their magnitudes: an int8 input reaches at most 128 times as much
+ */
+public record TapSums(long sum, long magnitude) {
+
+    /** The sums of every output channel, of a transposed convolution for each phase. */
+    public static List<TapSums> of(ConvComputation conv) {
+        return IntStream.range(0, conv.channels() * conv.upsampling().phases())
+                .mapToObj(o -> channel(conv, o))
+                .toList();
+    }
+
+    private static TapSums channel(ConvComputation conv, int o) {
+        long sum = 0;
+        long magnitude = 0;
+        for (int ky = 0; ky < conv.window().kernelH(); ky++) {
+            for (int kx = 0; kx < conv.window().kernelW(); kx++) {
+                for (int c = 0; c < conv.channelsPerGroup(); c++) {
+                    int tap = conv.tap(o, ky, kx, c);
+                    sum += tap;
+                    magnitude += Math.abs(tap);
+                }
+            }
+        }
+        return new TapSums(sum, magnitude);
+    }
+}

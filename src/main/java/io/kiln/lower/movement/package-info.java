@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Lowering of operators that move elements. */
+package io.kiln.lower.movement;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower.sum;
+
+import static io.kiln.lower.OperatorLowering.entry;
+import static io.kiln.lower.OperatorLowering.simple;
+
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.layer.TflBatchMatmul;
+import io.kiln.ir.op.reduce.ArgReduce;
+import io.kiln.ir.op.reduce.Reduce;
+import io.kiln.ir.op.reduce.TflCumsum;
+import io.kiln.ir.op.reduce.TflSum;
+import io.kiln.lower.OperatorLowering;
+import java.util.Map;
+
+/** Lowerings of what combines elements along dimensions: reductions, running sums, products of matrices. */
+public final class SumLowerings {
+    public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
+            entry(Reduce.class, (op, reduce, rows, c) -> ReduceLowering.reduce(op, reduce, rows)),
+            entry(TflSum.class, (op, sum, rows, c) -> ReduceLowering.sum(op, sum, rows)),
+            entry(ArgReduce.class, (op, arg, rows, c) -> ReduceLowering.index(op, arg, rows)),
+            simple(TflCumsum.class, (op, rows) -> new CumsumLowering(op).lower(rows)),
+            simple(TflBatchMatmul.class, (op, rows) -> new BatchMatmulLowering(op).lower(rows)));
+
+    private SumLowerings() {}
+}

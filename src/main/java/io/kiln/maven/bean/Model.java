@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven.bean;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import java.io.File;
+import java.nio.file.Path;
+
+/** One {@code <model>} of {@code <models>}. */
+public final class Model {
+    /** The model file, relative to the project. */
+    private File file;
+
+    /** Name in the generated C: {@code tvmgen_<name>_run}. */
+    private String name;
+
+    /** Shapes of its inputs, {@code name:1,96,96,1;…}; those of the file if not set. */
+    private String inputShapes;
+
+    /** Set by Maven from {@code <inputShapes>}. */
+    public void setInputShapes(String inputShapes) {
+        this.inputShapes = inputShapes;
+    }
+
+    /** Set by Maven from {@code <file>}. */
+    public void setFile(File file) {
+        this.file = file;
+    }
+
+    /** Set by Maven from {@code <name>}. */
+    public void setName(String name) {
+        this.name = name;
+    }
+
+    /** The model as the flow takes it. */
+    public ModelSource source(Path folder) {
+        if (file == null || name == null) {
+            throw new KilnException(new Problem(
+                    "a <model> lacks its " + (file == null ? "<file>" : "<name>"),
+                    "<models>",
+                    "both <file> and <name>",
+                    "Add it"));
+        }
+        return new ModelSource(folder.resolve(file.toPath()), name, inputShapes == null ? "" : inputShapes);
+    }
+}

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Elements of the plugin configuration. */
+package io.kiln.maven.bean;

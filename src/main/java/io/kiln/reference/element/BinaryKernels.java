@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference.element;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Binary.Kind;
+import io.kiln.ir.op.element.FixedPointMultiply;
+import io.kiln.ir.type.TensorType;
+import io.kiln.reference.kernel.Tensor;
+import java.util.List;
+
+/** Functions of two elements. */
+final class BinaryKernels {
+    private BinaryKernels() {}
+
+    static Tensor binary(Binary op, List<Tensor> args, TensorType type) {
+        Tensor lhs = args.get(0);
+        Tensor rhs = args.get(1);
+        int[] at = Elementwise.broadcast(lhs.shape(), type.shape());
+        int[] by = Elementwise.broadcast(rhs.shape(), type.shape());
+        return switch (lhs.type().dtype()) {
+            case FLOAT32 ->
+                op.kind().isComparison()
+                        ? comparisons(type, i -> compare(op.kind(), lhs.floats()[at[i]], rhs.floats()[by[i]]))
+                        : reals(type, i -> real(op.kind(), lhs.floats()[at[i]], rhs.floats()[by[i]]));
+            case INT8, UINT8, INT16 ->
+                op.kind().isComparison()
+                        ? comparisons(type, i -> compare(op.kind(), (long) lhs.ints()[at[i]], rhs.ints()[by[i]]))
+                        : ints(type, i -> narrow(whole(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]), type.dtype()));
+            case INT64 ->
+                op.kind().isComparison()
+                        ? comparisons(type, i -> compare(op.kind(), lhs.longs()[at[i]], rhs.longs()[by[i]]))
+                        : longs(type, i -> whole(op.kind(), lhs.longs()[at[i]], rhs.longs()[by[i]]));
+            default ->
+                op.kind().isComparison()
+                        ? comparisons(type, i -> compare(op.kind(), (long) lhs.ints()[at[i]], rhs.ints()[by[i]]))
+                        : ints(type, i -> (int) word(op.kind(), lhs.ints()[at[i]], rhs.ints()[by[i]]));
+        };
+    }
+
+    /** The low bits. */
+    private static int narrow(long value, DType dtype) {
+        return dtype == DType.INT16 ? (short) value : dtype == DType.INT8 ? (byte) value : (int) (value & 0xFF);
+    }
+
+    /** Shifts of 32 bits are by 5 bits of the distance. */
+    private static long word(Kind kind, int a, int b) {
+        return switch (kind) {
+            case LEFT_SHIFT -> a << b;
+            case RIGHT_SHIFT -> a >> b;
+            default -> whole(kind, a, b);
+        };
+    }
+
+    static Tensor fixedPointMultiply(FixedPointMultiply op, List<Tensor> args, TensorType type) {
+        int[] data = Elementwise.broadcast(args.get(0).shape(), type.shape());
+        int[] multiplier = Elementwise.broadcast(args.get(1).shape(), type.shape());
+        int[] shift = Elementwise.broadcast(args.get(FixedPointMultiply.SHIFT).shape(), type.shape());
+        return ints(type, i -> {
+            int x = args.get(0).ints()[data[i]];
+            int by = args.get(1).ints()[multiplier[i]];
+            int left = 31 - args.get(FixedPointMultiply.SHIFT).ints()[shift[i]];
+            return (int)
+                    (op.rounding() == Rounding.UPWARD
+                            ? FixedPoint.multiplyRoundingUpward(x, by, left)
+                            : FixedPoint.multiplyRoundingAway(x, by, left));
+        });
+    }
+
+    private static float real(Kind kind, float a, float b) {
+        return switch (kind) {
+            case ADD -> a + b;
+            case SUBTRACT -> a - b;
+            case MULTIPLY -> a * b;
+            case DIVIDE -> a / b;
+            case MAXIMUM -> a > b ? a : b;
+            case MINIMUM -> a < b ? a : b;
+            case FLOOR_DIVIDE -> (float) Math.floor((double) a / b);
+            case FLOOR_MOD -> floorMod(a, b);
+            case SQUARED_DIFFERENCE -> (a - b) * (a - b);
+            case PRELU -> a >= 0 ? a : a * b;
+            default -> throw unknown(kind);
+        };
+    }
+
+    private static float floorMod(float a, float b) {
+        float rest = a % b;
+        return rest != 0 && rest < 0 != b < 0 ? rest + b : rest;
+    }
+
+    private static long whole(Kind kind, long a, long b) {
+        return switch (kind) {
+            case ADD -> a + b;
+            case SUBTRACT -> a - b;
+            case MULTIPLY -> a * b;
+            case DIVIDE -> b == 0 ? 0 : a / b;
+            case LEFT_SHIFT -> a << b;
+            case RIGHT_SHIFT -> a >> b;
+            case MAXIMUM -> Math.max(a, b);
+            case MINIMUM -> Math.min(a, b);
+            case SQUARED_DIFFERENCE -> (a - b) * (a - b);
+            case LOGICAL_AND -> a & b;
+            case LOGICAL_OR -> a | b;
+            default -> throw unknown(kind);
+        };
+    }
+
+    /** Primitive comparisons: NaN equals nothing, and 0 equals -0. */
+    private static boolean compare(Kind kind, float a, float b) {
+        return switch (kind) {
+            case EQUAL -> a == b;
+            case NOT_EQUAL -> a != b;
+            case LESS -> a < b;
+            case LESS_EQUAL -> a <= b;
+            case GREATER -> a > b;
+            case GREATER_EQUAL -> a >= b;
+            default -> throw unknown(kind);
+        };
+    }
+
+    private static boolean compare(Kind kind, long a, long b) {
+        return switch (kind) {
+            case EQUAL -> a == b;
+            case NOT_EQUAL -> a != b;
+            case LESS -> a < b;
+            case LESS_EQUAL -> a <= b;
+            case GREATER -> a > b;
+            case GREATER_EQUAL -> a >= b;
+            default -> throw unknown(kind);
+        };
+    }
+
+    private static IllegalArgumentException unknown(Kind kind) {
+        return new IllegalArgumentException("no such function of these elements: " + kind);
+    }
+
+    private interface Reals {
+        float at(int index);
+    }
+
+    private interface Longs {
+        long at(int index);
+    }
+
+    private interface Ints {
+        int at(int index);
+    }
+
+    private interface Comparisons {
+        boolean at(int index);
+    }
+
+    private static Tensor reals(TensorType type, Reals elements) {
+        float[] result = new float[(int) type.shape().elements()];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = elements.at(i);
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static Tensor longs(TensorType type, Longs elements) {
+        long[] result = new long[(int) type.shape().elements()];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = elements.at(i);
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static Tensor ints(TensorType type, Ints elements) {
+        int[] result = new int[(int) type.shape().elements()];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = elements.at(i);
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static Tensor comparisons(TensorType type, Comparisons elements) {
+        return ints(type, i -> elements.at(i) ? 1 : 0);
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference.element;
+
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import io.kiln.reference.kernel.Tensor;
+import java.util.function.ToIntFunction;
+
+/** A tensor that is filled by copying elements of others, of whatever type they are. */
+public final class Elements {
+    private final TensorType type;
+    private final int[] ints;
+    private final long[] longs;
+    private final float[] floats;
+
+    public Elements(TensorType type) {
+        this.type = type;
+        int count = (int) type.shape().elements();
+        boolean isLong = type.dtype().isLong();
+        this.floats = new float[type.dtype().isFloat() ? count : 0];
+        this.longs = new long[isLong ? count : 0];
+        this.ints = new int[isLong || type.dtype().isFloat() ? 0 : count];
+    }
+
+    /** Copies an element; types must agree. */
+    public void copy(Tensor from, int index, int to) {
+        if (type.dtype().isFloat()) {
+            floats[to] = from.floats()[index];
+        } else if (type.dtype().isLong()) {
+            longs[to] = from.longs()[index];
+        } else {
+            ints[to] = from.ints()[index];
+        }
+    }
+
+    /** What was copied; nothing must be copied afterwards. */
+    public Tensor tensor() {
+        if (type.dtype().isFloat()) {
+            return Tensor.of(type, floats);
+        }
+        return type.dtype().isLong() ? Tensor.of(type, longs) : Tensor.of(type, ints);
+    }
+
+    /** A tensor of which each element is an element of another, found by the indices along all dimensions. */
+    public static Tensor pick(TensorType type, Tensor from, ToIntFunction<int[]> source) {
+        Elements elements = new Elements(type);
+        int[] at = new int[type.shape().rank()];
+        for (int i = 0; i < type.shape().elements(); i++) {
+            elements.copy(from, source.applyAsInt(at), i);
+            advance(at, type.shape());
+        }
+        return elements.tensor();
+    }
+
+    /** Goes on to the next element in row-major order. */
+    public static void advance(int[] at, Shape shape) {
+        for (int axis = at.length - 1; axis >= 0; axis--) {
+            at[axis]++;
+            if (at[axis] < shape.dim(axis)) {
+                return;
+            }
+            at[axis] = 0;
+        }
+    }
+
+    /** Elements between neighbours along each dimension. */
+    public static int[] strides(Shape shape) {
+        int[] strides = new int[shape.rank()];
+        int stride = 1;
+        for (int axis = strides.length - 1; axis >= 0; axis--) {
+            strides[axis] = stride;
+            stride *= shape.dim(axis);
+        }
+        return strides;
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference.element;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.arith.TflAddParameters;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.QnnAdd;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import io.kiln.reference.kernel.Tensor;
+import io.kiln.reference.layer.Channels;
+import java.util.List;
+import java.util.function.LongBinaryOperator;
+
+/** Operators that compute each element from the elements at its place. */
+public final class Elementwise {
+    private Elementwise() {}
+
+    public static Tensor biasAdd(BiasAdd op, List<Tensor> args, TensorType type) {
+        Channels channels = Channels.of(type.shape(), op.axis());
+        if (type.dtype().isFloat()) {
+            float[] result = args.get(0).floats().clone();
+            float[] bias = args.get(1).floats();
+            for (int i = 0; i < result.length; i++) {
+                result[i] += bias[channels.of(i)];
+            }
+            return Tensor.of(type, result);
+        }
+        if (type.dtype() == DType.INT64) {
+            long[] result = args.get(0).longs().clone();
+            long[] bias = args.get(1).longs();
+            for (int i = 0; i < result.length; i++) {
+                result[i] += bias[channels.of(i)];
+            }
+            return Tensor.of(type, result);
+        }
+        int[] result = args.get(0).ints().clone();
+        int[] bias = args.get(1).ints();
+        for (int i = 0; i < result.length; i++) {
+            result[i] += bias[channels.of(i)];
+        }
+        return Tensor.of(type, result);
+    }
+
+    public static Tensor clip(Clip op, List<Tensor> args, TensorType type) {
+        if (type.dtype().isFloat()) {
+            float[] result = args.get(0).floats().clone();
+            float low = op.min() > -Float.MAX_VALUE ? (float) op.min() : Float.NEGATIVE_INFINITY;
+            float high = op.max() < Float.MAX_VALUE ? (float) op.max() : Float.POSITIVE_INFINITY;
+            for (int i = 0; i < result.length; i++) {
+                result[i] = result[i] < low ? low : result[i] > high ? high : result[i];
+            }
+            return Tensor.of(type, result);
+        }
+        int[] result = args.get(0).ints().clone();
+        for (int i = 0; i < result.length; i++) {
+            result[i] = FixedPoint.clamp(result[i], (long) op.min(), (long) op.max());
+        }
+        return Tensor.of(type, result);
+    }
+
+    public static Tensor addQuantized(QnnAdd op, List<Tensor> args, TensorType type) {
+        LongBinaryOperator sum = op.rounding() == Rounding.TFLITE ? tfliteSum(args) : roundedSum(args);
+        int[] lhs = args.get(0).ints();
+        int[] rhs = args.get(1).ints();
+        int lhsZero = args.get(3).scalarInt();
+        int rhsZero = args.get(5).scalarInt();
+        int outZero = args.get(7).scalarInt();
+        int[] lhsIndex = broadcast(args.get(0).shape(), type.shape());
+        int[] rhsIndex = broadcast(args.get(1).shape(), type.shape());
+        int[] result = new int[lhsIndex.length];
+        for (int i = 0; i < result.length; i++) {
+            long value = sum.applyAsLong(lhs[lhsIndex[i]] - lhsZero, rhs[rhsIndex[i]] - rhsZero);
+            result[i] = FixedPoint.clamp(
+                    value + outZero, type.dtype().min(), type.dtype().max());
+        }
+        return Tensor.of(type, result);
+    }
+
+    /** The sum of two values less their zero points, on the output's scale. */
+    private static LongBinaryOperator tfliteSum(List<Tensor> args) {
+        TflAddParameters by = TflAddParameters.of(
+                args.get(0).type().dtype(),
+                args.get(2).scalarFloat(),
+                args.get(4).scalarFloat(),
+                args.get(6).scalarFloat());
+        return (lhs, rhs) -> by.scaleOutput(by.scaleLhs((int) lhs) + by.scaleRhs((int) rhs));
+    }
+
+    /** Likewise, each rounded on its own. */
+    private static LongBinaryOperator roundedSum(List<Tensor> args) {
+        double outputScale = args.get(6).scalarFloat();
+        QuantizedMultiplier lhsBy = QuantizedMultiplier.of(args.get(2).scalarFloat() / outputScale);
+        QuantizedMultiplier rhsBy = QuantizedMultiplier.of(args.get(4).scalarFloat() / outputScale);
+        return (lhs, rhs) -> FixedPoint.multiplyRoundingUpward((int) lhs, lhsBy.multiplier(), lhsBy.shift())
+                + FixedPoint.multiplyRoundingUpward((int) rhs, rhsBy.multiplier(), rhsBy.shift());
+    }
+
+    /** For each element of the output, the index of the element of a broadcast operand. */
+    static int[] broadcast(Shape operand, Shape output) {
+        int[] index = new int[(int) output.elements()];
+        int outputStride = 1;
+        int operandStride = 1;
+        for (int back = 1; back <= output.rank(); back++) {
+            int dim = output.dim(-back);
+            int own = back <= operand.rank() ? operand.dim(-back) : 1;
+            if (own > 1) {
+                for (int i = 0; i < index.length; i++) {
+                    index[i] += i / outputStride % dim * operandStride;
+                }
+            }
+            outputStride *= dim;
+            operandStride *= own;
+        }
+        return index;
+    }
+}

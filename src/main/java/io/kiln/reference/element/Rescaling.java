@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference.element;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.QnnDequantize;
+import io.kiln.ir.op.element.QnnQuantize;
+import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.element.TflRequantize;
+import io.kiln.ir.type.TensorType;
+import io.kiln.reference.kernel.Tensor;
+import io.kiln.reference.layer.Channels;
+import java.util.Arrays;
+import java.util.List;
+
+/** Between real numbers and quantized values, and between scales. */
+public final class Rescaling {
+    private Rescaling() {}
+
+    public static Tensor quantize(QnnQuantize op, List<Tensor> args, TensorType type) {
+        float[] data = args.get(0).floats();
+        float scale = args.get(1).scalarFloat();
+        int zeroPoint = args.get(2).scalarInt();
+        int[] result = new int[data.length];
+        for (int i = 0; i < result.length; i++) {
+            float real = data[i] / scale;
+            long steps = Float.isNaN(real)
+                    ? Integer.MIN_VALUE
+                    : FixedPoint.clamp(FixedPoint.roundHalfAway(real), Integer.MIN_VALUE, Integer.MAX_VALUE);
+            result[i] = FixedPoint.clamp(
+                    steps + zeroPoint, op.outDtype().min(), op.outDtype().max());
+        }
+        return Tensor.of(type, result);
+    }
+
+    public static Tensor dequantize(QnnDequantize op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        float scale = args.get(1).scalarFloat();
+        int zeroPoint = args.get(2).scalarInt();
+        float[] result = new float[data.length];
+        for (int i = 0; i < result.length; i++) {
+            result[i] = scale * (data[i] - zeroPoint);
+        }
+        return Tensor.of(type, result);
+    }
+
+    public static Tensor requantize(TflRequantize op, List<Tensor> args, TensorType type) {
+        boolean wide = args.get(0).type().dtype() == DType.INT64;
+        int[] multipliers = args.get(1).ints();
+        int[] shifts = args.get(2).ints();
+        Channels channels = Channels.of(type.shape(), op.axis());
+        int[] result = new int[(int) type.shape().elements()];
+        for (int i = 0; i < result.length; i++) {
+            int channel = channels.of(i);
+            int multiplier = multipliers[multipliers.length == 1 ? 0 : channel];
+            int shift = shifts[shifts.length == 1 ? 0 : channel];
+            long rescaled = wide
+                    ? FixedPoint.multiplyByQuantizedMultiplier(
+                            args.get(0).longs()[i] - op.inputZeroPoint(), multiplier, shift)
+                    : rescaled(op.rounding(), args.get(0).ints()[i] - op.inputZeroPoint(), multiplier, shift);
+            result[i] = FixedPoint.clamp(
+                    rescaled + op.outputZeroPoint(),
+                    op.outDtype().min(),
+                    op.outDtype().max());
+        }
+        return Tensor.of(type, result);
+    }
+
+    private static long rescaled(Rounding rounding, int x, int multiplier, int shift) {
+        return switch (rounding) {
+            case UPWARD -> FixedPoint.multiplyRoundingUpward(x, multiplier, shift);
+            case TONEAREST -> FixedPoint.multiplyRoundingAway(x, multiplier, shift);
+            default -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
+        };
+    }
+
+    public static Tensor requantizeOnce(QnnRequantize op, List<Tensor> args, TensorType type) {
+        int[] data = args.get(0).ints();
+        float[] inputScales = args.get(1).floats();
+        int inputZero = args.get(2).scalarInt();
+        double outputScale = args.get(3).scalarFloat();
+        int outputZero = args.get(4).scalarInt();
+        QuantizedMultiplier[] by = new QuantizedMultiplier[inputScales.length];
+        Arrays.setAll(by, i -> QuantizedMultiplier.of(inputScales[i] / outputScale));
+        Channels channels = Channels.of(type.shape(), op.axis());
+        int[] result = new int[data.length];
+        for (int i = 0; i < result.length; i++) {
+            QuantizedMultiplier m = by[by.length == 1 ? 0 : channels.of(i)];
+            int centred = data[i] - inputZero;
+            long rescaled = op.rounding() == Rounding.UPWARD
+                    ? FixedPoint.multiplyRoundingUpward(centred, m.multiplier(), m.shift())
+                    : FixedPoint.multiplyRoundingAway(centred, m.multiplier(), m.shift());
+            result[i] = FixedPoint.clamp(
+                    rescaled + outputZero, op.outDtype().min(), op.outDtype().max());
+        }
+        return Tensor.of(type, result);
+    }
+}

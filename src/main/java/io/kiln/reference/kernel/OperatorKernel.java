@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference.kernel;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+import java.util.Map;
+
+/** What the interpreter does for an operator. Each family of operators has one map of its kernels, by class. */
+public interface OperatorKernel<O extends Op> {
+    /** Computes a result of a known type, and what becomes of the variables among the arguments. */
+    Outcome run(O op, List<Tensor> args, TensorType type, FunctionCalls functions);
+
+    /** A kernel of an operator that only computes a result. */
+    interface Pure<O extends Op> {
+        Tensor run(O op, List<Tensor> args, TensorType type);
+    }
+
+    /** A kernel of an operator that changes variables. */
+    interface Writing<O extends Op> {
+        Outcome run(O op, List<Tensor> args, TensorType type);
+    }
+
+    /** An entry for an operator that only computes a result. */
+    static <O extends Op> Map.Entry<Class<? extends Op>, OperatorKernel<Op>> pure(Class<O> op, Pure<O> kernel) {
+        return calling(op, (o, args, type, functions) -> new Outcome(kernel.run(o, args, type), List.of()));
+    }
+
+    /** An entry for an operator that changes variables. */
+    static <O extends Op> Map.Entry<Class<? extends Op>, OperatorKernel<Op>> writing(Class<O> op, Writing<O> kernel) {
+        return calling(op, (o, args, type, functions) -> kernel.run(o, args, type));
+    }
+
+    /** An entry for an operator that calls functions. */
+    static <O extends Op> Map.Entry<Class<? extends Op>, OperatorKernel<Op>> calling(
+            Class<O> op, OperatorKernel<O> kernel) {
+        return Map.entry(op, (any, args, type, functions) -> kernel.run(op.cast(any), args, type, functions));
+    }
+
+    /** An entry for an operator of which only C knows what it computes. */
+    static Map.Entry<Class<? extends Op>, OperatorKernel<Op>> opaque(Class<? extends Op> op) {
+        return Map.entry(op, (any, args, type, functions) -> {
+            throw new KilnException(new Problem(
+                    "what " + any.name() + " computes is known to its C function alone",
+                    "",
+                    "operators that can be computed at build time",
+                    "Change the model so that nothing is computed from it at build time"));
+        });
+    }
+}

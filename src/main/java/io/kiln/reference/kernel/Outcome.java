@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference.kernel;
+
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.TensorType;
+import java.util.List;
+
+/**
+ * What an operator leaves.
+ *
+ * @param result what it computes
+ * @param written new values of the variables, in the order of {@link Op#writes}
+ */
+public record Outcome(Tensor result, List<Tensor> written) {
+    public Outcome {
+        written = List.copyOf(written);
+    }
+
+    /** Of an operator that only changes variables. */
+    public static Outcome of(List<Tensor> written) {
+        return new Outcome(Tensor.of(TensorType.UNIT, new int[0]), written);
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference.kernel;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** A value while the interpreter runs: integers of up to 32 bits widened to int, those of 64 bits, or floats; row-major. */
+public final class Tensor {
+    private static final int[] NO_INTS = {};
+    private static final long[] NO_LONGS = {};
+    private static final float[] NO_FLOATS = {};
+
+    private final TensorType type;
+    private final int[] ints;
+    private final long[] longs;
+    private final float[] floats;
+
+    private Tensor(TensorType type, int[] ints, long[] longs, float[] floats) {
+        this.type = type;
+        this.ints = ints;
+        this.longs = longs;
+        this.floats = floats;
+    }
+
+    /** Takes the array over. */
+    public static Tensor of(TensorType type, int[] ints) {
+        return new Tensor(type, ints, NO_LONGS, NO_FLOATS);
+    }
+
+    /** Takes the array over. */
+    public static Tensor of(TensorType type, float[] floats) {
+        return new Tensor(type, NO_INTS, NO_LONGS, floats);
+    }
+
+    /** An int64 or uint64 tensor; takes the array over. */
+    public static Tensor of(TensorType type, long[] longs) {
+        return new Tensor(type, NO_INTS, longs, NO_FLOATS);
+    }
+
+    /** Sums that wrap around in the type, int32 or int64; takes the array over. */
+    public static Tensor ofSums(TensorType type, long[] sums) {
+        return type.dtype() == DType.INT64
+                ? of(type, sums)
+                : of(type, Arrays.stream(sums).mapToInt(s -> (int) s).toArray());
+    }
+
+    public static Tensor read(TensorType type, Bytes bytes) {
+        int count = Math.toIntExact(type.shape().elements());
+        ByteBuffer buffer = bytes.buffer();
+        if (type.dtype().isFloat()) {
+            float[] floats = new float[count];
+            buffer.asFloatBuffer().get(floats);
+            return of(type, floats);
+        }
+        if (type.dtype().isLong()) {
+            long[] longs = new long[count];
+            buffer.asLongBuffer().get(longs);
+            return of(type, longs);
+        }
+        int[] ints = new int[count];
+        for (int i = 0; i < count; i++) {
+            ints[i] = element(buffer, type.dtype(), i);
+        }
+        return of(type, ints);
+    }
+
+    private static int element(ByteBuffer buffer, DType dtype, int index) {
+        return switch (dtype) {
+            case INT8 -> buffer.get(index);
+            case UINT8, BOOL -> buffer.get(index) & 0xFF;
+            case INT16 -> buffer.getShort(2 * index);
+            case INT32, UINT32 -> buffer.getInt(4 * index);
+            case INT64, UINT64, FLOAT32 -> throw new IllegalArgumentException(dtype.text() + " is not held as int");
+        };
+    }
+
+    public Bytes toBytes() {
+        int width = type.dtype().bytes();
+        int count = Math.toIntExact(type.shape().elements());
+        ByteBuffer buffer = ByteBuffer.allocate(width * count).order(ByteOrder.LITTLE_ENDIAN);
+        for (float value : floats) {
+            buffer.putFloat(value);
+        }
+        for (long value : longs) {
+            buffer.putLong(value);
+        }
+        for (int value : ints) {
+            switch (width) {
+                case 1 -> buffer.put((byte) value);
+                case 2 -> buffer.putShort((short) value);
+                default -> buffer.putInt(value);
+            }
+        }
+        return Bytes.wrap(buffer.array());
+    }
+
+    /** The same elements under another shape. */
+    public Tensor reshaped(TensorType newType) {
+        return new Tensor(newType, ints, longs, floats);
+    }
+
+    /** The elements at these places, under another type of the same elements. */
+    public Tensor gather(int[] places, TensorType newType) {
+        int[] newInts = ints.length == 0
+                ? NO_INTS
+                : Arrays.stream(places).map(i -> ints[i]).toArray();
+        long[] newLongs = longs.length == 0
+                ? NO_LONGS
+                : Arrays.stream(places).mapToLong(i -> longs[i]).toArray();
+        float[] newFloats = new float[floats.length == 0 ? 0 : places.length];
+        for (int i = 0; i < newFloats.length; i++) {
+            newFloats[i] = floats[places[i]];
+        }
+        return new Tensor(newType, newInts, newLongs, newFloats);
+    }
+
+    public TensorType type() {
+        return type;
+    }
+
+    public Shape shape() {
+        return type.shape();
+    }
+
+    public boolean isFloat() {
+        return type.dtype().isFloat();
+    }
+
+    /** The elements of an int64 or uint64 tensor; not to be written. */
+    public long[] longs() {
+        return longs;
+    }
+
+    /** The elements of a tensor of integers of at most 32 bits, or bool; not to be written. */
+    public int[] ints() {
+        return ints;
+    }
+
+    /** The elements of a float tensor; not to be written. */
+    public float[] floats() {
+        return floats;
+    }
+
+    public int scalarInt() {
+        return ints[0];
+    }
+
+    public float scalarFloat() {
+        return floats[0];
+    }
+}

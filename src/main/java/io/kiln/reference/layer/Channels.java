@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.reference.layer;
+
+import io.kiln.ir.type.Shape;
+
+/**
+ * Which channel an element of a row-major tensor belongs to.
+ *
+ * @param inner elements behind the channel axis
+ * @param count number of channels
+ */
+public record Channels(int inner, int count) {
+    /** Channels along an axis; negative counts from the end. */
+    public static Channels of(Shape shape, int axis) {
+        if (shape.rank() == 0) {
+            return new Channels(1, 1);
+        }
+        int inner = 1;
+        for (int i = (axis < 0 ? axis + shape.rank() : axis) + 1; i < shape.rank(); i++) {
+            inner *= shape.dim(i);
+        }
+        return new Channels(inner, shape.dim(axis));
+    }
+
+    public int of(int index) {
+        return index / inner % count;
+    }
+}

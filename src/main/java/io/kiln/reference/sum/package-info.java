@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Kernels of reductions and sums. */
+package io.kiln.reference.sum;

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+/** {@link BlockedKernel} wholly in assembly, for one core. */
+interface BlockedAssembly {
+    /** Preprocessor condition under which it can be used. */
+    String condition();
+
+    /** The lines of a naked function with the kernel's parameters. */
+    String lines(boolean signed, boolean limited);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.base.DType;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.parts.PaddedRows;
+import io.kiln.schedule.parts.PixelBlocks;
+import io.kiln.schedule.parts.ScalarRescale;
+import io.kiln.schedule.parts.WordMoves;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Stmt;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Depthwise convolution for cores without SIMD: rows are copied with their padding, then each channel of a few
+ * neighbouring pixels is computed at once, so that a weight is loaded once for all of them and windows share inputs:
+ * by {@link DepthwiseBlock} where the core has one, else by {@link DepthwiseLoops}.
+ *
+ * <pre>
+ * scratch: the rows under one row of windows, see {@link PaddedRows}
+ * </pre>
+ */
+final class BlockedDepthwise {
+    private final ConvComputation conv;
+    private final int pixels;
+    private final Pixels kernel;
+    private final Buffer scratch;
+    private final Buffer output;
+    private final PaddedRows rows;
+
+    /** Computes a block of pixels: inputs under the first window, and the place of the first pixel in the output. */
+    private interface Pixels {
+        void emit(BlockBuilder block, Buffer in, Expr out);
+    }
+
+    /**
+     * Makes tables and asks for scratch.
+     *
+     * @param rescale if it is proven
+     * @param assembled the micro-kernel, if the core has one
+     * @param pixels computed at once
+     * @param isPacked whether weights are packed two to a byte, which no micro-kernel reads
+     */
+    BlockedDepthwise(
+            ConvTask task,
+            Optional<ScalarRescale> rescale,
+            Optional<DepthwiseBlock> assembled,
+            int pixels,
+            boolean isPacked) {
+        this.conv = task.conv();
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        Buffer input = buffers.argument(0);
+        this.output = buffers.output();
+        this.pixels = pixels;
+        if (assembled.isPresent()) {
+            Buffer weights = tables.add("weight", DType.INT8, weightsByChannel(conv));
+            Buffer constants = rescale.orElseThrow().table(tables);
+            Kernel block = assembled.get().kernel();
+            this.kernel = (b, in, out) ->
+                    b.call(block, List.of(in, weights, constants, b.mutableView("out", output, out)), List.of());
+        } else {
+            this.kernel = new DepthwiseLoops(task, pixels, rescale, isPacked)::emit;
+        }
+        this.scratch = buffers.scratch(DType.INT8, PaddedRows.elements(conv));
+        this.rows = new PaddedRows(conv, input, scratch, WordMoves.of(task.features()));
+    }
+
+    /** The loops. */
+    LayerLoops loops(ConvTask task) {
+        return new LayerLoops(body(task.rows()), task.workload().macs());
+    }
+
+    /** Weights in the order in which a kernel takes them, {@code [channel][ky][kx]}. */
+    private static int[] weightsByChannel(ConvComputation conv) {
+        int taps = conv.taps();
+        int[] packed = new int[conv.channels() * taps];
+        for (int i = 0; i < packed.length; i++) {
+            int tap = i % taps;
+            packed[i] = conv.tap(
+                    i / taps, tap / conv.window().kernelW(), tap % conv.window().kernelW(), 0);
+        }
+        return packed;
+    }
+
+    private Stmt body(Rows range) {
+        BlockBuilder body = new BlockBuilder();
+        rows.fillSides(body);
+        body.loop(
+                "n",
+                conv.output().dim(0),
+                (batch, n) ->
+                        batch.loop("y", range.firstLine(conv.output()), range.endLine(conv.output()), 1, (row, y) -> {
+                            rows.copy(row, range, n, y);
+                            Expr line = add(mul(n, conv.output().dim(1)), range.outputLine(y));
+                            PixelBlocks.loop(row, conv.output().dim(2), pixels, (block, x) -> {
+                                Expr pixel = add(mul(line, conv.output().dim(2)), x);
+                                long step = (long) conv.window().strideW() * conv.channels();
+                                Buffer in = block.view("in", scratch, mul(x, step));
+                                kernel.emit(block, in, block.let("pixel", mul(pixel, conv.channels())));
+                            });
+                        }));
+        return body.build();
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+import io.kiln.ir.op.Window;
+import io.kiln.lower.layer.BiasTable;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.parts.FourBitWeights;
+import io.kiln.schedule.parts.PaddedRows;
+import io.kiln.schedule.parts.PixelBlocks;
+import io.kiln.schedule.parts.ScalarRescale;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import io.kiln.target.CpuFeatures;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Depthwise convolutions by pixels side by side that share weights, by {@link BlockedDepthwise}. */
+public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwiseSchedule.Rescaling> {
+    /** Windows with more taps than this are left to loops, to bound the code's size. */
+    private static final int MOST_TAPS = 32;
+
+    /**
+     * How sums become elements of the output.
+     *
+     * @param proven by one multiplication; nothing for the reference's own steps
+     */
+    record Rescaling(Optional<ScalarRescale> proven) {}
+
+    @Override
+    public String name() {
+        return "depthwise_blocked";
+    }
+
+    /** On cores without SIMD where the rescaling is proven; on others whatever it is, if the zero point vanishes in the bias. */
+    @Override
+    public Optional<Rescaling> applies(Workload workload) {
+        ConvComputation conv = workload.conv();
+        if (!workload.isPlainInt8() || !suits(conv)) {
+            return Optional.empty();
+        }
+        if (workload.features().hasDsp()) {
+            return Optional.of(new Rescaling(Optional.empty())).filter(r -> BiasTable.isFoldedIfFilled(conv));
+        }
+        return BlockedSums.isFor(workload)
+                ? ScalarRescale.of(conv).map(r -> new Rescaling(Optional.of(r)))
+                : Optional.empty();
+    }
+
+    /** Whether the shape fits: one output channel for each input channel, few taps. */
+    static boolean suits(ConvComputation conv) {
+        Window w = conv.window();
+        return conv.depthwise()
+                && conv.channels() == conv.input().dim(3)
+                && conv.kernelZeroPoint() == 0
+                && w.kernelH() * w.kernelW() <= MOST_TAPS;
+    }
+
+    @Override
+    public Space space(Workload workload, Rescaling rescaling) {
+        int most = assembly(workload.features())
+                .filter(assembly -> rescaling.proven().isPresent())
+                .map(assembly -> assembly.mostPixels(workload.conv().window().kernelW()))
+                .orElse(0);
+        int width = workload.conv().output().dim(2);
+        int[] pixels = IntStream.rangeClosed(1, Math.max(most, DepthwiseLoops.mostPixels(workload.features())))
+                .filter(p -> p <= width)
+                .toArray();
+        Knob bits = rescaling.proven().isPresent() ? Knob.unusual("weight_bits") : FourBitWeights.knob(workload.conv());
+        return Space.of(name(), Knob.of("pixels", pixels), bits);
+    }
+
+    private static Optional<DepthwiseBlock.Assembly> assembly(CpuFeatures features) {
+        if (features.family() == CpuFeatures.Family.RISCV) {
+            return Optional.of(new DepthwiseRiscV());
+        }
+        return features.hasLongMultiply() ? Optional.of(new DepthwiseThumb()) : Optional.empty();
+    }
+
+    /** The micro-kernel of a core that has one. */
+    private static Optional<DepthwiseBlock> assembled(Workload workload, ScalarRescale rescale, int pixels) {
+        ConvComputation conv = workload.conv();
+        Window w = conv.window();
+        return assembly(workload.features())
+                .map(assembly -> new DepthwiseBlock(
+                        w.kernelH(),
+                        w.kernelW(),
+                        pixels,
+                        w.strideW(),
+                        w.dilationW(),
+                        conv.channels(),
+                        PaddedRows.rowElements(conv),
+                        rescale,
+                        assembly))
+                .filter(block -> pixels <= block.assembly().mostPixels(w.kernelW())
+                        && block.assembly().suits(block));
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, Rescaling rescaling, Configuration configuration) {
+        int pixels = configuration.number("pixels");
+        Optional<DepthwiseBlock> assembled = rescaling.proven().flatMap(r -> assembled(task.workload(), r, pixels));
+        boolean isPacked = FourBitWeights.arePacked(configuration);
+        return new BlockedDepthwise(task, rescaling.proven(), assembled, pixels, isPacked).loops(task);
+    }
+
+    /** On a core without SIMD, where size does not count. */
+    public Optional<Choice<Rescaling>> choose(Workload workload) {
+        if (workload.isForSize() || workload.features().hasDsp()) {
+            return Optional.empty();
+        }
+        String reason = "no SIMD: pixels side by side share weights";
+        return applies(workload).map(r -> new Choice<>(this, r, configuration(workload, r), reason));
+    }
+
+    /** On a core with SIMD. */
+    public Optional<Choice<Rescaling>> chooseForDsp(Workload workload) {
+        if (!workload.features().hasDsp()) {
+            return Optional.empty();
+        }
+        String reason = "no DSP schedule for this shape or its rescaling: pixels side by side share weights";
+        return applies(workload).map(r -> new Choice<>(this, r, configuration(workload, r), reason));
+    }
+
+    private Configuration configuration(Workload workload, Rescaling rescaling) {
+        int width = workload.conv().output().dim(2);
+        Optional<Integer> assembled = rescaling
+                .proven()
+                .flatMap(r -> assembly(workload.features())
+                        .map(assembly -> PixelBlocks.best(
+                                width,
+                                assembly.mostPixels(workload.conv().window().kernelW())))
+                        .filter(pixels -> assembled(workload, r, pixels).isPresent()));
+        int inLoops =
+                workload.isForSize() ? 1 : PixelBlocks.best(width, DepthwiseLoops.mostPixels(workload.features()));
+        Configuration configuration = Configuration.of(name()).with("pixels", assembled.orElse(inLoops));
+        return FourBitWeights.packed(configuration, workload);
+    }
+}

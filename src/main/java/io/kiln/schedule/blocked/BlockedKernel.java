@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+import static io.kiln.base.DType.INT32;
+import static io.kiln.base.DType.INT8;
+
+import io.kiln.base.DType;
+import io.kiln.lower.Intrinsics;
+import io.kiln.schedule.parts.ScalarRescale;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * The micro-kernel of {@link BlockedConv}: all output channels of a block of pixels, block of channels by block of channels, rescaled and
+ * stored. Pointers: inputs, weights {@code [block][tap][channel]} with the last block filled up, constants of the rescaling, output.
+ * Scalars: taps, channels, elements between pixels in the input and in the output, power of two that scales sums, shift; then the late
+ * offset where negatives are corrected, and limits where they are narrower than int8.
+ *
+ * @param sums the inner loop
+ * @param rescale the rescaling
+ */
+record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
+    private static final String SUFFIX_SIGNED = "_signed";
+    private static final String SUFFIX_LIMITED = "_limited";
+
+    private static final String FIRST_OF_PAIR = """
+                const int32_t both = weight[%d * i];
+                const int32_t first = (int8_t)((uint8_t)both << 4) >> 4;
+        """;
+
+    Kernel kernel() {
+        List<DType> scalars = new ArrayList<>(List.of(INT32, INT32));
+        if (!sums.pairsInputs()) {
+            scalars.add(INT32);
+        }
+        scalars.addAll(List.of(INT32, INT32, INT32));
+        if (rescale.isSigned()) {
+            scalars.add(INT32);
+        }
+        if (rescale.isLimited()) {
+            scalars.addAll(List.of(INT32, INT32));
+        }
+        return new Kernel(
+                name(),
+                List.of(
+                        Pointer.in(sums.pairsInputs() ? INT32 : INT8),
+                        Pointer.in(INT8),
+                        Pointer.in(INT32),
+                        Pointer.out(INT8)),
+                scalars,
+                List.of(),
+                sums.assembly().map(this::naked).orElseGet(this::definition),
+                sums.assembly().isPresent()
+                        ? List.of()
+                        : List.of(
+                                sums.loop().orElseThrow(),
+                                Intrinsics.HIGH_WORD,
+                                rescale.isLimited() ? Intrinsics.CLAMP : Intrinsics.SATURATE_8));
+    }
+
+    private String name() {
+        return "kiln_blocked_" + sums.name().substring("kiln_sums_".length())
+                + (rescale.isSigned() ? SUFFIX_SIGNED : "")
+                + (rescale.isLimited() ? SUFFIX_LIMITED : "");
+    }
+
+    private String parameters(String attribute) {
+        List<String> all = new ArrayList<>(List.of(
+                "const " + (sums.pairsInputs() ? "int32_t" : "int8_t") + "* x",
+                "const int8_t* w",
+                "const int32_t* rescale",
+                "int8_t* out",
+                "int32_t taps",
+                "int32_t channels"));
+        if (!sums.pairsInputs()) {
+            all.add("int32_t stride");
+        }
+        all.addAll(List.of("int32_t out_stride", "int32_t scale", "int32_t shift"));
+        if (rescale.isSigned()) {
+            all.add("int32_t late");
+        }
+        if (rescale.isLimited()) {
+            all.addAll(List.of("int32_t low", "int32_t high"));
+        }
+        return all.stream().map(p -> attribute + p).collect(Collectors.joining(", "));
+    }
+
+    /** All of it in assembly, and a twin. */
+    private String naked(BlockedAssembly assembly) {
+        return """
+            /* All channels of %d pixels: sums of %d channels at a time, rescaled. Constants fill up the last block of channels. */
+            #if %s
+            __attribute__((naked, noinline)) static void %s(%s) {
+              __asm__ volatile(
+            %s  );
+            }
+            #else
+            static void %s(%s) {
+            %s}
+            #endif
+            """.formatted(
+                        sums.pixels(),
+                        sums.channels(),
+                        assembly.condition(),
+                        name(),
+                        parameters("__attribute__((unused)) "),
+                        assembly.lines(rescale.isSigned(), rescale.isLimited()),
+                        name(),
+                        parameters(""),
+                        twin());
+    }
+
+    private String twin() {
+        int words = rescale.isSigned() ? 3 : 2;
+        String low = rescale.isLimited() ? "low" : "-128";
+        String high = rescale.isLimited() ? "high" : "127";
+        return """
+              for (int32_t channel = 0; channel < channels; ++channel) {
+                const int8_t* weight = &w[channel / %d * %d * taps + channel %% %d%s];
+                for (int32_t pixel = 0; pixel < %d; ++pixel) {
+                  int32_t sum = 0;
+                  for (int32_t i = 0; i < taps; ++i) {
+            %s        sum += x[pixel * stride + i] * %s;
+                  }
+                  int32_t value = (int32_t)(((int64_t)(sum * scale) * rescale[%d * channel]) >> 32) + rescale[%d * channel + 1];
+            %s      value >>= shift;
+                  out[pixel * out_stride + channel] = (int8_t)(value < %s ? %s : (value > %s ? %s : value));
+                }
+              }
+            """.formatted(
+                        sums.channels(),
+                        sums.channels() / sums.weightsPerByte(),
+                        sums.channels(),
+                        sums.pairsWeights() ? " / 2" : "",
+                        sums.pixels(),
+                        sums.pairsWeights() ? FIRST_OF_PAIR.formatted(sums.channels() / 2) : "",
+                        sums.pairsWeights()
+                                ? "(channel % 2 == 0 ? first : (both - first) / 16)"
+                                : "weight[" + sums.channels() + " * i]",
+                        words,
+                        words,
+                        rescale.isSigned() ? "      value += late - (value < 0 ? rescale[3 * channel + 2] : 0);\n" : "",
+                        low,
+                        low,
+                        high,
+                        high);
+    }
+
+    private String definition() {
+        int c = sums.channels();
+        int p = sums.pixels();
+        return """
+            /* All channels of %d pixels: sums of %d channels at a time, rescaled. */
+            __attribute__((noinline))
+            static void %s(%s) {
+              for (int32_t first = 0; first < channels; first += %d) {
+                int32_t sums[%d];
+                %s(x, %sw, taps, sums);
+                w += %d * taps;
+                const int32_t last = channels - first < %d ? channels - first : %d;
+                const int32_t* sum = sums;
+                for (int32_t channel = 0; channel < last; ++channel) {
+                  const int32_t multiplier = rescale[0];
+                  const int32_t offset = rescale[1];
+            %s      rescale += %d;
+            %s      sum += %d;
+                  ++out;
+                }
+              }
+            }
+            """.formatted(
+                        p,
+                        c,
+                        name(),
+                        parameters(""),
+                        c,
+                        p * c,
+                        sums.name(),
+                        sums.pairsInputs() ? "" : "stride, ",
+                        c / sums.weightsPerByte(),
+                        c,
+                        c,
+                        rescale.isSigned() ? "      const int32_t negative = rescale[2];\n" : "",
+                        rescale.isSigned() ? 3 : 2,
+                        results(p),
+                        p);
+    }
+
+    /** The lines that finish the pixels of one channel. */
+    private String results(int pixels) {
+        StringBuilder text = new StringBuilder();
+        for (int p = 0; p < pixels; p++) {
+            text.append("      %sint32_t value%s = kiln_high_word(sum[%d] * scale, multiplier) + offset;\n"
+                    .formatted(rescale.isSigned() ? "" : "const ", p, p));
+            if (rescale.isSigned()) {
+                text.append("      value%s += late - ((value%s >> 31) & negative);\n".formatted(p, p));
+            }
+            String place = p == 0 ? "0" : p == 1 ? "out_stride" : p + " * out_stride";
+            String shifted = "value" + p + " >> shift";
+            text.append("      out[%s] = (int8_t)%s;\n"
+                    .formatted(
+                            place,
+                            rescale.isLimited()
+                                    ? "kiln_clamp(" + shifted + ", low, high)"
+                                    : "kiln_saturate_8(" + shifted + ")"));
+        }
+        return text.toString();
+    }
+}

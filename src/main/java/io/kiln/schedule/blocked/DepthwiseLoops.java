@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.ir.op.Window;
+import io.kiln.lower.Epilogue;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.BiasTable;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.parts.FourBitWeights;
+import io.kiln.schedule.parts.PaddedRows;
+import io.kiln.schedule.parts.ScalarRescale;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.target.CpuFeatures;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * All channels of a few neighbouring pixels of {@link BlockedDepthwise}, in loops.
+ *
+ * <pre>
+ * registers (3 pixels): 3 accumulators, 1 weight, the inputs that windows share, pointers to rows, weights and output
+ * weights: as in the model, [ky][kx][channel]
+ * </pre>
+ */
+final class DepthwiseLoops {
+    /** Without it compilers load all rows' inputs first and spill them. */
+    private static final Kernel IN_ORDER = Kernel.inFile("riscv/kiln_in_order", List.of(), List.of());
+
+    /** Neighbouring pixels whose sums the registers hold. */
+    private static final int MOST_PIXELS = 5;
+
+    /** On Armv6-M. */
+    private static final int MOST_PIXELS_IN_EIGHT_REGISTERS = 2;
+
+    private final ConvComputation conv;
+    private final int pixels;
+    private final Buffer weights;
+    private final Buffer output;
+    private final PixelEnd end;
+    private final boolean isPacked;
+
+    /** Turns the sums of one channel into elements of the output. */
+    private interface PixelEnd {
+        /** The value that each sum starts with. */
+        Expr start(BlockBuilder block, Expr channel);
+
+        void store(BlockBuilder block, List<Expr.Var> sums, Expr channel, Expr out);
+    }
+
+    /** One high multiplication, proven to be enough. */
+    private final class Proven implements PixelEnd {
+        private final ScalarRescale rescale;
+        private final Buffer constants;
+
+        Proven(ScalarRescale rescale, Tables tables) {
+            this.rescale = rescale;
+            this.constants = rescale.table(tables);
+        }
+
+        @Override
+        public Expr start(BlockBuilder block, Expr channel) {
+            return imm(0);
+        }
+
+        @Override
+        public void store(BlockBuilder block, List<Expr.Var> sums, Expr channel, Expr out) {
+            ScalarRescale.Constants of = rescale.load(block, "", constants, channel);
+            for (int p = 0; p < pixels; p++) {
+                rescale.store(block, "" + p, of, sums.get(p), output, place(out, channel, p));
+            }
+        }
+    }
+
+    /** The reference's own steps. */
+    private final class Plain implements PixelEnd {
+        private final BiasTable bias;
+        private final Epilogue epilogue;
+
+        Plain(BiasTable bias, Tables tables) {
+            this.bias = bias;
+            this.epilogue = new Epilogue(conv.op(), bias.bound(), tables);
+        }
+
+        @Override
+        public Expr start(BlockBuilder block, Expr channel) {
+            return block.let("start", load(bias.buffer(), channel));
+        }
+
+        @Override
+        public void store(BlockBuilder block, List<Expr.Var> sums, Expr channel, Expr out) {
+            for (int p = 0; p < pixels; p++) {
+                epilogue.store(block, "" + p, sums.get(p), channel, output, place(out, channel, p));
+            }
+        }
+    }
+
+    private Expr place(Expr out, Expr channel, int pixel) {
+        return add(add(out, channel), (long) pixel * conv.channels());
+    }
+
+    DepthwiseLoops(ConvTask task, int pixels, Optional<ScalarRescale> rescale, boolean isPacked) {
+        Tables tables = task.tables();
+        this.conv = task.conv();
+        this.isPacked = isPacked;
+        this.pixels = pixels;
+        this.output = task.buffers().output();
+        this.weights = isPacked
+                ? FourBitWeights.halvesOfTaps(conv, tables)
+                : tables.add(
+                        "weight", conv.weight().type().dtype(), conv.weight().data());
+        this.end = rescale.isPresent()
+                ? new Proven(rescale.get(), tables)
+                : new Plain(BiasTable.ofFilled(conv, tables), tables);
+    }
+
+    /** Neighbouring pixels that can be computed together: as many as registers hold. */
+    static int mostPixels(CpuFeatures features) {
+        return features.hasLongMultiply() ? MOST_PIXELS : MOST_PIXELS_IN_EIGHT_REGISTERS;
+    }
+
+    /** Emits the loop over channels: inputs under the first window, and the place of the first pixel in the output. */
+    void emit(BlockBuilder block, Buffer in, Expr out) {
+        Window w = conv.window();
+        int channels = conv.channels();
+        block.loop("c", channels, (inner, c) -> {
+            List<Expr.Var> sums = new ArrayList<>();
+            Expr start = end.start(inner, c);
+            for (int p = 0; p < pixels; p++) {
+                sums.add(inner.mutable("acc" + p, start));
+            }
+            for (int ky = 0; ky < w.kernelH(); ky++) {
+                if (ky > 0) {
+                    inner.call(IN_ORDER, List.of(), List.of());
+                }
+                for (int kx = 0; kx < w.kernelW(); kx++) {
+                    int tap = ky * w.kernelW() + kx;
+                    Expr weight = inner.let(
+                            "w" + tap,
+                            isPacked
+                                    ? FourBitWeights.atTap(conv, weights, imm(tap), c)
+                                    : load(weights, add(c, (long) tap * channels)));
+                    for (int p = 0; p < pixels; p++) {
+                        long column = (long) p * w.strideW() + (long) kx * w.dilationW();
+                        long place = (long) ky * PaddedRows.rowElements(conv) + column * channels;
+                        Expr.Var sum = sums.get(p);
+                        inner.assign(sum, Exprs.add(sum, mul(load(in, add(c, place)), weight)));
+                    }
+                }
+            }
+            end.store(inner, sums, c, out);
+        });
+    }
+}

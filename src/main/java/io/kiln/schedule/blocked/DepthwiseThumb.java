@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+import io.kiln.lower.ProvenRescale;
+import io.kiln.schedule.parts.AsmText;
+import io.kiln.schedule.parts.ScalarRescale;
+
+/**
+ * {@link DepthwiseBlock} for Armv7-M. Five pixels of a 3x3 window with stride 1 are 103 instructions for 45 products: 30 LDRSB, 45 MUL and
+ * MLA, 25 to rescale and store.
+ *
+ * <pre>
+ * r0    inputs of a channel      r4 on    an input, weights of a window's row, sums; then multiplier, offset, lower half of a product
+ * r1    weights                  lr       end of the channels
+ * r2    constants
+ * r3    output
+ * </pre>
+ */
+final class DepthwiseThumb implements DepthwiseBlock.Assembly {
+    private static final int INPUT = 4;
+    private static final int MULTIPLIER = 4;
+    private static final int OFFSET = 5;
+    private static final int LOWER = 6;
+    /** Registers from r4 to r12. */
+    private static final int REGISTERS = 9;
+    /** An input and at least as many weights are needed by the rescaling. */
+    private static final int LEAST_WEIGHTS = 2;
+
+    private static final int REACH = 4095;
+    private static final int FAR_REACH = 65_535;
+
+    @Override
+    public int mostPixels(int kernelW) {
+        return Math.max(0, REGISTERS - 1 - Math.max(LEAST_WEIGHTS, kernelW));
+    }
+
+    @Override
+    public boolean suits(DepthwiseBlock block) {
+        return block.place(block.kernelH() - 1, block.columns() - 1) <= FAR_REACH
+                && block.pixels() * block.channels() <= REACH;
+    }
+
+    @Override
+    public String condition() {
+        return AsmText.THUMB_2;
+    }
+
+    @Override
+    public String lines(DepthwiseBlock block) {
+        AsmText asm = new AsmText();
+        asm.line("push {r4-r11, lr}");
+        if (block.channels() <= 255) {
+            asm.line("add lr, r0, #%d", block.channels());
+        } else {
+            asm.line("movw lr, #%d", block.channels());
+            asm.line("add lr, r0");
+        }
+        asm.line("1:");
+        for (int ky = 0; ky < block.kernelH(); ky++) {
+            row(asm, block, ky);
+        }
+        rescale(asm, block);
+        asm.line("cmp r0, lr");
+        asm.line("bne 1b");
+        asm.line("pop {r4-r11, pc}");
+        return asm.lines();
+    }
+
+    private static int weight(int kx) {
+        return INPUT + 1 + kx;
+    }
+
+    private static int sum(DepthwiseBlock block, int pixel) {
+        return INPUT + 1 + Math.max(LEAST_WEIGHTS, block.kernelW()) + pixel;
+    }
+
+    private static void row(AsmText asm, DepthwiseBlock block, int ky) {
+        for (int kx = 0; kx < block.kernelW(); kx++) {
+            asm.line("ldrsb r%d, [r1], #1", weight(kx));
+        }
+        for (int column = 0; column < block.columns(); column++) {
+            if (!block.reads(column)) {
+                continue;
+            }
+            // The first load moves on to the next channel.
+            int place = block.place(ky, column) - 1;
+            if (place < 0) {
+                asm.line("ldrsb r%d, [r0], #1", INPUT);
+            } else if (place <= REACH) {
+                asm.line("ldrsb r%d, [r0, #%d]", INPUT, place);
+            } else {
+                asm.line("movw r%d, #%d", INPUT, place);
+                asm.line("ldrsb r%d, [r0, r%d]", INPUT, INPUT);
+            }
+            for (int p = 0; p < block.pixels(); p++) {
+                int kx = block.tap(column, p);
+                int sum = sum(block, p);
+                if (kx >= 0 && ky + kx == 0) {
+                    asm.line("mul r%d, r%d, r%d", sum, INPUT, weight(kx));
+                } else if (kx >= 0) {
+                    asm.line("mla r%d, r%d, r%d, r%d", sum, INPUT, weight(kx), sum);
+                }
+            }
+        }
+    }
+
+    private static void rescale(AsmText asm, DepthwiseBlock block) {
+        ProvenRescale r = block.rescale().proven();
+        asm.line("ldm r2!, {r%d, r%d}", MULTIPLIER, OFFSET);
+        for (int p = 0; p < block.pixels(); p++) {
+            int sum = sum(block, p);
+            if (r.scaleBits() > 0) {
+                asm.line("lsl r%d, r%d, #%d", sum, sum, r.scaleBits());
+            }
+            asm.line("smull r%d, r%d, r%d, r%d", LOWER, sum, sum, MULTIPLIER);
+            asm.line("add r%d, r%d", sum, OFFSET);
+        }
+        if (r.hasNegatives()) {
+            asm.line("ldr r%d, [r2], #4", MULTIPLIER);
+            asm.line("movw r%d, #%d", OFFSET, r.lateOffset() & 0xFFFF);
+            asm.line("movt r%d, #%d", OFFSET, r.lateOffset() >>> 16);
+            for (int p = 0; p < block.pixels(); p++) {
+                int sum = sum(block, p);
+                asm.line("and r%d, r%d, r%d, asr #31", LOWER, MULTIPLIER, sum);
+                asm.line("sub r%d, r%d", sum, LOWER);
+                asm.line("add r%d, r%d", sum, OFFSET);
+            }
+        }
+        for (int p = block.pixels() - 1; p >= 0; p--) {
+            int sum = sum(block, p);
+            limit(asm, block.rescale(), sum);
+            String place = p == 0 ? "[r3], #1" : "[r3, #" + p * block.channels() + "]";
+            asm.line("strb r%d, %s", sum, place);
+        }
+    }
+
+    private static void limit(AsmText asm, ScalarRescale rescale, int sum) {
+        asm.line("ssat r%d, #8, r%d, asr #%d", sum, sum, rescale.proven().shift());
+        if (rescale.low() > -128) {
+            asm.line("cmp r%d, #%d", sum, rescale.low());
+            asm.line("it lt");
+            asm.line("movlt r%d, #%d", sum, rescale.low());
+        }
+        if (rescale.high() < 127) {
+            asm.line("cmp r%d, #%d", sum, rescale.high());
+            asm.line("it gt");
+            asm.line("movgt r%d, #%d", sum, rescale.high());
+        }
+    }
+}

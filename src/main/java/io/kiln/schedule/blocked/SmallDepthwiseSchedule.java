@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.blocked;
+
+import io.kiln.schedule.parts.FourBitWeights;
+import io.kiln.schedule.parts.ScalarRescale;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import io.kiln.target.CpuFeatures;
+import java.util.Optional;
+
+/** Depthwise convolutions in little flash on cores without vectors, by {@link SmallDepthwise}. */
+public final class SmallDepthwiseSchedule implements Schedule<ScalarRescale> {
+    @Override
+    public String name() {
+        return "depthwise_small";
+    }
+
+    @Override
+    public Optional<ScalarRescale> applies(Workload workload) {
+        return workload.isPlainInt8() && BlockedDepthwiseSchedule.suits(workload.conv())
+                ? ScalarRescale.of(workload.conv())
+                : Optional.empty();
+    }
+
+    @Override
+    public Space space(Workload workload, ScalarRescale rescale) {
+        return Space.of(name(), FourBitWeights.knob(workload.conv()));
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, ScalarRescale rescale, Configuration configuration) {
+        return new SmallDepthwise(task, rescale, FourBitWeights.arePacked(configuration)).loops(task);
+    }
+
+    /** Where size counts; signed rescalings take 12 bytes a channel, and what a core with DSP instructions does without them takes 9. */
+    public Optional<Choice<ScalarRescale>> choose(Workload workload) {
+        CpuFeatures features = workload.features();
+        if (!workload.isForSize() || !BlockedSums.isFor(workload)) {
+            return Optional.empty();
+        }
+        Configuration configuration = FourBitWeights.packed(Configuration.of(name()), workload);
+        String reason = "size: one kernel for all depthwise layers";
+        return applies(workload)
+                .filter(rescale -> !rescale.isSigned() || !features.hasDsp())
+                .map(rescale -> new Choice<>(this, rescale, configuration, reason));
+    }
+}

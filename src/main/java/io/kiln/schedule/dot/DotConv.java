@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.ir.op.Window;
+import io.kiln.lower.Rows;
+import io.kiln.lower.layer.BiasTable;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.lower.layer.TapRange;
+import io.kiln.schedule.parts.Interior;
+import io.kiln.schedule.parts.PaddedRows;
+import io.kiln.schedule.parts.WordMoves;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Convolution of int16 or float data by a micro-kernel for dot products, {@link DotKernel}: some pixels side by side times a block of output
+ * channels, a run of taps at a time that follow each other in the input.
+ *
+ * <pre>
+ * weights: see {@link DotWeights}
+ * memory: scratch for the sums between the runs of a window; rows of the input with their padding, where a kernel takes whole runs only
+ * </pre>
+ *
+ * <p>Sums of int16 data that may leave 32 bits are collected in 64 as often as is needed: a part of a run at a time, or at the end.
+ */
+final class DotConv {
+    private final ConvComputation conv;
+    private final DotKernel kernel;
+    private final int pixels;
+    private final Buffer input;
+    private final DotWeights weights;
+    private final DotSums sums;
+    private final Optional<PaddedRows> padded;
+
+    /**
+     * Makes tables and asks for scratch.
+     *
+     * @param pixels most pixels computed together
+     */
+    DotConv(ConvTask task, DotKernel kernel, int pixels) {
+        this.conv = task.conv();
+        this.kernel = kernel;
+        this.pixels = pixels;
+        this.input = task.buffers().argument(0);
+        this.weights = DotWeights.of(conv, kernel, task.tables());
+        this.sums = new DotSums(task, kernel, pixels, bias(task, kernel), weights.isFlushed());
+        this.padded = isCopied(conv, kernel)
+                ? Optional.of(new PaddedRows(
+                        conv,
+                        input,
+                        task.buffers().scratch(conv.dataType(), PaddedRows.elements(conv)),
+                        WordMoves.of(task.features())))
+                : Optional.empty();
+    }
+
+    /** The loops. */
+    LayerLoops loops(ConvTask task) {
+        return new LayerLoops(body(task.rows()), task.workload().macs());
+    }
+
+    private static BiasTable bias(ConvTask task, DotKernel kernel) {
+        return isCopied(task.conv(), kernel)
+                ? BiasTable.ofFilled(task.conv(), task.tables())
+                : BiasTable.of(task.conv(), task.tables());
+    }
+
+    /** Whether rows are copied with their padding; otherwise runs are cut where they leave the input. */
+    static boolean isCopied(ConvComputation conv, DotKernel kernel) {
+        return conv.window().isPadded() && kernel.step() > 1;
+    }
+
+    private Stmt body(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        padded.ifPresent(p -> p.fillSides(body));
+        body.loop(
+                "n",
+                conv.output().dim(0),
+                (batch, n) -> batch.loop(
+                        "y",
+                        rows.firstLine(conv.output()),
+                        rows.endLine(conv.output()),
+                        1,
+                        (row, y) -> row(row, rows, n, y)));
+        return body.build();
+    }
+
+    /** A row of the output: pixels together where their runs are whole, others one by one. */
+    private void row(BlockBuilder row, Rows rows, Expr n, Expr y) {
+        padded.ifPresent(p -> p.copy(row, rows, n, y));
+        TapRange ky = padded.isPresent()
+                ? new TapRange(
+                        imm(0),
+                        imm(0),
+                        imm(conv.window().kernelH()),
+                        conv.window().kernelH())
+                : TapRange.of(row, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+        Line line = new Line(rows, n, y, ky);
+        int width = conv.output().dim(2);
+        Interior interior = padded.isPresent() ? new Interior(0, width) : Interior.of(conv);
+        int whole = interior.begin() + interior.size() / pixels * pixels;
+        row.loop("x", imm(0), imm(interior.begin()), 1, (b, x) -> edge(b, line, x));
+        row.loop("x", imm(interior.begin()), imm(whole), pixels, (b, x) -> whole(b, line, x, pixels));
+        row.loop("x", imm(whole), imm(interior.end()), 1, (b, x) -> whole(b, line, x, 1));
+        row.loop("x", imm(interior.end()), imm(width), 1, (b, x) -> edge(b, line, x));
+    }
+
+    /** A row of the output, and the window's rows inside the input. */
+    private record Line(Rows rows, Expr n, Expr y, TapRange ky) {}
+
+    /** Pixels side by side, with the window's columns inside the input of the first. */
+    private record Pixels(Line line, Expr x, int count, TapRange kx) {}
+
+    private void edge(BlockBuilder block, Line line, Expr x) {
+        TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
+        block(block, new Pixels(line, x, 1, kx));
+    }
+
+    private void whole(BlockBuilder block, Line line, Expr x, int count) {
+        Window w = conv.window();
+        int left = padded.isPresent() ? 0 : w.padLeft();
+        Expr origin = sub(mul(x, w.strideW()), imm(left));
+        block(block, new Pixels(line, x, count, new TapRange(origin, imm(0), imm(w.kernelW()), w.kernelW())));
+    }
+
+    private void block(BlockBuilder block, Pixels at) {
+        Expr row = add(mul(at.line.n, conv.output().dim(1)), at.line.rows.outputLine(at.line.y));
+        Expr out = block.let("pixel", mul(add(mul(row, conv.output().dim(2)), at.x), conv.channels()));
+        int step = kernel.channels();
+        int whole = conv.channels() / step * step;
+        block.loop("oc", imm(0), imm(whole), step, (inner, oc) -> channels(inner, at, oc, step, out));
+        block.loop(
+                "oc",
+                imm(whole),
+                imm(conv.channels()),
+                step,
+                (inner, oc) -> channels(inner, at, oc, conv.channels() - whole, out));
+    }
+
+    /** A block of channels, of which so many exist. */
+    private void channels(BlockBuilder block, Pixels at, Expr oc, int valid, Expr out) {
+        sums.start(block, at.count, oc, valid);
+        block.loop("ky", at.line.ky.begin(), at.line.ky.end(), 1, (b, ky) -> {
+            if (DotWeights.isDilated(conv)) {
+                b.loop("kx", at.kx.begin(), at.kx.end(), 1, (tap, kx) -> run(tap, at, oc, ky, kx));
+            } else {
+                run(b, at, oc, ky, at.kx.begin());
+            }
+        });
+        sums.store(block, at.count, oc, valid, out);
+    }
+
+    /** The run of taps in row {@code ky} of the window from column {@code kx} on. */
+    private void run(BlockBuilder block, Pixels at, Expr oc, Expr ky, Expr kx) {
+        Window w = conv.window();
+        int cin = conv.channelsPerGroup();
+        boolean isDilated = DotWeights.isDilated(conv);
+        Expr column = add(at.kx.origin(), mul(kx, w.dilationW()));
+        Expr first = block.let("first", mul(add(rowStart(at.line, ky), column), cin));
+        Expr run = isDilated ? add(mul(ky, w.kernelW()), kx) : ky;
+        Expr begin = isDilated ? imm(0) : mul(kx, cin);
+        Expr taps = isDilated ? imm(cin) : mul(at.kx.count(), cin);
+        if (!weights.isFlushed()) {
+            call(block, at, first, weights.at(oc, run, begin), taps);
+            return;
+        }
+        for (int tap = 0; tap < weights.taps(); tap += weights.part()) {
+            BlockBuilder part = new BlockBuilder();
+            int count = Math.min(weights.part(), weights.taps() - tap);
+            call(part, at, add(first, tap), weights.at(oc, run, imm(tap)), imm(count));
+            sums.flush(part, at.count);
+            block.add(part.build());
+        }
+    }
+
+    /** Pixels before those under a row of the window. */
+    private Expr rowStart(Line line, Expr ky) {
+        if (padded.isPresent()) {
+            return mul(ky, PaddedRows.rowElements(conv) / conv.input().dim(3));
+        }
+        Expr row = line.rows.inputLine(
+                0, add(line.ky.origin(), mul(ky, conv.window().dilationH())));
+        return mul(add(mul(line.n, conv.input().dim(1)), row), conv.input().dim(2));
+    }
+
+    private void call(BlockBuilder block, Pixels at, Expr first, Expr weight, Expr taps) {
+        List<Buffer> inputs = new ArrayList<>();
+        for (int p = 0; p < at.count; p++) {
+            long step = (long) p * conv.window().strideW() * conv.channelsPerGroup();
+            inputs.add(block.view("in" + p, padded.map(PaddedRows::scratch).orElse(input), add(first, step)));
+        }
+        kernel.call(block, inputs, block.view("w", weights.table(), weight), sums.buffer(), taps);
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import io.kiln.lower.layer.BiasTable;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Convolutions of int16 or float data by one of the kernels for dot products, by {@link DotConv}. */
+public record DotConvSchedule(String name) implements Schedule<DotKernel> {
+    @Override
+    public Optional<DotKernel> applies(Workload workload) {
+        return DotKernel.of(workload).stream()
+                .filter(kernel -> kernel.title().equals(name))
+                .filter(kernel -> suits(workload.conv()))
+                .findFirst();
+    }
+
+    /** Zero points of int16 data are 0, or in the biases. */
+    private static boolean suits(ConvComputation conv) {
+        return conv.isFloat() || conv.inputZeroPoint() == 0 || BiasTable.isFoldedIfFilled(conv);
+    }
+
+    @Override
+    public Space space(Workload workload, DotKernel kernel) {
+        ConvComputation conv = workload.conv();
+        boolean isCopied = DotConv.isCopied(conv, kernel);
+        return Space.of(
+                name,
+                Knob.of(
+                        "pixel_block",
+                        IntStream.rangeClosed(1, mostPixels(conv, kernel)).toArray()),
+                Knob.of("channel_block", kernel.channels()),
+                Knob.flag("padded_rows", isCopied),
+                BiasTable.isWide(conv, isCopied) ? Knob.of("sums", 64) : Knob.unusual("sums"));
+    }
+
+    private static int mostPixels(ConvComputation conv, DotKernel kernel) {
+        return Math.min(kernel.pixels(), conv.output().dim(2));
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, DotKernel kernel, Configuration configuration) {
+        return new DotConv(task, kernel, configuration.number("pixel_block")).loops(task);
+    }
+
+    /** Where size does not count. */
+    public Optional<Choice<DotKernel>> choose(Workload workload) {
+        return workload.isForSize() ? Optional.empty() : applies(workload).map(kernel -> choice(workload, kernel));
+    }
+
+    private Choice<DotKernel> choice(Workload workload, DotKernel kernel) {
+        ConvComputation conv = workload.conv();
+        boolean isCopied = DotConv.isCopied(conv, kernel);
+        Configuration configuration = Configuration.of(name)
+                .with("pixel_block", mostPixels(conv, kernel))
+                .with("channel_block", kernel.channels())
+                .withFlag("padded_rows", isCopied)
+                .withUnusual("sums", BiasTable.isWide(conv, isCopied) ? 64 : 32, 32);
+        return new Choice<>(this, kernel, configuration, kernel.reason());
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import io.kiln.base.DType;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Workload;
+import io.kiln.target.CpuFeatures;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Kernel.Pointer;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A micro-kernel of {@link DotConv}: adds dot products of some pixels with the weights of a block of channels to sums in memory. */
+sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel {
+    /** Name of the schedule. */
+    String title();
+
+    /** Why it is taken, for people. */
+    String reason();
+
+    /** Most pixels computed together. */
+    int pixels();
+
+    /** Channels computed together. */
+    int channels();
+
+    /** Taps of one channel that lie together in the table; a run of taps is filled up to a multiple with 0. */
+    int step();
+
+    /** Type of the sums. */
+    DType sum();
+
+    /** Type of the table of weights. */
+    DType table();
+
+    /** Appends a weight; 0 beyond the last tap or channel is a weight too. */
+    void put(ByteBuffer table, double weight);
+
+    /** Bytes of a weight in the table. */
+    int weightBytes();
+
+    /**
+     * Emits a call.
+     *
+     * @param inputs where the taps of each pixel begin
+     * @param weights where those of the channels begin, steps of taps from the first to the last, in each channel by channel
+     * @param sums of each pixel and in it of each channel
+     * @param taps of one dot product; known at build time if {@link #step} is more than 1
+     */
+    void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps);
+
+    /** The pointers of a call, in the order of {@link #parameters}. */
+    static List<Buffer> arguments(List<Buffer> inputs, Buffer weights, Buffer sums) {
+        return Stream.concat(inputs.stream(), Stream.of(weights, sums)).toList();
+    }
+
+    /** The pointers that a kernel for so many pixels takes. */
+    default List<Pointer> parameters(DType data, int count) {
+        Stream<Pointer> inputs = Stream.generate(() -> Pointer.in(data)).limit(count);
+        return Stream.concat(inputs, Stream.of(Pointer.in(table()), Pointer.out(sum())))
+                .toList();
+    }
+
+    /** The kernels for a layer that the core has, the best first. */
+    static List<DotKernel> of(Workload workload) {
+        ConvComputation conv = workload.conv();
+        CpuFeatures features = workload.features();
+        if (conv.isTransposed() || conv.depthwise() || conv.groups() != 1 || !features.hasDsp()) {
+            return List.of();
+        }
+        if (conv.dataType() == DType.INT16) {
+            boolean isMve = features.hasMve() && MveWideKernel.suits(conv);
+            return isMve ? List.of(new MveWideKernel(), new DspWideKernel()) : List.of(new DspWideKernel());
+        }
+        boolean isFloat = conv.isFloat() && conv.weight().type().dtype().isFloat();
+        return isFloat && features.hasMve() && features.hasFpu() ? List.of(MveFloatKernel.of(conv)) : List.of();
+    }
+}

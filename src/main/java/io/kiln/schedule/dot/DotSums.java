@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import static io.kiln.base.DType.INT64;
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.cast;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+
+import io.kiln.base.DType;
+import io.kiln.lower.Epilogue;
+import io.kiln.lower.layer.BiasTable;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import java.util.Optional;
+
+/** The sums of {@link DotConv} between the calls of its kernel: of some pixels times a block of channels. */
+final class DotSums {
+    private final ConvComputation conv;
+    private final int channels;
+    private final BiasTable bias;
+    private final Epilogue epilogue;
+    private final Buffer sums;
+    private final Optional<Buffer> wide;
+    private final Buffer output;
+
+    /**
+     * Asks for scratch and tables.
+     *
+     * @param pixels most pixels computed together
+     * @param bias what sums begin with
+     * @param isFlushed whether 64 bits are needed before the end of a window
+     */
+    DotSums(ConvTask task, DotKernel kernel, int pixels, BiasTable bias, boolean isFlushed) {
+        this.conv = task.conv();
+        this.channels = kernel.channels();
+        this.bias = bias;
+        this.epilogue = new Epilogue(conv.op(), bias.bound(), task.tables());
+        this.output = task.buffers().output();
+        long block = (long) pixels * channels;
+        this.sums = task.buffers().scratch(kernel.sum(), block);
+        this.wide = isFlushed ? Optional.of(task.buffers().scratch(INT64, block)) : Optional.empty();
+    }
+
+    /** Whether results need more than 32 bits. */
+    boolean isWide() {
+        return bias.buffer().dtype() == INT64;
+    }
+
+    /** What the kernel adds to: pixel by pixel, in it channel by channel. */
+    Buffer buffer() {
+        return sums;
+    }
+
+    /**
+     * Emits the beginning of a block.
+     *
+     * @param pixels their number
+     * @param oc first channel
+     * @param valid how many channels there are
+     */
+    void start(BlockBuilder block, int pixels, Expr oc, int valid) {
+        for (int o = 0; o < channels; o++) {
+            boolean isRead = o < valid && (!isWide() || wide.isPresent());
+            Expr first = isRead
+                    ? block.let("start" + o, load(bias.buffer(), add(oc, o)))
+                    : zero(bias.buffer().dtype());
+            for (int p = 0; p < pixels; p++) {
+                Expr index = imm((long) p * channels + o);
+                block.store(sums, index, isWide() ? zero(sums.dtype()) : first);
+                wide.ifPresent(w -> block.store(w, index, first));
+            }
+        }
+    }
+
+    private static Expr zero(DType dtype) {
+        return dtype.isFloat() ? imm(0f) : imm(0, dtype);
+    }
+
+    /** Emits, after a part of a run, the moving of the sums on to those of 64 bits, if there are any. */
+    void flush(BlockBuilder block, int pixels) {
+        wide.ifPresent(w -> block.loop("s", (long) pixels * channels, (each, s) -> {
+            each.store(w, s, add(load(w, s), cast(INT64, load(sums, s))));
+            each.store(sums, s, imm(0));
+        }));
+    }
+
+    /**
+     * Emits the end of a block.
+     *
+     * @param out position of the first pixel's channel 0 in the output
+     */
+    void store(BlockBuilder block, int pixels, Expr oc, int valid, Expr out) {
+        for (int p = 0; p < pixels; p++) {
+            for (int o = 0; o < valid; o++) {
+                String suffix = p + "_" + o;
+                Expr channel = add(oc, o);
+                Expr sum = block.let("sum" + suffix, load(wide.orElse(sums), imm((long) p * channels + o)));
+                boolean isBiasLeft = isWide() && wide.isEmpty();
+                Expr biased = isBiasLeft ? add(cast(INT64, sum), load(bias.buffer(), channel)) : sum;
+                Expr index = add(add(out, (long) p * conv.channels()), channel);
+                epilogue.store(block, suffix, biased, channel, output, index);
+            }
+        }
+    }
+}

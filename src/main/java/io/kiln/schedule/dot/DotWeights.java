@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.base.Bytes;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.lower.layer.TapSums;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The weights of {@link DotConv}: per block of channels [run][steps of taps][channel][taps of a step]. A run is a row of the window, or a
+ * pixel of it if the width is dilated: taps that follow each other in the input.
+ *
+ * @param runs of a window
+ * @param taps of a run
+ * @param part taps whose sum is certain to fit 32 bits; all of a run if those of the whole window do
+ * @param isFlushed whether those of the whole window may leave 32 bits
+ */
+public record DotWeights(
+        ConvComputation conv, DotKernel kernel, Buffer table, int runs, int taps, int part, boolean isFlushed) {
+    /** Sum of magnitudes up to which a sum of int16 values fits 32 bits. */
+    public static final long MOST_MAGNITUDE = 65_535;
+
+    /** Packs a layer's weights. */
+    static DotWeights of(ConvComputation conv, DotKernel kernel, Tables tables) {
+        Window w = conv.window();
+        boolean isDilated = isDilated(conv);
+        int taps = isDilated ? conv.channelsPerGroup() : w.kernelW() * conv.channelsPerGroup();
+        int runs = w.kernelH() * (isDilated ? w.kernelW() : 1);
+        boolean isFlushed =
+                !conv.isFloat() && TapSums.of(conv).stream().anyMatch(sums -> sums.magnitude() > MOST_MAGNITUDE);
+        DotWeights unpacked = new DotWeights(
+                conv, kernel, new Buffer("", kernel.table(), 0, Buffer.Scope.CONSTANT), runs, taps, taps, false);
+        int part = isFlushed ? unpacked.partThatFits() : taps;
+        Buffer table = tables.add("weight", kernel.table(), unpacked.pack());
+        return new DotWeights(conv, kernel, table, runs, taps, part, isFlushed);
+    }
+
+    /** Whether neighbouring pixels of a window are no neighbours in the input. */
+    static boolean isDilated(ConvComputation conv) {
+        return conv.window().dilationW() > 1 && conv.window().kernelW() > 1;
+    }
+
+    /** A weight of an output channel; 0 beyond the last channel and tap. */
+    private double weight(int o, int run, int tap) {
+        if (o >= conv.channels() || tap >= taps) {
+            return 0;
+        }
+        int cin = conv.channelsPerGroup();
+        int pixel = run * (taps / cin) + tap / cin;
+        int kw = conv.window().kernelW();
+        return conv.isFloat()
+                ? conv.weight().real(conv.weightIndex(o, pixel / kw, pixel % kw, tap % cin))
+                : conv.tap(o, pixel / kw, pixel % kw, tap % cin);
+    }
+
+    private int steps() {
+        return (taps + kernel.step() - 1) / kernel.step();
+    }
+
+    private Bytes pack() {
+        int block = kernel.channels();
+        int blocks = (conv.channels() + block - 1) / block;
+        ByteBuffer packed = ByteBuffer.allocate(blocks * block * runs * steps() * kernel.step() * kernel.weightBytes())
+                .order(ByteOrder.LITTLE_ENDIAN);
+        for (int first = 0; first < blocks * block; first += block) {
+            for (int step = 0; step < runs * steps(); step++) {
+                for (int i = 0; i < block * kernel.step(); i++) {
+                    int tap = step % steps() * kernel.step() + i % kernel.step();
+                    kernel.put(packed, weight(first + i / kernel.step(), step / steps(), tap));
+                }
+            }
+        }
+        return Bytes.wrap(packed.array());
+    }
+
+    /** Most taps, a multiple of the kernel's steps, of which no sum of any channel leaves 32 bits. */
+    private int partThatFits() {
+        int part = steps() * kernel.step();
+        while (part > kernel.step() && !fits(part)) {
+            part = (part / 2 + kernel.step() - 1) / kernel.step() * kernel.step();
+        }
+        return part;
+    }
+
+    private boolean fits(int part) {
+        for (int o = 0; o < conv.channels(); o++) {
+            for (int run = 0; run < runs; run++) {
+                double magnitude = 0;
+                for (int tap = 0; tap < taps; tap++) {
+                    magnitude = (tap % part == 0 ? 0 : magnitude) + Math.abs(weight(o, run, tap));
+                    if (magnitude > MOST_MAGNITUDE) {
+                        return false;
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Position of a weight in the table.
+     *
+     * @param oc first channel of a block
+     * @param tap of the run, a multiple of the kernel's steps
+     */
+    Expr at(Expr oc, Expr run, Expr tap) {
+        int perStep = kernel.channels()
+                * kernel.step()
+                * kernel.weightBytes()
+                / kernel.table().bytes();
+        Expr block = mul(oc, (long) runs * steps() * perStep / kernel.channels());
+        Expr inRun = mul(Exprs.div(tap, imm(kernel.step())), perStep);
+        return add(add(block, mul(run, (long) steps() * perStep)), inRun);
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dot;
+
+import static io.kiln.base.DType.INT16;
+import static io.kiln.base.DType.INT32;
+
+import io.kiln.base.DType;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Intrinsic;
+import io.kiln.tir.Kernel;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Dot products of one or two runs of int16 with the weights of three channels, widened to int16, by {@code SMLAD}.
+ *
+ * <pre>
+ * registers: 6 sums, 2 inputs, 1 weight, 3 pointers
+ * weights: two taps in a word
+ * </pre>
+ */
+record DspWideKernel() implements DotKernel {
+    private static final int CHANNELS = 3;
+    private static final int UNROLL = 8;
+
+    static final Intrinsic SMLAD = Intrinsic.inFile("dsp/kiln_smlad", List.of(INT32, INT32, INT32), INT32);
+
+    @Override
+    public String title() {
+        return "dsp_conv16";
+    }
+
+    @Override
+    public String reason() {
+        return "two products in one instruction; what is summed in 32 bits is proven to fit";
+    }
+
+    @Override
+    public int pixels() {
+        return 2;
+    }
+
+    @Override
+    public int channels() {
+        return CHANNELS;
+    }
+
+    @Override
+    public int step() {
+        return 2;
+    }
+
+    @Override
+    public DType sum() {
+        return INT32;
+    }
+
+    @Override
+    public DType table() {
+        return INT32;
+    }
+
+    @Override
+    public void put(ByteBuffer table, double weight) {
+        table.putShort((short) weight);
+    }
+
+    @Override
+    public int weightBytes() {
+        return Short.BYTES;
+    }
+
+    @Override
+    public void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps) {
+        boolean isOdd = ((Expr.IntImm) taps).value() % 2 == 1;
+        List<Expr> pairs = List.of(Exprs.div(taps, Exprs.imm(2)));
+        block.call(kernel(inputs.size(), isOdd), DotKernel.arguments(inputs, weights, sums), pairs);
+    }
+
+    /** The kernel for so many pixels: pointers to each, to the weights, to the sums, then the number of pairs of taps. */
+    private Kernel kernel(int pixels, boolean isOdd) {
+        String name = "kiln_dot16_" + pixels + "x" + CHANNELS + (isOdd ? "_odd" : "");
+        return new Kernel(
+                name,
+                parameters(INT16, pixels),
+                List.of(INT32),
+                List.of(),
+                definition(name, pixels, isOdd),
+                List.of(SMLAD));
+    }
+
+    private static String definition(String name, int pixels, boolean isOdd) {
+        int sums = pixels * CHANNELS;
+        return """
+            /* Adds dot products of int16 with the weights of %d channels, two taps to a word%s, to the sums. */
+            __attribute__((noinline))
+            static void %s(%sconst int32_t* w, int32_t* sums, int32_t pairs) {
+            %s  int32_t left = pairs;
+              for (; left >= %d; left -= %d) {
+            %s  }
+              for (; left > 0; --left) {
+            %s  }
+            %s%s}
+            """.formatted(
+                        CHANNELS,
+                        isOdd ? " and one more" : "",
+                        name,
+                        each(pixels, "const int16_t* x%1$d, "),
+                        each(sums, "  int32_t s%1$d = sums[%1$d];\n"),
+                        UNROLL,
+                        UNROLL,
+                        steps(pixels, UNROLL),
+                        steps(pixels, 1),
+                        isOdd ? last(pixels) : "",
+                        each(sums, "  sums[%1$d] = s%1$d;\n"));
+    }
+
+    /** Pairs of taps written out, so that loads have constant offsets. */
+    private static String steps(int pixels, int count) {
+        StringBuilder steps = new StringBuilder();
+        for (int u = 0; u < count; u++) {
+            for (int p = 0; p < pixels; p++) {
+                steps.append("    int32_t v%d_%d;\n    __builtin_memcpy(&v%d_%d, x%d + %d, 4);\n"
+                        .formatted(u, p, u, p, p, 2 * u));
+            }
+            for (int o = 0; o < CHANNELS; o++) {
+                steps.append("    const int32_t w%d_%d = w[%d];\n".formatted(u, o, u * CHANNELS + o));
+                for (int p = 0; p < pixels; p++) {
+                    int s = p * CHANNELS + o;
+                    steps.append("    s%d = kiln_smlad(v%d_%d, w%d_%d, s%d);\n".formatted(s, u, p, u, o, s));
+                }
+            }
+        }
+        steps.append(each(pixels, "    x%1$d += " + 2 * count + ";\n"));
+        return steps.append("    w += ").append(CHANNELS * count).append(";\n").toString();
+    }
+
+    /** The tap after the last pair. */
+    private static String last(int pixels) {
+        StringBuilder last = new StringBuilder();
+        for (int s = 0; s < pixels * CHANNELS; s++) {
+            last.append("  s%d += *x%d * (int16_t)w[%d];\n".formatted(s, s / CHANNELS, s % CHANNELS));
+        }
+        return last.toString();
+    }
+
+    private static String each(int count, String text) {
+        return IntStream.range(0, count).mapToObj(text::formatted).collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dsp;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Depthwise convolution over time, one column wide and without padding, on Cortex-M with the DSP extension: two rows of the output at
+ * a time, which share inputs and weights, by {@link DspColumnKernel}.
+ *
+ * <pre>
+ * scratch: none
+ * weights: per block of four channels [tap][channels 0 and 2, channels 1 and 3], 16 bits each, then the constants of the channels
+ * left over: an odd row alone; channels that are no multiple of four in a block that lies over the one before
+ * </pre>
+ */
+final class DspColumnDepthwise {
+    static final int BLOCK = 4;
+    private final ConvComputation conv;
+    private final DspRescale rescale;
+    private final int together;
+    private final Buffer input;
+    private final Buffer output;
+    private final Buffer weights;
+
+    /**
+     * Packs weights.
+     *
+     * @param together rows of the output computed together
+     */
+    DspColumnDepthwise(ConvTask task, DspRescale rescale, int together) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
+        this.rescale = rescale;
+        this.together = together;
+        this.input = buffers.argument(0);
+        this.output = buffers.output();
+        this.weights = tables.add("weight", DType.INT32, pack());
+    }
+
+    /** The loops. */
+    LayerLoops loops() {
+        long channels = (conv.channels() + BLOCK - 1L) / BLOCK * BLOCK;
+        return new LayerLoops(body(), conv.output().elements() / conv.channels() * channels * conv.taps());
+    }
+
+    static int rowElements(ConvComputation conv) {
+        return conv.input().dim(2) * conv.channels();
+    }
+
+    private int[] pack() {
+        List<Integer> words = new ArrayList<>();
+        for (int first = 0; first < conv.channels(); first += BLOCK) {
+            int o = Math.min(first, conv.channels() - BLOCK);
+            for (int ky = 0; ky < conv.window().kernelH(); ky++) {
+                words.add(word(o, ky));
+                words.add(word(o + 1, ky));
+            }
+            for (int c = o; c < o + BLOCK; c++) {
+                rescale.put(c, words);
+            }
+        }
+        return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /** Weights of a channel and the next but one. */
+    private int word(int channel, int ky) {
+        int scale = rescale.isSummed() ? DspRescale.LEAST_SCALE_BITS : 0;
+        int low = conv.tap(channel, ky, 0, 0) << scale;
+        int high = conv.tap(channel + 2, ky, 0, 0) << scale;
+        return (low & 0xFFFF) | (high << 16);
+    }
+
+    private Stmt body() {
+        BlockBuilder body = new BlockBuilder();
+        int height = conv.output().dim(1);
+        body.loop("n", conv.output().dim(0), (batch, n) -> {
+            batch.loop(
+                    "y",
+                    imm(0),
+                    imm((long) height / together * together),
+                    together,
+                    (b, y) -> rows(b, "", n, y, together));
+            if (height % together != 0) {
+                rows(batch, "_last", n, imm(height - 1L), 1);
+            }
+        });
+        return body.build();
+    }
+
+    /** Some rows of the output that follow each other. */
+    private void rows(BlockBuilder block, String suffix, Expr n, Expr y, int count) {
+        Window w = conv.window();
+        Expr top = add(mul(n, conv.input().dim(1)), mul(y, w.strideH()));
+        Expr from = mul(top, rowElements(conv));
+        Expr to = mul(add(mul(n, conv.output().dim(1)), y), conv.channels());
+        int whole = conv.channels() / BLOCK;
+        call(block, suffix, from, to, weights, count, whole);
+        if (conv.channels() % BLOCK != 0) {
+            int channel = conv.channels() - BLOCK;
+            Buffer rest = block.view("rest" + suffix, weights, imm(weights.elements() / (whole + 1) * whole));
+            call(block, "_rest" + suffix, add(from, channel), add(to, channel), rest, count, 1);
+        }
+    }
+
+    private void call(BlockBuilder block, String suffix, Expr from, Expr to, Buffer w, int count, int blocks) {
+        Window window = conv.window();
+        DspColumnKernel kernel = new DspColumnKernel(
+                window.kernelH(),
+                window.dilationH() * rowElements(conv),
+                conv.channels(),
+                count,
+                DspEpilogue.of(rescale));
+        Buffer in = block.view("in" + suffix, input, from);
+        Buffer out = block.mutableView("out" + suffix, output, to);
+        List<Expr> scalars = new ArrayList<>(List.of(imm(blocks)));
+        scalars.addAll(kernel.epilogue().arguments(rescale));
+        block.call(kernel.kernel(), List.of(in, w, out), scalars);
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dsp;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.Rows;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import java.util.Optional;
+
+/** Depthwise convolutions over time on Cortex-M with the DSP extension, by {@link DspColumnDepthwise}. */
+public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
+    private static final int BLOCK = DspColumnDepthwise.BLOCK;
+
+    /** What immediate offsets reach. */
+    private static final int REACH = 4095;
+
+    @Override
+    public String name() {
+        return "dsp_depthwise_column";
+    }
+
+    @Override
+    public Optional<DspRescale> applies(Workload workload) {
+        Rows rows = workload.rows();
+        boolean isWhole = rows.parameters().isEmpty() && rows.areContiguous();
+        return workload.features().hasDsp() && workload.isPlainInt8() && isWhole && suits(workload.conv())
+                ? DspRescale.of(workload.conv(), true)
+                : Optional.empty();
+    }
+
+    private static boolean suits(ConvComputation conv) {
+        Window w = conv.window();
+        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
+                && conv.op().rootTypes().get(0).dtype() == DType.INT8
+                && conv.kernelZeroPoint() == 0;
+        return isInt8
+                && conv.depthwise()
+                && conv.channels() == conv.input().dim(3)
+                && conv.channels() >= BLOCK
+                && conv.channels() + BLOCK <= REACH
+                && conv.output().dim(2) == 1
+                && w.kernelW() == 1
+                && !w.isPadded()
+                && (long) w.kernelH() * w.dilationH() * DspColumnDepthwise.rowElements(conv) <= REACH;
+    }
+
+    @Override
+    public Space space(Workload workload, DspRescale rescale) {
+        Knob rows = together(workload.conv()) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
+        return Space.of(name(), rows, Knob.of("channel_block", BLOCK));
+    }
+
+    /** Rows of the output that share inputs: they must follow each other by one row of the input. */
+    private static int together(ConvComputation conv) {
+        Window w = conv.window();
+        return w.strideH() == 1 && w.dilationH() == 1 && conv.output().dim(1) > 1 ? 2 : 1;
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, DspRescale rescale, Configuration configuration) {
+        return new DspColumnDepthwise(task, rescale, configuration.number("rows")).loops();
+    }
+
+    /** Where size does not count. */
+    public Optional<Choice<DspRescale>> choose(Workload workload) {
+        if (workload.isForSize()) {
+            return Optional.empty();
+        }
+        return applies(workload).map(rescale -> {
+            Configuration configuration = Configuration.of(name())
+                    .with("rows", together(workload.conv()))
+                    .with("channel_block", BLOCK);
+            String reason = "depthwise over time: four channels share a load, rows share inputs and weights";
+            return new Choice<>(this, rescale, configuration, reason);
+        });
+    }
+}

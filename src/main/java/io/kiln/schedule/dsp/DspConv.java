@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dsp;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.lt;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.select;
+
+import io.kiln.base.DType;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * Convolution on Cortex-M with the DSP extension: the windows of two neighbouring pixels are widened into scratch, then
+ * {@link DspConvKernel} multiplies them with blocks of four output channels.
+ *
+ * <pre>
+ * scratch: both windows, interleaved, 16 bits a value; for first layers the rows under a line of windows too ({@link DspPaddedRows})
+ * weights: per block of four channels [input pair][channel pair], then the constants of the channels; two weights a halfword
+ * left over: an odd pixel makes a pair with itself, odd channels a block that lies over the one before
+ * </pre>
+ */
+final class DspConv {
+    private static final int BLOCK = 4;
+    private final ConvComputation conv;
+    private final DspRescale rescale;
+    private final DspConvKernel kernel;
+    private final DspWindow window;
+    private final DspPaddedRows padded;
+    private final int[] order;
+    private final Buffer weights;
+    private final Buffer input;
+    private final Buffer output;
+    private final Buffer scratch;
+
+    /** Multiply-accumulates that the kernel executes. */
+    private long executedMacs() {
+        long pixels = DspWindow.isFlat(conv)
+                ? roundUp((long) conv.output().dim(1) * conv.output().dim(2), 2)
+                : roundUp(conv.output().dim(2), 2) * conv.output().dim(1);
+        return conv.output().dim(0) * pixels * roundUp(conv.channels(), BLOCK) * order.length;
+    }
+
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        return new LayerLoops(body(rows), executedMacs(), rowBlock(conv));
+    }
+
+    /**
+     * Packs weights and asks for scratch.
+     *
+     * @param unroll steps of two inputs written out in the innermost loop
+     */
+    DspConv(ConvTask task, DspRescale rescale, int unroll) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.conv = task.conv();
+        this.rescale = rescale;
+        this.order = order(conv);
+        this.kernel = DspConvKernel.of(order.length / 2, unroll, rescale);
+        this.weights = tables.add("weight", DType.INT32, packWeights());
+        this.input = buffers.argument(0);
+        this.output = buffers.output();
+        this.scratch = buffers.scratch(DType.INT8, scratchBytes(conv));
+        this.window = new DspWindow(conv, input, scratch);
+        this.padded = new DspPaddedRows(conv, input, scratch);
+    }
+
+    /** The tap of each input of the widened window; -1 where there is none. */
+    private static int[] order(ConvComputation conv) {
+        return DspPaddedRows.isNeeded(conv)
+                ? DspPaddedRows.order(conv)
+                : IntStream.range(0, (conv.taps() + 3) / 4 * 4)
+                        .map(i -> i < conv.taps() ? i : -1)
+                        .toArray();
+    }
+
+    private static long scratchBytes(ConvComputation conv) {
+        return DspPaddedRows.isNeeded(conv) ? DspPaddedRows.scratchBytes(conv) : 4L * order(conv).length;
+    }
+
+    private static long roundUp(long value, int multiple) {
+        return (value + multiple - 1) / multiple * multiple;
+    }
+
+    private int[] packWeights() {
+        List<Integer> words = new ArrayList<>();
+        for (int first = 0; first < conv.channels(); first += BLOCK) {
+            packBlock(Math.min(first, conv.channels() - BLOCK), words);
+        }
+        return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private void packBlock(int first, List<Integer> words) {
+        List<int[]> taps = new ArrayList<>();
+        for (int o = first; o < first + BLOCK; o++) {
+            taps.add(DspWeights.taps(conv, o, order));
+        }
+        for (int i = 0; i < order.length; i += 4) {
+            for (int word = 0; word < 2; word++) {
+                DspWeights.putQuad(taps.get(0), taps.get(1), i, word, rescale.isSummed(), words);
+                DspWeights.putQuad(taps.get(2), taps.get(3), i, word, rescale.isSummed(), words);
+            }
+        }
+        for (int o = first; o < first + BLOCK; o++) {
+            rescale.put(o, words);
+        }
+    }
+
+    /** Pixels go in pairs, across the ends of rows if they may: of an odd row one pixel is left over. */
+    private static int rowBlock(ConvComputation conv) {
+        return DspWindow.isFlat(conv) && conv.output().dim(2) % 2 != 0 ? 2 : 1;
+    }
+
+    private Stmt body(Rows rows) {
+        BlockBuilder body = new BlockBuilder();
+        boolean isFlat = DspWindow.isFlat(conv) && rows.areContiguousInRange();
+        boolean isPadded = DspPaddedRows.isNeeded(conv);
+        if (isPadded) {
+            padded.begin(body);
+        }
+        body.loop("n", conv.output().dim(0), (batch, n) -> {
+            if (isFlat) {
+                flat(batch, rows, n);
+            } else if (isPadded) {
+                paddedLines(batch, rows, n);
+            } else {
+                lines(batch, rows, n);
+            }
+        });
+        return body.build();
+    }
+
+    /** Pixel by pixel, across the ends of rows. */
+    private void flat(BlockBuilder batch, Rows rows, Expr n) {
+        int width = conv.output().dim(2);
+        Expr plane = mul(n, (long) conv.output().dim(1) * width);
+        Expr from = batch.let("from", add(plane, mul(rows.inputShift(0), width)));
+        Expr to = batch.let("to", add(plane, mul(rows.outputShift(), width)));
+        Expr begin = mul(rows.firstLine(conv.output()), width);
+        Expr end = mul(rows.endLine(conv.output()), width);
+        pairs(batch, begin, end, (pair, first, second) -> {
+            window.gatherFlat(pair, add(from, first), add(from, second));
+            multiply(pair, add(to, first), add(to, second));
+        });
+    }
+
+    private void lines(BlockBuilder batch, Rows rows, Expr n) {
+        int width = conv.output().dim(2);
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+            DspWindow.Lines lines = window.lines(row, rows, n, y);
+            Expr line = row.let("line", outputLine(rows, n, y));
+            pairs(row, imm(0), imm(width), (pair, first, second) -> {
+                window.gather(pair, lines, first, second);
+                multiply(pair, add(line, first), add(line, second));
+            });
+        });
+    }
+
+    private void paddedLines(BlockBuilder batch, Rows rows, Expr n) {
+        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+            padded.line(row, rows, n, y);
+            Expr line = row.let("line", outputLine(rows, n, y));
+            pairs(row, imm(0), imm(conv.output().dim(2)), (pair, first, second) -> {
+                padded.gather(pair, first, second);
+                multiply(pair, add(line, first), add(line, second));
+            });
+        });
+    }
+
+    /** Index of the first pixel of a line of the output. */
+    private Expr outputLine(Rows rows, Expr n, Expr y) {
+        return mul(
+                add(mul(n, conv.output().dim(1)), rows.outputLine(y)),
+                conv.output().dim(2));
+    }
+
+    /** A loop over pairs of pixels; one that is left over makes a pair with itself. */
+    private void pairs(BlockBuilder block, Expr begin, Expr end, PairBody body) {
+        boolean mayBeOdd = conv.output().dim(2) % 2 != 0;
+        block.loop("x", begin, end, 2, (pair, x) -> {
+            Expr next = add(x, 1);
+            body.emit(pair, x, mayBeOdd ? pair.let("next", select(lt(next, end), next, x)) : next);
+        });
+    }
+
+    /** Emits the work on two pixels, given their indices. */
+    @FunctionalInterface
+    private interface PairBody {
+        void emit(BlockBuilder block, Expr first, Expr second);
+    }
+
+    /** All channels of two pixels of the output. */
+    private void multiply(BlockBuilder block, Expr first, Expr second) {
+        int channels = conv.channels();
+        int whole = channels / BLOCK;
+        call(block, "", first, second, 0, weights, whole);
+        if (channels % BLOCK != 0) {
+            Buffer rest = block.view("rest", weights, imm(weights.elements() / (whole + 1) * whole));
+            call(block, "_rest", first, second, channels - BLOCK, rest, 1);
+        }
+    }
+
+    private void call(BlockBuilder block, String suffix, Expr first, Expr second, int channel, Buffer w, int blocks) {
+        Buffer out0 = block.mutableView("out0" + suffix, output, add(mul(first, conv.channels()), channel));
+        Buffer out1 = block.mutableView("out1" + suffix, output, add(mul(second, conv.channels()), channel));
+        List<Expr> scalars = new ArrayList<>(List.of(imm(order.length / 2), imm(blocks)));
+        scalars.addAll(kernel.epilogue().arguments(rescale));
+        block.call(kernel.kernel(), List.of(scratch, w, out0, out1), scalars);
+    }
+}

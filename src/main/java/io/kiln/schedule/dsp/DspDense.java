@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dsp;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.mul;
+
+import io.kiln.base.DType;
+import io.kiln.lower.OperatorBuffers;
+import io.kiln.lower.Rows;
+import io.kiln.lower.Tables;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Stmt;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Fully connected layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension: blocks of eight
+ * channels of {@link DspDenseKernel}, then one of what is left.
+ *
+ * <pre>
+ * scratch: none
+ * weights: per block [four inputs][channel pair], then the constants of the channels; two weights a halfword
+ * </pre>
+ */
+final class DspDense {
+    private final DspRescale rescale;
+    private final int block;
+    private final int unroll;
+    private final ConvComputation conv;
+    private final Buffer weights;
+    private final Buffer input;
+    private final Buffer output;
+
+    /** The loops. */
+    LayerLoops loops(Rows rows) {
+        long macs = (long) conv.output().dim(0) * conv.channels() * ((conv.taps() + 3L) / 4 * 4);
+        return new LayerLoops(body(rows), macs);
+    }
+
+    /**
+     * Packs weights.
+     *
+     * @param block channels computed together
+     * @param unroll steps of four inputs written out in the innermost loop
+     */
+    DspDense(ConvTask task, DspRescale rescale, int block, int unroll) {
+        Tables tables = task.tables();
+        OperatorBuffers buffers = task.buffers();
+        this.rescale = rescale;
+        this.block = block;
+        this.unroll = unroll;
+        this.conv = task.conv();
+        this.weights = tables.add("weight", DType.INT32, packWeights());
+        this.input = buffers.argument(0);
+        this.output = buffers.output();
+    }
+
+    private int[] packWeights() {
+        List<Integer> words = new ArrayList<>();
+        for (int first = 0; first < conv.channels(); first += block) {
+            packBlock(first, Math.min(first + block, conv.channels()), words);
+        }
+        return words.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    private void packBlock(int first, int end, List<Integer> words) {
+        boolean isSummed = rescale.isSummed();
+        List<int[]> taps = new ArrayList<>();
+        for (int o = first; o < end; o++) {
+            taps.add(DspWeights.taps(conv, o));
+        }
+        if (taps.size() % 2 != 0) {
+            taps.add(new int[conv.taps()]);
+        }
+        for (int i = 0; i < conv.taps(); i += 4) {
+            for (int pair = 0; pair < taps.size(); pair += 2) {
+                DspWeights.putQuad(taps.get(pair), taps.get(pair + 1), i, 0, isSummed, words);
+                DspWeights.putQuad(taps.get(pair), taps.get(pair + 1), i, 1, isSummed, words);
+            }
+        }
+        for (int o = first; o < end; o++) {
+            rescale.put(o, words);
+        }
+    }
+
+    private Stmt body(Rows rows) {
+        int whole = conv.channels() / block;
+        int rest = conv.channels() % block;
+        BlockBuilder body = new BlockBuilder();
+        body.loop(
+                "n",
+                conv.output().dim(0),
+                (batch, n) ->
+                        batch.loop("y", rows.firstLine(conv.output()), rows.endLine(conv.output()), 1, (row, y) -> {
+                            Buffer x = row.view("x", input, mul(n, conv.taps()));
+                            if (whole > 0) {
+                                call(row, x, n, 0, block, whole);
+                            }
+                            if (rest > 0) {
+                                call(row, x, n, whole, rest, 1);
+                            }
+                        }));
+        return body.build();
+    }
+
+    private void call(BlockBuilder body, Buffer x, Expr n, int firstBlock, int channels, int blocks) {
+        String suffix = firstBlock == 0 ? "" : "_rest";
+        int fours = (conv.taps() + 3) / 4;
+        int blockWords = fours * block + block * rescale.constantsPerChannel();
+        Buffer w = body.view("w" + suffix, weights, imm((long) firstBlock * blockWords));
+        Expr place = add(mul(n, conv.channels()), (long) firstBlock * block);
+        Buffer out = body.mutableView("out" + suffix, output, place);
+        List<Expr> scalars = new ArrayList<>(List.of(imm(conv.taps()), imm(blocks)));
+        DspDenseKernel kernel = DspDenseKernel.of(channels, conv.taps(), unroll, rescale);
+        scalars.addAll(kernel.epilogue().arguments(rescale));
+        body.call(kernel.kernel(), List.of(x, w, out), scalars);
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dsp;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import java.util.Optional;
+
+/** Dense layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension, by {@link DspDense}. */
+public final class DspDenseSchedule implements Schedule<DspRescale> {
+    /** Steps of four inputs written out in the innermost loop, if nobody measured. */
+    private static final int UNROLL = 4;
+
+    @Override
+    public String name() {
+        return "dsp_dense";
+    }
+
+    @Override
+    public Optional<DspRescale> applies(Workload workload) {
+        ConvComputation conv = workload.conv();
+        return workload.features().hasDsp() && workload.isPlainInt8() && suits(conv)
+                ? DspRescale.of(conv, DspWeights.fitInPairs(conv))
+                : Optional.empty();
+    }
+
+    private static boolean suits(ConvComputation conv) {
+        Window w = conv.window();
+        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
+                && conv.op().rootTypes().get(0).dtype() == DType.INT8;
+        boolean isWhole = w.kernelH() == conv.input().dim(1)
+                && w.kernelW() == conv.input().dim(2)
+                && !w.isPadded();
+        return isInt8 && conv.groups() == 1 && !conv.depthwise() && isWhole && conv.taps() >= 4;
+    }
+
+    @Override
+    public Space space(Workload workload, DspRescale rescale) {
+        return Space.of(name(), Knob.of("channel_block", block(rescale)), Knob.of("unroll", 2, UNROLL, 8));
+    }
+
+    /** Channels of a block. */
+    private static int block(DspRescale rescale) {
+        return rescale.isSummed() ? 8 : 4;
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, DspRescale rescale, Configuration configuration) {
+        int block = configuration.number("channel_block");
+        return new DspDense(task, rescale, block, configuration.number("unroll")).loops(task.rows());
+    }
+
+    /** Where size does not count. */
+    public Optional<Choice<DspRescale>> choose(Workload workload) {
+        return workload.isForSize() ? Optional.empty() : applies(workload).map(this::choice);
+    }
+
+    private Choice<DspRescale> choice(DspRescale rescale) {
+        Configuration configuration =
+                Configuration.of(name()).with("channel_block", block(rescale)).with("unroll", UNROLL);
+        return new Choice<>(this, rescale, configuration, DspConvSchedule.REASON);
+    }
+}

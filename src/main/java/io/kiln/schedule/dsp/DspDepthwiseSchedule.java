@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dsp;
+
+import static io.kiln.schedule.dsp.DspDepthwiseShape.BLOCK;
+
+import io.kiln.base.DType;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import java.util.Optional;
+
+/** Depthwise convolutions on Cortex-M with the DSP extension, by {@link DspDepthwise}. */
+public final class DspDepthwiseSchedule implements Schedule<DspRescale> {
+    /** Words of weights that stay in registers. */
+    private static final int MOST_WEIGHTS = 6;
+    /** Input rows that have registers for their addresses. */
+    private static final int MOST_INPUT_ROWS = 5;
+    /** What immediate offsets reach. */
+    private static final int REACH = 4095;
+
+    @Override
+    public String name() {
+        return "dsp_depthwise";
+    }
+
+    @Override
+    public Optional<DspRescale> applies(Workload workload) {
+        if (!workload.features().hasDsp() || !workload.isPlainInt8() || !suits(workload.conv())) {
+            return Optional.empty();
+        }
+        return DspRescale.of(workload.conv(), false)
+                .filter(r -> r.rescale().scaleBits() >= DspDepthwise.INPUT_SCALE_BITS)
+                .filter(r -> r.rescale().scaleBits() <= 2 * DspDepthwise.INPUT_SCALE_BITS)
+                .filter(r -> isImmediate(r.rescale().lateOffset()));
+    }
+
+    private static boolean suits(ConvComputation conv) {
+        Window w = conv.window();
+        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
+                && conv.op().rootTypes().get(0).dtype() == DType.INT8
+                && conv.kernelZeroPoint() == 0;
+        if (!isInt8 || !conv.depthwise() || conv.channels() != conv.input().dim(3)) {
+            return false;
+        }
+        DspDepthwiseShape shape = DspDepthwiseShape.of(conv);
+        return conv.channels() >= BLOCK
+                && conv.channels() <= REACH
+                && (w.dilationH() == 1 || w.kernelH() == 1)
+                && (w.dilationW() == 1 || w.kernelW() == 1)
+                && shape.inputColumns() > 0
+                && shape.inputRows(1) <= MOST_INPUT_ROWS
+                && shape.weights() <= MOST_WEIGHTS
+                && (shape.padLeft() + shape.kernelW()) * shape.columnBytes() <= DspDepthwiseAsm.MOST_COLUMN_BYTES;
+    }
+
+    /** Whether an instruction can add it: eight bits anywhere in a word. */
+    private static boolean isImmediate(int value) {
+        int magnitude = Math.abs(value);
+        return magnitude >>> Integer.numberOfTrailingZeros(magnitude | (1 << 31)) <= 0xFF;
+    }
+
+    @Override
+    public Space space(Workload workload, DspRescale rescale) {
+        Knob rows = mostRows(workload.conv()) == 2 ? Knob.of("rows", 1, 2) : Knob.of("rows", 1);
+        return Space.of(name(), rows, Knob.of("channel_block", BLOCK));
+    }
+
+    /** Output rows that can be computed together. */
+    private static int mostRows(ConvComputation conv) {
+        DspDepthwiseShape shape = DspDepthwiseShape.of(conv);
+        int below = (shape.width() + 1) * shape.channels();
+        return shape.inputRows(2) <= MOST_INPUT_ROWS
+                        && below <= REACH
+                        && conv.output().dim(1) > 1
+                ? 2
+                : 1;
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, DspRescale rescale, Configuration configuration) {
+        return new DspDepthwise(task, rescale, configuration.number("rows")).loops();
+    }
+
+    /** Where size does not count. */
+    public Optional<Choice<DspRescale>> choose(Workload workload) {
+        if (workload.isForSize()) {
+            return Optional.empty();
+        }
+        return applies(workload).map(rescale -> {
+            Configuration configuration = Configuration.of(name())
+                    .with("rows", mostRows(workload.conv()))
+                    .with("channel_block", BLOCK);
+            String reason = "depthwise on a core with SIMD on halves, rescaling proven in one multiply";
+            return new Choice<>(this, rescale, configuration, reason);
+        });
+    }
+}

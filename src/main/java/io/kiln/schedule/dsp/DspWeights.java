@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dsp;
+
+import io.kiln.lower.layer.ConvComputation;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Weights of two output channels in one halfword, so that they stay as small as int8 and need half the unpacking:
+ *
+ * <pre>
+ * halfword(i) = 256 * a(i) + b(i)                      a true sum, not a pair of bytes
+ * word        = halfword(i) | halfword(i + 2) &lt;&lt; 16   inputs in the order in which SXTB16 unpacks them: 0 2, 1 3
+ * SMLAD(x, word)         adds 256 * A + B
+ * SMLAD(x, SXTB16(word)) adds B; the difference of the sums is 256 * A
+ * </pre>
+ *
+ * <p>Where a sum does not fit, the halfword is a pair of bytes, and SXTB16 unpacks both channels.
+ *
+ * <p>The first sum may wrap around: the difference is right modulo 2^32, and 256 * A fits by {@link DspRescale}.
+ */
+final class DspWeights {
+    private DspWeights() {}
+
+    /** Whether the channels of a convolution fit in blocks of four, the last of which may lie over the one before. */
+    static boolean fit(ConvComputation conv) {
+        for (int first = 0; first < conv.channels(); first += 4) {
+            int o = Math.min(first, conv.channels() - 4);
+            if (!fits(taps(conv, o), taps(conv, o + 1)) || !fits(taps(conv, o + 2), taps(conv, o + 3))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether the channels of a layer fit two by two. */
+    static boolean fitInPairs(ConvComputation conv) {
+        for (int o = 0; o < conv.channels(); o += 2) {
+            int[] second = o + 1 < conv.channels() ? taps(conv, o + 1) : new int[conv.taps()];
+            if (!fits(taps(conv, o), second)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether two channels fit a halfword for every input; -128 above a negative weight does not. */
+    static boolean fits(int[] a, int[] b) {
+        for (int i = 0; i < a.length; i++) {
+            int sum = 256 * a[i] + b[i];
+            if (sum != (short) sum || b[i] != (byte) b[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Weights of an output channel in the order in which its inputs come; 0 where the order has none. */
+    static int[] taps(ConvComputation conv, int o, int[] order) {
+        int[] taps = taps(conv, o);
+        return Arrays.stream(order).map(i -> i < 0 ? 0 : taps[i]).toArray();
+    }
+
+    /** Weights of an output channel minus their zero point, in the order of the window. */
+    static int[] taps(ConvComputation conv, int o) {
+        int[] taps = new int[conv.taps()];
+        int i = 0;
+        for (int ky = 0; ky < conv.window().kernelH(); ky++) {
+            for (int kx = 0; kx < conv.window().kernelW(); kx++) {
+                for (int c = 0; c < conv.channelsPerGroup(); c++) {
+                    taps[i++] = conv.tap(o, ky, kx, c);
+                }
+            }
+        }
+        return taps;
+    }
+
+    /** Appends the words of four inputs, the last of which may lie beyond the end and count as 0. */
+    static void putQuad(int[] a, int[] b, int first, int word, boolean isSummed, List<Integer> words) {
+        int low = halfword(a, b, first + word, isSummed);
+        int high = halfword(a, b, first + word + 2, isSummed);
+        words.add((low & 0xFFFF) | (high << 16));
+    }
+
+    private static int halfword(int[] a, int[] b, int i, boolean isSummed) {
+        if (i >= a.length) {
+            return 0;
+        }
+        return isSummed ? 256 * a[i] + b[i] : (a[i] << 8) | (b[i] & 0xFF);
+    }
+}

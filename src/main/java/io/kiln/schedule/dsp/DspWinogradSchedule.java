@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.dsp;
+
+import io.kiln.base.DType;
+import io.kiln.base.Optimize;
+import io.kiln.ir.op.Window;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import java.util.Optional;
+
+/** Convolutions of 3x3 on Cortex-M with the DSP extension, by {@link DspWinograd}. */
+public final class DspWinogradSchedule implements Schedule<DspRescale> {
+    private static final int BLOCK = DspWinograd.BLOCK;
+    private static final int PIXELS = DspWinograd.PIXELS;
+    /** Loops over channels are written out, and offsets of factors immediate. */
+    private static final int MOST_CHANNELS = 16;
+    /** Larger layers do with less flash. */
+    private static final int MOST_WEIGHT_BYTES = 8192;
+
+    @Override
+    public String name() {
+        return "dsp_winograd";
+    }
+
+    @Override
+    public Optional<DspRescale> applies(Workload workload) {
+        return workload.features().hasDsp() && workload.isPlainInt8() && suits(workload.conv())
+                ? DspRescale.ofScaled(workload.conv(), DspWinogradWeights.SCALE_BITS)
+                : Optional.empty();
+    }
+
+    private static boolean suits(ConvComputation conv) {
+        Window w = conv.window();
+        boolean isInt8 = conv.weight().type().dtype() == DType.INT8
+                && conv.op().rootTypes().get(0).dtype() == DType.INT8
+                && conv.kernelZeroPoint() == 0;
+        boolean isPlain = w.kernelH() == 3
+                && w.kernelW() == 3
+                && w.strideH() == 1
+                && w.strideW() == 1
+                && w.dilationH() == 1
+                && w.dilationW() == 1;
+        int channels = conv.input().dim(3);
+        return isInt8
+                && isPlain
+                && conv.groups() == 1
+                && !conv.depthwise()
+                && w.padLeft() <= 1
+                && w.padRight() <= 1
+                && channels % 4 == 0
+                && channels <= MOST_CHANNELS
+                && conv.channels() >= BLOCK
+                && conv.output().dim(2) >= PIXELS;
+    }
+
+    @Override
+    public Space space(Workload workload, DspRescale rescale) {
+        return Space.of(name(), Knob.of("pixels", PIXELS), Knob.of("channel_block", BLOCK));
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, DspRescale rescale, Configuration configuration) {
+        return new DspWinograd(task, rescale).loops(task.rows());
+    }
+
+    /** Where speed alone counts, of layers that are not too large. */
+    public Optional<Choice<DspRescale>> choose(Workload workload) {
+        if (workload.optimize() != Optimize.SPEED || DspWinogradWeights.bytes(workload.conv()) > MOST_WEIGHT_BYTES) {
+            return Optional.empty();
+        }
+        Configuration configuration =
+                Configuration.of(name()).with("pixels", PIXELS).with("channel_block", BLOCK);
+        String reason = "two pixels of 3x3 in 12 products in place of 18, exact in integers";
+        return applies(workload).map(rescale -> new Choice<>(this, rescale, configuration, reason));
+    }
+}

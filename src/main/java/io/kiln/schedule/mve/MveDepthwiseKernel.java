@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.mve;
+
+import io.kiln.base.DType;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Micro-kernels of {@link MveDepthwise}. The first one puts up to four rows of the input side by side, so that one word holds
+ * what a channel has in four rows:
+ *
+ * <pre>
+ *   q0-q3   16 bytes of each row       VST4: byte i of q0, q1, q2, q3 follow each other
+ * </pre>
+ *
+ * <p>The second one gathers the four words of a window, which are the up to 16 inputs of an output channel, and multiplies
+ * and adds them at once:
+ *
+ * <pre>
+ *   q0-q3   weights of four channels, kept for a whole row
+ *   q4      addresses of the window's words     q5   inputs, then the four results
+ *   q6, q7  multipliers and shifts of the four channels
+ *   r0 r2 r4 r6 accumulators, started with the biases; r3 output; r5 biases; r8 step; lr count of pixels
+ * </pre>
+ *
+ * <p>Where rows are so narrow that keeping weights does not pay, they are loaded again for each pixel ({@code narrow}); then q6 and
+ * q7 take constants in turn, and the loop goes over groups of channels.
+ *
+ * @param narrow whether weights are loaded for each pixel
+ * @param negatives whether halves below zero must be rounded away from zero
+ * @param limits whether the limits are tighter than int8, or results may leave 16 bits
+ */
+record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
+    private static final KernelText INTERLEAVE = KernelText.of("mve/interleave");
+
+    private static final KernelText TEXT = KernelText.of("mve/depthwise");
+
+    /** Words of a group of four channels: weights, biases, multipliers, shifts. */
+    static final int GROUP_WORDS = 16 + 12;
+
+    /** {@code interleave(from, to, bytes, zero_point, row0, ...)}: rows begin at offsets, which are negative outside the input. */
+    static Kernel interleave(int rows) {
+        String name = "kiln_mve_interleave_" + rows;
+        StringBuilder parameters = new StringBuilder();
+        StringBuilder pointers = new StringBuilder();
+        StringBuilder operands = new StringBuilder();
+        StringBuilder steps = new StringBuilder();
+        StringBuilder loads = new StringBuilder();
+        StringBuilder lastLoads = new StringBuilder("vctp.8 %[bytes]\n");
+        StringBuilder twin = new StringBuilder();
+        for (int i = 0; i < rows; i++) {
+            parameters.append(", int32_t row").append(i);
+            pointers.append("  const int8_t* from%1$d = row%1$d < 0 ? outside : from + row%1$d;\n".formatted(i));
+            operands.append(i == 0 ? "" : ", ").append("[from%1$d] \"+r\"(from%1$d)".formatted(i));
+            steps.append(", [step%1$d] \"r\"(row%1$d < 0 ? 0 : 16)".formatted(i));
+            loads.append("vldrb.8 q%1$d, [%%[from%1$d]]\nadd %%[from%1$d], %%[from%1$d], %%[step%1$d]\n".formatted(i));
+            lastLoads.append("vpst\nvldrbt.8 q%1$d, [%%[from%1$d]]\n".formatted(i));
+            twin.append("    to[4 * i + %1$d] = row%1$d < 0 ? (int8_t)zero_point : from[row%1$d + i];\n".formatted(i));
+        }
+        String store = """
+                vst40.8 {q0, q1, q2, q3}, [%[to]]
+                vst41.8 {q0, q1, q2, q3}, [%[to]]
+                vst42.8 {q0, q1, q2, q3}, [%[to]]
+                vst43.8 {q0, q1, q2, q3}, [%[to]]!
+                """;
+        String loop = "wls lr, %[count], 2f\n1:\n" + loads + store + "le lr, 1b\n2:\n" + lastLoads + store;
+        String definition = INTERLEAVE
+                .with("NAME", name)
+                .with("ROWS", "int32_t zero_point" + parameters)
+                .with("POINTERS", pointers.toString())
+                .with("INSTRUCTIONS", MveText.lines(loop))
+                .with("ADDRESSES", operands.toString())
+                .with("STEPS_OF_ROWS", "[count] \"r\"(whole), [bytes] \"r\"(rest)" + steps)
+                .with("TWIN", twin.toString())
+                .text();
+        return new Kernel(
+                name,
+                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                Collections.nCopies(2 + rows, DType.INT32),
+                List.of(),
+                definition,
+                List.of());
+    }
+
+    Kernel kernel() {
+        return new Kernel(
+                name(),
+                List.of(
+                        Pointer.in(DType.INT8),
+                        Pointer.in(DType.INT32),
+                        Pointer.in(DType.INT32),
+                        Pointer.out(DType.INT8)),
+                Collections.nCopies(7, DType.INT32),
+                List.of(),
+                definition(),
+                List.of(MveText.TWIN));
+    }
+
+    String name() {
+        return "kiln_mve_depthwise" + (narrow ? "_narrow" : "") + (negatives ? "_n" : "") + (limits ? "_l" : "");
+    }
+
+    private String definition() {
+        return TEXT.with("NAME", name())
+                .with("VECTORS", vectors())
+                .with("GROUP_WORDS", GROUP_WORDS)
+                .text();
+    }
+
+    private String vectors() {
+        return """
+                  struct {
+                    const int8_t* x;
+                    const int32_t* offsets;
+                    int32_t pixels;
+                    int8_t* out;
+                    int32_t step;
+                    int32_t channels;
+                    const int32_t* packed;
+                    int32_t groups;
+                    int32_t zero_point;
+                    int32_t below;
+                    int32_t above;
+                  } state = {x, offsets, pixels, out, step, channels, packed, groups, zero_point, INT32_MIN, INT32_MAX};
+                  state.below += zero_point - low;
+                  state.above -= high - zero_point;
+                %s    register void* const at __asm__("r9") = &state;
+                    __asm__ volatile(
+                %s        :
+                        : "r"(at)
+                        : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5",
+                          "q6", "q7", "cc", "memory");
+                %s  }
+                """.formatted(
+                        narrow ? "  for (int32_t p = 0; p < pixels; ++p) {\n" : "  {\n",
+                        MveText.lines(
+                                narrow
+                                        ? ROW + GROUP_OF_PIXEL + finish() + "vstrb.32 q5, [r3], #4\nle lr, 1b\n"
+                                        : GROUP + PIXEL + finish() + NEXT),
+                        narrow ? "    state.x += step;\n    state.out += channels;\n" : "");
+    }
+
+    private static final String ROW = """
+            ldrd r0, r2, [r9]
+            ldr r3, [r9, #12]
+            ldrd r5, lr, [r9, #24]
+            ldrd r11, r12, [r9, #32]
+            vldrw.32 q4, [r2]
+            vadd.i32 q4, q4, r0
+            mov r1, #-1
+            mov r8, #16
+            dls lr, lr
+            """;
+
+    private static final String GROUP_OF_PIXEL = """
+            1:
+            vldrw.32 q5, [q4]
+            vldrw.32 q0, [r5], #16
+            vmladav.s8 r0, q0, q5
+            vldrw.32 q6, [q4, #4]
+            vldrw.32 q1, [r5], #16
+            vmladav.s8 r2, q1, q6
+            vldrw.32 q5, [q4, #8]
+            vldrw.32 q2, [r5], #16
+            vmladav.s8 r4, q2, q5
+            vldrw.32 q6, [q4, #12]
+            vldrw.32 q3, [r5], #16
+            vmladav.s8 r6, q3, q6
+            vadd.i32 q4, q4, r8
+            vldrw.32 q6, [r5], #16
+            vmov q5[2], q5[0], r0, r4
+            vmov q5[3], q5[1], r2, r6
+            vadd.i32 q5, q5, q6
+            vldrw.32 q7, [r5], #16
+            vqrdmulh.s32 q5, q5, q7
+            vldrw.32 q7, [r5], #16
+            """;
+
+    private static final String GROUP = """
+            ldrd r8, r10, [r9, #16]
+            ldr r5, [r9, #24]
+            ldrd r11, r12, [r9, #32]
+            mov r1, #-1
+            2:
+            ldrd r0, r2, [r9]
+            ldrd lr, r3, [r9, #8]
+            vldrw.32 q4, [r2]
+            vadd.i32 q4, q4, r0
+            adds r0, r0, #16
+            adds r4, r3, #4
+            str r0, [r9]
+            str r4, [r9, #12]
+            vldrw.32 q0, [r5], #16
+            vldrw.32 q1, [r5], #16
+            vldrw.32 q2, [r5], #16
+            vldrw.32 q3, [r5], #16
+            vldrw.32 q6, [r5, #16]
+            vldrw.32 q7, [r5, #32]
+            dls lr, lr
+            """;
+
+    private static final String PIXEL = """
+            1:
+            ldrd r0, r2, [r5]
+            vldrw.32 q5, [q4]
+            vmladava.s8 r0, q0, q5
+            vldrw.32 q5, [q4, #4]
+            vmladava.s8 r2, q1, q5
+            ldrd r4, r6, [r5, #8]
+            vldrw.32 q5, [q4, #8]
+            vmladava.s8 r4, q2, q5
+            vldrw.32 q5, [q4, #12]
+            vmladava.s8 r6, q3, q5
+            vadd.i32 q4, q4, r8
+            vmov q5[2], q5[0], r0, r4
+            vmov q5[3], q5[1], r2, r6
+            vqrdmulh.s32 q5, q5, q6
+            """;
+
+    private static final String NEXT = """
+            vstrb.32 q5, [r3]
+            add r3, r3, r10
+            le lr, 1b
+            ldr r0, [r9, #28]
+            adds r5, r5, #48
+            subs r0, r0, #1
+            str r0, [r9, #28]
+            bne 2b
+            """;
+
+    private String finish() {
+        String fix = negatives ? "vpt.s32 lt, q5, zr\nvaddt.i32 q5, q5, r1\n" : "";
+        return fix + MveText.finish(limits, 5, 7, 40);
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.mve;
+
+import io.kiln.base.DType;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
+import java.util.List;
+
+/**
+ * The micro-kernel of {@link MveGemm}: dot products of a run of pixels with blocks of output channels, rescaled to int8.
+ *
+ * <pre>
+ * two pixels x 4 channels                                one pixel x 8 channels
+ *   r0  r2  r4  r6    accumulators of the first pixel      r0 r2 r4 r6   r8 r10 r12 lr   accumulators
+ *   r8  r10 r12 lr    accumulators of the second
+ *   q4, q5            16 inputs of each pixel              q4            16 inputs
+ *   q0-q3             16 weights of each channel           q0-q3         16 weights of each channel, in turn
+ *   r1, r3 inputs; r5 packed weights and constants; r9 state in memory; r11 count of the loop over the depth
+ * </pre>
+ *
+ * <p>VMLADAV adds 16 products to an accumulator. At the end of a block its accumulators are collected into q0 and q1, four
+ * channels each, and rescaled as vectors: VQRDMULH is the reference's doubling high multiply, VRSHL its shift; VRSHL
+ * rounds halves up, so that one is taken from negative values first unless the lower limit hides it.
+ *
+ * @param depth products of one dot product
+ * @param pixels pixels computed together, 1 or 2
+ * @param block channels computed together: 4, or 8 for a single pixel
+ * @param negatives whether halves below zero must be rounded away from zero
+ * @param limits whether the limits are tighter than int8, or results may leave 16 bits
+ * @param rest whether channels are no multiple of the block
+ * @param unroll 16-byte steps written out: all of them if there are no more than this
+ */
+record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolean limits, boolean rest, int unroll) {
+    private static final KernelText TEXT = KernelText.of("mve/gemm");
+
+    static final int VECTOR = 16;
+    private static final int[] ACCUMULATORS = {0, 2, 4, 6, 8, 10, 12, 14};
+
+    /** Bytes of a block: weights, then bias, multiplier and shift of each channel. */
+    int blockBytes() {
+        return block * (steps() * VECTOR + 12);
+    }
+
+    int steps() {
+        return (depth + VECTOR - 1) / VECTOR;
+    }
+
+    Kernel kernel() {
+        return new Kernel(
+                name(),
+                List.of(Pointer.in(DType.INT8), Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                List.of(DType.INT32, DType.INT32, DType.INT32, DType.INT32, DType.INT32, DType.INT32),
+                List.of(),
+                definition(),
+                List.of(MveText.TWIN, MveText.WORD));
+    }
+
+    String name() {
+        return "kiln_mve_gemm_" + depth + "_" + pixels + "x" + block + (negatives ? "_n" : "") + (limits ? "_l" : "")
+                + (rest ? "_r" : "");
+    }
+
+    /** The kernel for a single pixel that reads the same table. */
+    MveGemmKernel single() {
+        return new MveGemmKernel(depth, 1, block, negatives, limits, rest, unroll);
+    }
+
+    private String definition() {
+        return TEXT.with("PIXELS", pixels)
+                .with("PIXEL_NAME", "pixel" + (pixels == 1 ? "" : "s"))
+                .with("BLOCK", block)
+                .with("DEPTH", depth)
+                .with("NAME", name())
+                .with("VECTORS", vectors())
+                .with("BLOCK_BYTES", blockBytes())
+                .with("CONSTANTS", block * steps() * VECTOR)
+                .with("WORDS", 4 * block)
+                .text();
+    }
+
+    /** Words of the state: inputs 0 and 4, outputs 8 and 12, zero point 16, end or channels left 20, packed 24, limits 28 and 32. */
+    private String vectors() {
+        String second = pixels == 1 ? "4" : "pixels > 1 ? channels : 0";
+        return """
+                  struct {
+                    const int8_t* x0;
+                    const int8_t* x1;
+                    int8_t* out0;
+                    int8_t* out1;
+                    int32_t zero_point;
+                    %s;
+                    const int8_t* packed;
+                    int32_t low;
+                    int32_t high;
+                  } state;
+                  state.zero_point = zero_point;
+                  state.packed = packed;
+                  state.low = low;
+                  state.high = high;
+                  for (int32_t p = 0; p < pixels; p += %d) {
+                    const int32_t first = %s;
+                    state.x0 = x + first * step;
+                    state.x1 = state.x0 + (pixels > 1 ? step : 0);
+                    state.out0 = out + first * channels;
+                    state.out1 = state.out0 + (%s);
+                    state.%s;
+                    register void* const at __asm__("r9") = &state;
+                    __asm__ volatile(
+                %s        :
+                        : "r"(at)
+                        : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5",
+                          "q6", "q7", "cc", "memory");
+                  }
+                """.formatted(
+                        rest ? "int32_t left" : "const int8_t* end",
+                        pixels,
+                        pixels == 1 ? "p" : "p + 1 < pixels || p == 0 ? p : p - 1",
+                        second,
+                        rest ? "left = channels" : "end = packed + channels / " + block + " * " + blockBytes(),
+                        MveText.lines(instructions()));
+    }
+
+    private String instructions() {
+        StringBuilder out = new StringBuilder("ldr r5, [r9, #24]\n");
+        if (limits) {
+            out.append("ldrd r0, r2, [r9, #28]\nvdup.32 q6, r0\nvdup.32 q7, r2\n");
+        }
+        out.append("1:\nldrd r1, r3, [r9]\n");
+        int full = depth / VECTOR;
+        products(out, full);
+        if (depth % VECTOR > 0) {
+            out.append("mov r11, #").append(depth % VECTOR).append("\nvctp.8 r11\n");
+            step(out, full > 0, true);
+        }
+        rescale(out);
+        store(out);
+        return out.toString();
+    }
+
+    private void products(StringBuilder out, int full) {
+        if (full == 0) {
+            return;
+        }
+        step(out, false, false);
+        int rest = full - 1;
+        if (full > unroll) {
+            int iterations = rest / unroll;
+            out.append("movw r11, #").append(iterations).append("\n2:\n");
+            for (int i = 0; i < unroll; i++) {
+                step(out, true, false);
+            }
+            out.append("subs r11, r11, #1\nbne 2b\n");
+            rest -= iterations * unroll;
+        }
+        for (int i = 0; i < rest; i++) {
+            step(out, true, false);
+        }
+    }
+
+    /** 16 products for each accumulator, loads and multiplications in turn. */
+    private void step(StringBuilder out, boolean accumulate, boolean predicated) {
+        String load = predicated ? "vldrbt.8" : "vldrb.8";
+        if (predicated) {
+            out.append(pixels == 2 ? "vpstt\n" : "vpst\n");
+        }
+        out.append(load).append(" q4, [r1], #16\n");
+        if (pixels == 2) {
+            out.append(load).append(" q5, [r3], #16\n");
+        }
+        String multiply = accumulate ? "vmladava.s8 r" : "vmladav.s8 r";
+        for (int c = 0; c < block; c++) {
+            out.append("vldrb.8 q").append(c % 4).append(", [r5], #16\n");
+            for (int p = 0; p < pixels; p++) {
+                int accumulator = ACCUMULATORS[p * 4 + c];
+                out.append(multiply)
+                        .append(accumulator)
+                        .append(", q")
+                        .append(c % 4)
+                        .append(", q");
+                out.append(4 + p).append('\n');
+            }
+        }
+    }
+
+    private boolean two() {
+        return pixels * block == 8;
+    }
+
+    /** Collects the accumulators and brings them to the output's scale. */
+    private void rescale(StringBuilder out) {
+        boolean eight = block == 8;
+        out.append("vmov q0[2], q0[0], r0, r4\nvmov q0[3], q0[1], r2, r6\n");
+        if (two()) {
+            out.append("vmov q1[2], q1[0], r8, r12\nvmov q1[3], q1[1], r10, r14\n");
+        }
+        both(out, eight, "vadd.i32 q%1$d, q%1$d, q%2$d\n");
+        both(out, eight, "vqrdmulh.s32 q%1$d, q%1$d, q%2$d\n");
+        out.append("ldr r0, [r9, #16]\n");
+        for (int q = 0; q < (negatives ? (two() ? 2 : 1) : 0); q++) {
+            out.append("vshr.s32 q%1$d, q%2$d, #31\nvadd.i32 q%2$d, q%2$d, q%1$d\n".formatted(2 + q, q));
+        }
+        both(out, eight, "vrshl.s32 q%1$d, q%1$d, q%2$d\n");
+        for (int q = 0; q < (two() ? 2 : 1); q++) {
+            out.append("vadd.i32 q%1$d, q%1$d, r0\n".formatted(q));
+            out.append(
+                    (limits ? "vmax.s32 q%1$d, q%1$d, q6\nvmin.s32 q%1$d, q%1$d, q7\n" : "vqmovnb.s16 q%1$d, q%1$d\n")
+                            .formatted(q));
+        }
+    }
+
+    /** An instruction between results and the next constants of their channels. */
+    private void both(StringBuilder out, boolean eight, String instruction) {
+        out.append("vldrb.8 q2, [r5], #16\n");
+        out.append(instruction.formatted(0, 2));
+        if (eight) {
+            out.append("vldrb.8 q3, [r5], #16\n");
+        }
+        if (two()) {
+            out.append(instruction.formatted(1, eight ? 3 : 2));
+        }
+    }
+
+    private void store(StringBuilder out) {
+        out.append(two() ? "ldrd r1, r3, [r9, #8]\n" : "ldr r1, [r9, #8]\n");
+        out.append("ldr r2, [r9, #20]\n");
+        String advance = ", #" + block;
+        if (!rest) {
+            out.append("vstrb.32 q0, [r1]").append(advance).append('\n');
+            out.append(two() ? "vstrb.32 q1, [r3]" + advance + "\n" : "");
+        } else if (block == 8) {
+            out.append("vctp.32 r2\nvpst\nvstrbt.32 q0, [r1], #8\n");
+            out.append("subs r2, r2, #4\nusat r0, #3, r2\nvctp.32 r0\nvpst\nvstrbt.32 q1, [r3], #8\nsubs r2, r2, #4\n");
+        } else {
+            out.append("vctp.32 r2\n").append(two() ? "vpstt\n" : "vpst\n").append("vstrbt.32 q0, [r1], #4\n");
+            out.append(two() ? "vstrbt.32 q1, [r3], #4\n" : "").append("subs r2, r2, #4\n");
+        }
+        out.append(two() ? "strd r1, r3, [r9, #8]\n" : "str r1, [r9, #8]\n");
+        out.append(rest ? "str r2, [r9, #20]\nbgt 1b\n" : "cmp r5, r2\nbne 1b\n");
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.mve;
+
+import io.kiln.ir.op.Window;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.schedule.space.Choice;
+import io.kiln.schedule.space.Configuration;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.schedule.space.Knob;
+import io.kiln.schedule.space.LayerLoops;
+import io.kiln.schedule.space.Schedule;
+import io.kiln.schedule.space.Space;
+import io.kiln.schedule.space.Workload;
+import java.util.Optional;
+
+/** Convolutions and dense layers on MVE, by {@link MveGemm}. */
+public final class MveGemmSchedule implements Schedule<MveRescale> {
+    @Override
+    public String name() {
+        return "mve_gemm";
+    }
+
+    @Override
+    public Optional<MveRescale> applies(Workload workload) {
+        ConvComputation conv = workload.conv();
+        boolean dense = conv.groups() == 1 || conv.input().dim(3) == 1;
+        boolean adjacent = conv.window().dilationW() == 1 || conv.window().kernelW() == 1;
+        return workload.features().hasMve() && workload.isPlainInt8() && dense && adjacent
+                ? MveRescale.of(conv)
+                : Optional.empty();
+    }
+
+    @Override
+    public Space space(Workload workload, MveRescale rescale) {
+        ConvComputation conv = workload.conv();
+        Knob pixels = Knob.of("pixels", 1, 2);
+        Knob block = Knob.of("block", 4, 8);
+        Knob unroll = Knob.of("unroll", 1, 4, 9);
+        Knob kept = canKeep(conv, rescale) ? Knob.flag("kept_weights", false, true) : Knob.flag("kept_weights", false);
+        Space space = isInPlace(conv)
+                ? Space.of(name(), pixels, block, unroll, kept)
+                : Space.of(name(), pixels, block, unroll, kept, gathered(conv));
+        return space.where(c -> c.number("block") == 4 || c.number("pixels") == 1)
+                .where(c -> !c.isOn("kept_weights") || c.number("pixels") * c.number("block") == 4);
+    }
+
+    /** How windows become runs of bytes, and how many at a time. */
+    private static Knob gathered(ConvComputation conv) {
+        MveGather gather = MveGather.of(conv);
+        return Knob.of(gather.title(), gather.chunk());
+    }
+
+    /** Whether windows are single pixels inside the input, so that nothing is copied. */
+    static boolean isInPlace(ConvComputation conv) {
+        Window w = conv.window();
+        return w.kernelH() == 1 && w.kernelW() == 1 && !w.isPadded();
+    }
+
+    /** Whether the weights of a block of four channels fit into registers while a row of pixels passes. */
+    private static boolean canKeep(ConvComputation conv, MveRescale rescale) {
+        int zero = rescale.requantization().outputZeroPoint();
+        return conv.taps() <= MveGemmKernel.VECTOR
+                && conv.channels() % 4 == 0
+                && conv.output().dim(2) >= 4
+                && rescale.low() <= zero
+                && rescale.high() >= zero;
+    }
+
+    @Override
+    public LayerLoops lower(ConvTask task, MveRescale rescale, Configuration configuration) {
+        MveGemm.Knobs knobs = new MveGemm.Knobs(
+                configuration.number("pixels"),
+                configuration.number("block"),
+                configuration.number("unroll"),
+                configuration.isOn("kept_weights"));
+        return new MveGemm(task, rescale, knobs).loops(task.rows());
+    }
+
+    /** Wherever it applies. */
+    public Optional<Choice<MveRescale>> choose(Workload workload) {
+        String reason = "16 products to an instruction (MVE), exact in 32 bits";
+        return applies(workload).map(rescale -> new Choice<>(this, rescale, configuration(workload, rescale), reason));
+    }
+
+    private Configuration configuration(Workload workload, MveRescale rescale) {
+        ConvComputation conv = workload.conv();
+        boolean inPlace = isInPlace(conv);
+        boolean single = conv.output().dim(1) == 1 && conv.output().dim(2) == 1;
+        int block = single && conv.channels() > 4 ? 8 : 4;
+        boolean isKept = block == 4 && canKeep(conv, rescale);
+        Configuration configuration = Configuration.of(name())
+                .with("pixels", single || isKept ? 1 : 2)
+                .with("block", block)
+                .with("unroll", workload.isForSize() ? 1 : single ? 4 : 9)
+                .withFlag("kept_weights", isKept);
+        if (inPlace) {
+            return configuration;
+        }
+        MveGather gather = MveGather.of(conv);
+        return configuration.with(gather.title(), gather.chunk());
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.parts;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+
+/** Collects the lines of one inline assembly statement in GNU syntax, for GCC and Clang alike. */
+public final class AsmText {
+    /** Preprocessor condition of Armv7-M and its successors. */
+    public static final String THUMB_2 = "defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2";
+
+    /** Preprocessor condition of RV32IM. */
+    public static final String RV32_MUL =
+            "defined(__riscv_mul) && __riscv_xlen == 32 && !defined(__riscv_32e) && !defined(__riscv_e)";
+
+    private final StringBuilder lines = new StringBuilder();
+    private String indent = "";
+
+    /** Appends an instruction, label or directive. */
+    public void line(String format, Object... arguments) {
+        lines.append("      \"")
+                .append(indent)
+                .append(String.format(Locale.ROOT, format, arguments))
+                .append("\\n\"\n");
+    }
+
+    /** Appends lines that the assembler repeats. */
+    public void repeat(int count, Runnable body) {
+        if (count == 1) {
+            body.run();
+        } else if (count > 1) {
+            line(".rept %d", count);
+            indent = "  ";
+            body.run();
+            indent = "";
+            line(".endr");
+        }
+    }
+
+    /** The lines as C strings. */
+    public String lines() {
+        return lines.toString();
+    }
+
+    /** The register of an argument; r7 is left alone, which may be a frame pointer. */
+    static String register(int argument) {
+        return "r" + (argument < 7 ? argument : argument + 1);
+    }
+
+    /** Registers of the arguments but the second one, which walks on: what a kernel keeps on the stack. */
+    public static String kept(int arguments) {
+        return String.join(
+                ", ",
+                IntStream.range(0, arguments)
+                        .filter(i -> i != 1)
+                        .mapToObj(AsmText::register)
+                        .toList());
+    }
+
+    /**
+     * The C text: arguments in r0 to r6, then r8, all of which the assembly may change.
+     *
+     * @param values C expressions of the arguments
+     * @param types their types
+     * @param clobbers registers changed beside those of the arguments
+     */
+    public String statement(List<String> values, List<String> types, List<String> clobbers) {
+        StringBuilder out = new StringBuilder();
+        StringBuilder operands = new StringBuilder();
+        for (int i = 0; i < values.size(); i++) {
+            String r = register(i);
+            out.append("  register %s %s __asm__(\"%s\") = %s;\n".formatted(types.get(i), r, r, values.get(i)));
+            operands.append(i == 0 ? "" : ", ").append("\"+r\"(").append(r).append(')');
+        }
+        String clobbered = clobbers.stream()
+                .filter(c -> IntStream.range(0, values.size())
+                        .noneMatch(i -> register(i).equals(c)))
+                .map(c -> "\"" + c + "\", ")
+                .reduce("", String::concat);
+        return out.append("  __asm__ volatile(\n")
+                .append(lines)
+                .append("      : ")
+                .append(operands)
+                .append("\n      :\n      : ")
+                .append(clobbered)
+                .append("\"cc\", \"memory\");\n")
+                .toString();
+    }
+}

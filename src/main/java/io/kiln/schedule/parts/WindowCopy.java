@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.parts;
+
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+import static io.kiln.tir.Exprs.lt;
+import static io.kiln.tir.Exprs.mul;
+import static io.kiln.tir.Exprs.sub;
+
+import io.kiln.ir.op.Window;
+import io.kiln.lower.Rows;
+import io.kiln.lower.layer.ConvComputation;
+import io.kiln.lower.layer.TapRange;
+import io.kiln.schedule.space.ConvTask;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Copies the window of a pixel to scratch, {@code [ky][kx][channel]}; taps outside the input hold its zero point. Or adds the inputs,
+ * times a factor, to a scratch that was {@link #clear cleared}, so that a word can hold several pixels.
+ */
+public final class WindowCopy {
+    /** Of taller windows compilers keep the addresses of all rows on the stack. */
+    private static final int MOST_WHOLE_ROWS = 4;
+
+    private final ConvComputation conv;
+    private final Buffer input;
+    private final Buffer scratch;
+    /** For windows inside the input, in code of their own; nothing where size counts. */
+    private final Optional<WordMoves> moves;
+
+    private final boolean isForSize;
+
+    /** A copy to scratch: for size, of all windows alike. */
+    public WindowCopy(ConvTask task, Buffer input, Buffer scratch) {
+        this.conv = task.conv();
+        this.input = input;
+        this.scratch = scratch;
+        this.isForSize = task.isForSize();
+        boolean copiesWhole = !isForSize && conv.window().kernelH() <= MOST_WHOLE_ROWS;
+        this.moves = copiesWhole ? Optional.of(WordMoves.of(task.features())) : Optional.empty();
+    }
+
+    /** Emits the copy of the window of pixel (y, x) to an offset in scratch. */
+    public void emit(BlockBuilder block, Rows rows, Expr n, Expr y, Expr x, Expr to) {
+        TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+        TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
+        TapRange[] ranges = {ky, kx};
+        Consumer<BlockBuilder> fill = b -> b.loop(
+                "z", conv.taps(), (element, z) -> element.store(scratch, add(to, z), imm(conv.inputZeroPoint())));
+        Consumer<BlockBuilder> inside =
+                b -> elements(b, rows, n, ranges, to, (e, target, i, value) -> e.store(target, i, value));
+        if (!conv.window().isPadded()) {
+            moves.ifPresentOrElse(m -> whole(block, m, rows, n, ranges, to), () -> inside.accept(block));
+            return;
+        }
+        if (isForSize) {
+            // Whether the window is cut costs more code to ask than filling costs time.
+            fill.andThen(inside).accept(block);
+            return;
+        }
+        int taps = conv.window().kernelH() * conv.window().kernelW();
+        Expr isCut = lt(mul(ky.count(), kx.count()), imm(taps));
+        if (moves.isPresent()) {
+            block.ifThenElse(isCut, fill.andThen(inside), b -> whole(b, moves.orElseThrow(), rows, n, ranges, to));
+        } else {
+            block.ifThen(isCut, fill);
+            inside.accept(block);
+        }
+    }
+
+    /** A window without padding: as many elements of each row. */
+    private void whole(BlockBuilder block, WordMoves whole, Rows rows, Expr n, TapRange[] taps, Expr to) {
+        Window w = conv.window();
+        int count = w.kernelW() * conv.input().dim(3);
+        block.loop("k", w.kernelH(), (row, k) -> {
+            Expr y = add(taps[0].origin(), mul(k, w.dilationH()));
+            Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, y));
+            Expr first = add(mul(line, conv.input().dim(2)), taps[1].origin());
+            Buffer from = row.view("from", input, mul(first, conv.input().dim(3)));
+            Buffer target = row.mutableView("target", scratch, add(to, mul(k, count)));
+            whole.copyBytes(row, target, from, count);
+        });
+    }
+
+    /** Emits the addition of the window of pixel (y, x), times a factor. */
+    public void accumulate(BlockBuilder block, Rows rows, Expr n, Expr y, Expr x, Expr factor) {
+        TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
+        TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
+        elements(block, rows, n, new TapRange[] {ky, kx}, imm(0), (b, target, e, value) -> {
+            Expr difference = sub(value, imm(conv.inputZeroPoint()));
+            b.store(target, e, add(load(target, e), mul(difference, factor)));
+        });
+    }
+
+    /** Emits the filling of scratch with zero points times a factor. */
+    public void clear(BlockBuilder block, long factor) {
+        block.loop("z", conv.taps(), (element, z) -> element.store(scratch, z, imm(conv.inputZeroPoint() * factor)));
+    }
+
+    /** Puts one input into scratch. */
+    private interface Put {
+        void emit(BlockBuilder block, Buffer target, Expr index, Expr value);
+    }
+
+    private void elements(BlockBuilder block, Rows rows, Expr n, TapRange[] taps, Expr to, Put put) {
+        Window w = conv.window();
+        TapRange ky = taps[0];
+        TapRange kx = taps[1];
+        block.loop("ky", ky.begin(), ky.end(), 1, (row, k) -> {
+            Expr line = add(mul(n, conv.input().dim(1)), rows.inputLine(0, add(ky.origin(), mul(k, w.dilationH()))));
+            Expr first = add(mul(line, conv.input().dim(2)), add(kx.origin(), kx.begin()));
+            Buffer from = row.view("from", input, mul(first, conv.input().dim(3)));
+            Expr place = mul(add(mul(k, w.kernelW()), kx.begin()), conv.input().dim(3));
+            Buffer target = row.mutableView("target", scratch, add(to, place));
+            row.loop(
+                    "e",
+                    imm(0),
+                    mul(kx.count(), conv.input().dim(3)),
+                    1,
+                    (element, e) -> put.emit(element, target, e, load(from, e)));
+        });
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.schedule.parts;
+
+import io.kiln.base.DType;
+import io.kiln.target.CpuFeatures;
+import io.kiln.tir.BlockBuilder;
+import io.kiln.tir.Buffer;
+import io.kiln.tir.Expr;
+import io.kiln.tir.Exprs;
+import io.kiln.tir.Kernel;
+import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
+import io.kiln.tir.Stmt;
+import java.util.List;
+
+/**
+ * Copies and fills int8 elements. The C libraries of RISC-V cores do both byte by byte, in six and four instructions for each; there, aligned
+ * words are moved eight at a time.
+ *
+ * @param byWords whether the C library is too slow
+ */
+public record WordMoves(boolean byWords) {
+    private static final Kernel COPY = Kernel.inFile(
+            "riscv/kiln_copy_elements", List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), List.of(DType.INT32));
+
+    private static final Kernel FILL =
+            Kernel.inFile("riscv/kiln_fill", List.of(Pointer.out(DType.INT8)), List.of(DType.INT32, DType.INT32));
+
+    private static final KernelText SHORT_COPY = KernelText.of("riscv/kiln_copy_elements_n");
+
+    /** Registers that elements pass through. */
+    private static final int REGISTERS = 8;
+
+    private static final int MOST_WRITTEN_OUT = 16;
+
+    /** Moves for a core. */
+    public static WordMoves of(CpuFeatures features) {
+        return new WordMoves(features.family() == CpuFeatures.Family.RISCV && features.bits() == 32);
+    }
+
+    /** Emits a copy of as many elements. */
+    void copy(BlockBuilder block, Buffer to, Buffer from, int count) {
+        if (byWords) {
+            block.call(COPY, List.of(from, to), List.of(Exprs.imm(count)));
+        } else {
+            block.add(new Stmt.Copy(to, from, (long) count * to.dtype().bytes()));
+        }
+    }
+
+    /** Emits a copy of as many elements, wherever they lie. */
+    void copyBytes(BlockBuilder block, Buffer to, Buffer from, int count) {
+        if (byWords && count <= MOST_WRITTEN_OUT) {
+            block.call(shortCopyKernel(count), List.of(from, to), List.of());
+        } else {
+            copy(block, to, from, count);
+        }
+    }
+
+    /** Emits the filling of as many elements from a place on. */
+    void fill(BlockBuilder block, String name, Buffer buffer, Expr first, int count, int value) {
+        if (byWords && count > 0) {
+            Buffer to = block.mutableView("fill_" + name, buffer, first);
+            block.call(FILL, List.of(to), List.of(Exprs.imm(value), Exprs.imm(count)));
+        } else {
+            block.loop(name, count, (element, i) -> element.store(buffer, Exprs.add(first, i), Exprs.imm(value)));
+        }
+    }
+
+    private static Kernel shortCopyKernel(int count) {
+        AsmText asm = new AsmText();
+        for (int i = 0; i < count; i += REGISTERS) {
+            for (int j = i; j < Math.min(count, i + REGISTERS); j++) {
+                asm.line("lb %s, %d(a0)", register(j - i), j);
+            }
+            for (int j = i; j < Math.min(count, i + REGISTERS); j++) {
+                asm.line("sb %s, %d(a1)", register(j - i), j);
+            }
+        }
+        String name = "kiln_copy_elements_" + count;
+        return new Kernel(
+                name,
+                List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)),
+                List.of(),
+                List.of(),
+                SHORT_COPY
+                        .with("NAME", name)
+                        .with("COUNT", count)
+                        .with("MOVES", asm.lines())
+                        .text(),
+                List.of());
+    }
+
+    private static String register(int i) {
+        return i < 6 ? "t" + (1 + i) : "a" + (3 + i - 6);
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.compile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.frontend.tflite.FourBitLayer;
+import io.kiln.ir.Function;
+import io.kiln.lower.RandomOperators;
+import io.kiln.reference.Interpreter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.tensorflow.lite.schema.BuiltinOperator;
+
+/** Layers of files whose weights are int4: they answer as the interpreter does, and are stored in half the bytes where that is the choice. */
+class FourBitWeightsTest {
+    private static final String PACKED = "weight_bits=4";
+
+    @TempDir
+    private Path folder;
+
+    private static List<FourBitLayer> layers() {
+        return List.of(
+                new FourBitLayer(BuiltinOperator.CONV_2D, 5, 3, 5, true, -7),
+                new FourBitLayer(BuiltinOperator.CONV_2D, 5, 4, 8, false, -7),
+                new FourBitLayer(BuiltinOperator.CONV_2D, 5, 5, 7, true, -8),
+                new FourBitLayer(BuiltinOperator.DEPTHWISE_CONV_2D, 5, 9, 9, true, -8),
+                new FourBitLayer(BuiltinOperator.DEPTHWISE_CONV_2D, 5, 13, 13, false, -7),
+                new FourBitLayer(BuiltinOperator.DEPTHWISE_CONV_2D, 5, 5, 10, true, -8),
+                new FourBitLayer(BuiltinOperator.FULLY_CONNECTED, 1, 37, 5, false, -8),
+                new FourBitLayer(BuiltinOperator.FULLY_CONNECTED, 1, 32, 7, true, -7));
+    }
+
+    private static CompiledModel compile(Function function, String name, String target, Optimize optimize) {
+        return ModelCompiler.compile(
+                CompileRequest.builder(Path.of("int4.tflite"), target)
+                        .name(name)
+                        .optimize(optimize)
+                        .build(),
+                function);
+    }
+
+    private static ModelMetadata.OperatorInfo only(CompiledModel model) {
+        assertThat(model.library().metadata().operators()).hasSize(1);
+        return model.library().metadata().operators().get(0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "c -keys=cpu, SIZE",
+        "c -mcpu=cortex-m4, SIZE",
+        "c -mcpu=cortex-m4, SPEED",
+        "c -mcpu=cortex-m3, SPEED",
+        "c -mcpu=cortex-m0, RAM",
+        "c -mcpu=cortex-m55, SIZE",
+        "c -march=rv32imac, SIZE"
+    })
+    void answersAreTheInterpreters(String target, Optimize optimize) {
+        List<ModelMetadata> models = new ArrayList<>();
+        List<List<Artifact>> artifacts = new ArrayList<>();
+        List<Bytes> inputs = new ArrayList<>();
+        List<Bytes> expected = new ArrayList<>();
+        for (FourBitLayer layer : layers()) {
+            Function function = layer.model().read();
+            CompiledModel compiled = compile(function, "m" + models.size(), target, optimize);
+            inputs.add(RandomOperators.input(function.params().get(0).type(), models.size()));
+            expected.addAll(Interpreter.run(function, List.of(inputs.get(models.size()))));
+            models.add(compiled.library().metadata());
+            artifacts.add(compiled.library().artifacts().artifacts());
+        }
+        Bytes actual = HostProgram.build(folder, models, artifacts).run(inputs);
+        byte[] all = new byte[expected.stream().mapToInt(Bytes::size).sum()];
+        int at = 0;
+        for (Bytes one : expected) {
+            System.arraycopy(one.toArray(), 0, all, at, one.size());
+            at += one.size();
+        }
+        assertThat(actual).isEqualTo(Bytes.wrap(all));
+    }
+
+    /** Odd channels fill up blocks, odd windows pairs of taps: neither takes more than a byte for each channel and tap. */
+    @ParameterizedTest
+    @CsvSource({"c -keys=cpu", "c -mcpu=cortex-m4", "c -mcpu=cortex-m0", "c -march=rv32imac"})
+    void forSizeEveryLayerIsStoredInHalfTheBytes(String target) {
+        for (FourBitLayer layer : layers()) {
+            Function function = layer.model().read();
+            CompiledModel packed = compile(function, "m", target, Optimize.SIZE);
+            assertThat(only(packed).schedule()).as(layer.toString()).contains(PACKED);
+            List<String> tables = weightTables(packed);
+            assertThat(tables).allMatch(text -> text.contains("/* Two weights "));
+            int bytes = tables.stream()
+                    .mapToInt(text -> Integer.parseInt(text.replaceAll("(?s).*\\[(\\d+)\\] = .*", "$1")))
+                    .sum();
+            int most = layer.isDepthwise()
+                    ? 5 * layer.out()
+                    : layer.weights() / layer.out() * ((layer.out() + 3) / 4 * 4) / 2;
+            assertThat(bytes).as(layer.toString()).isBetween((layer.weights() + 1) / 2, most);
+            assertThat(packed.library().metadata().constantBytes())
+                    .isEqualTo(only(packed).constantBytes())
+                    .isGreaterThanOrEqualTo(bytes);
+        }
+    }
+
+    private static List<String> weightTables(CompiledModel model) {
+        return model.library().artifacts().artifacts().stream()
+                .filter(file -> file.fileName().endsWith("_lib1.c"))
+                .flatMap(file -> Arrays.stream(file.content().text().split("\n\n")))
+                .filter(part -> part.contains("static const ") && part.contains("_weight"))
+                .toList();
+    }
+
+    @Test
+    void forSpeedOnlyKernelsThatPayNothingForItReadHalfBytes() {
+        Function function = layers().get(1).model().read();
+        assertThat(schedule(function, "c -mcpu=cortex-m3"))
+                .contains("conv_blocked")
+                .contains(PACKED);
+        assertThat(schedule(function, "c -mcpu=cortex-m0"))
+                .contains("conv_blocked")
+                .contains(PACKED);
+        assertThat(schedule(function, "c -mcpu=cortex-m4")).doesNotContain(PACKED);
+        assertThat(schedule(function, "c -march=rv32imac")).doesNotContain(PACKED);
+        assertThat(schedule(function, "c -keys=cpu")).doesNotContain(PACKED);
+    }
+
+    private static String schedule(Function function, String target) {
+        return only(compile(function, "m", target, Optimize.SPEED)).schedule();
+    }
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.compile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.Optimize;
+import io.kiln.frontend.InputShapes;
+import io.kiln.ir.Function;
+import io.kiln.ir.Parameter;
+import io.kiln.ir.type.TensorType;
+import io.kiln.lower.RandomOperators;
+import io.kiln.lower.RandomResiduals;
+import io.kiln.reference.GoldenModels;
+import io.kiln.reference.Interpreter;
+import io.kiln.transform.PassOptions;
+import io.kiln.transform.PassOptionsTest;
+import io.kiln.transform.RandomNets;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Generated C on this machine under sanitizers, against golden answers and the reference interpreter. */
+class GeneratedCTest {
+    private static final String TARGET = "c -keys=cpu -model=host";
+
+    private static final String DSP = "c -keys=arm_cpu,cpu -mcpu=cortex-m4";
+
+    private static final String MVE = "c -keys=arm_cpu,cpu -mcpu=cortex-m55";
+
+    /** Cores whose schedules use micro-kernels; their portable twins run here. */
+    private static final List<String> TARGETS = List.of(
+            TARGET,
+            DSP,
+            MVE,
+            "c -keys=arm_cpu,cpu -mcpu=cortex-m3",
+            "c -keys=arm_cpu,cpu -mcpu=cortex-m0",
+            "c -keys=cpu -march=rv32imac");
+
+    private static final int RANDOM_OPERATORS = 40;
+    private static final int RANDOM_NETS = 16;
+
+    @TempDir
+    private Path folder;
+
+    static Stream<Arguments> models() {
+        List<Arguments> all = new ArrayList<>();
+        for (String model : GoldenModels.INTEGER) {
+            String other = TARGETS.get(all.size() % TARGETS.size());
+            for (String target : List.of(DSP, MVE)) {
+                all.add(Arguments.of(model, target, Optimize.SPEED, Io.CALLER));
+            }
+            all.add(Arguments.of(model, other, Optimize.SPEED, Io.WORKSPACE));
+            all.add(Arguments.of(model, DSP, Optimize.RAM, Io.WORKSPACE));
+            all.add(Arguments.of(model, DSP, Optimize.SIZE, Io.CALLER));
+        }
+        for (String model : GoldenModels.FLOAT) {
+            all.add(Arguments.of(model, TARGET, Optimize.SPEED, Io.CALLER));
+            all.add(Arguments.of(model, TARGET, Optimize.RAM, Io.WORKSPACE));
+            all.add(Arguments.of(model, MVE, Optimize.SPEED, Io.CALLER));
+        }
+        return all.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void everyGoldenModelAnswersAsTheReferenceKernelsDo(String model, String target, Optimize optimize, Io io)
+            throws IOException {
+        Path source = GoldenModels.model(model);
+        answersAsTheReferenceKernelsDo(
+                model,
+                CompileRequest.builder(source, target)
+                        .name("golden")
+                        .io(io)
+                        .optimize(optimize)
+                        .build());
+    }
+
+    static Stream<Arguments> bareModels() {
+        return Stream.of(
+                Arguments.of("kws_ref_model", DSP),
+                Arguments.of("pretrainedResnet_quant", TARGET),
+                Arguments.of("str_ww_ref_model", DSP),
+                Arguments.of("micro_speech_quantized", TARGET));
+    }
+
+    @ParameterizedTest
+    @MethodSource("bareModels")
+    void goldenModelsAnswerTheSameWithoutPassesAndFusion(String model, String target) throws IOException {
+        answersAsTheReferenceKernelsDo(model, bare(GoldenModels.model(model), "golden", target, Io.CALLER));
+    }
+
+    /** All passes left out that can be, nothing fused. */
+    private static CompileRequest bare(Path source, String name, String target, Io io) {
+        PassOptions options = PassOptions.of(1, PassOptionsTest.optional());
+        return CompileRequest.builder(source, target)
+                .name(name)
+                .io(io)
+                .passes(options)
+                .build();
+    }
+
+    /** All in one program, on one target after another. */
+    @Test
+    void goldenModelsOfOneOperatorAnswerAsTheReferenceKernelsDo() throws IOException {
+        List<ModelMetadata> models = new ArrayList<>();
+        List<List<Artifact>> artifacts = new ArrayList<>();
+        List<Bytes> inputs = new ArrayList<>();
+        ByteArrayOutputStream expected = new ByteArrayOutputStream();
+        for (String model : GoldenModels.SINGLE_OPERATORS) {
+            String target = TARGETS.get(models.size() % TARGETS.size());
+            Optimize optimize = List.of(Optimize.values()).get(models.size() % Optimize.values().length);
+            Path source = GoldenModels.model(model);
+            CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source, target)
+                    .name(model)
+                    .optimize(optimize)
+                    .build());
+            models.add(compiled.library().metadata());
+            artifacts.add(compiled.library().artifacts().artifacts());
+            inputs.add(Bytes.wrap(Files.readAllBytes(source.resolveSibling("input_1.bin"))));
+            expected.writeBytes(Files.readAllBytes(source.resolveSibling("output_1.bin")));
+        }
+        Bytes actual = HostProgram.build(folder, models, artifacts).run(inputs);
+        assertThat(actual).isEqualTo(Bytes.wrap(expected.toByteArray()));
+    }
+
+    private void answersAsTheReferenceKernelsDo(String model, CompileRequest request) throws IOException {
+        Path source = request.model();
+        CompiledModel compiled = ModelCompiler.compile(request);
+        ModelMetadata metadata = compiled.library().metadata();
+        HostProgram program = HostProgram.build(
+                folder,
+                List.of(metadata),
+                List.of(compiled.library().artifacts().artifacts()));
+        for (int k : GoldenModels.cases(model)) {
+            Path given = source.resolveSibling("input_" + k + ".bin");
+            Bytes actual = program.run(List.of(Bytes.wrap(Files.readAllBytes(given))));
+            Bytes expected = Bytes.wrap(Files.readAllBytes(source.resolveSibling("output_" + k + ".bin")));
+            assertThat(GoldenModels.agree(expected, actual, GoldenModels.outputs(metadata)))
+                    .as("%s case %d", model, k)
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void aBatchOfTwoAnswersAsTwoRuns() throws IOException {
+        Path source = GoldenModels.model("kws_ref_model");
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(source, TARGETS.get(1))
+                .name("golden")
+                .inputShapes(InputShapes.parse("input_1:2,49,10,1"))
+                .build());
+        HostProgram program = HostProgram.build(
+                folder,
+                List.of(compiled.library().metadata()),
+                List.of(compiled.library().artifacts().artifacts()));
+        assertThat(program.run(List.of(both(source, "input_0.bin", "input_1.bin"))))
+                .isEqualTo(both(source, "output_0.bin", "output_1.bin"));
+    }
+
+    private static Bytes both(Path beside, String first, String second) throws IOException {
+        ByteArrayOutputStream both = new ByteArrayOutputStream();
+        both.writeBytes(Files.readAllBytes(beside.resolveSibling(first)));
+        both.writeBytes(Files.readAllBytes(beside.resolveSibling(second)));
+        return Bytes.wrap(both.toByteArray());
+    }
+
+    @ParameterizedTest
+    @MethodSource("ios")
+    void randomOperatorsAnswerAsTheInterpreterDoes(Io io, String target) {
+        answerAsTheInterpreterDoes(io, target, Optimize.SPEED, RANDOM_OPERATORS, RandomOperators::mixed);
+    }
+
+    @ParameterizedTest
+    @MethodSource("ios")
+    void randomNetsAnswerAsTheInterpreterDoes(Io io, String target) {
+        answerAsTheInterpreterDoes(io, target, Optimize.SPEED, RANDOM_NETS, RandomNets::next);
+    }
+
+    /** Rows in rings, outputs over the inputs they consume, pools that accumulate: in a workspace of just the planned size. */
+    @ParameterizedTest
+    @MethodSource("ios")
+    void randomResidualsAnswerAsTheInterpreterDoesWhenRowsAreStreamed(Io io, String target) {
+        answerAsTheInterpreterDoes(io, target, Optimize.RAM, RANDOM_NETS, RandomResiduals::next);
+    }
+
+    @Test
+    void randomNetsWithoutPassesAndFusionAnswerAsTheInterpreterDoes() {
+        answerAsTheInterpreterDoes(
+                RANDOM_NETS, RandomNets::next, name -> bare(Path.of("random"), name, DSP, Io.CALLER));
+    }
+
+    @Test
+    void randomOperatorsWithoutPassesAndFusionAnswerAsTheInterpreterDoes() {
+        answerAsTheInterpreterDoes(
+                RANDOM_OPERATORS, RandomOperators::next, name -> bare(Path.of("random"), name, TARGET, Io.WORKSPACE));
+    }
+
+    private void answerAsTheInterpreterDoes(
+            Io io, String target, Optimize optimize, int count, LongFunction<Function> bySeed) {
+        answerAsTheInterpreterDoes(
+                count,
+                bySeed,
+                name -> CompileRequest.builder(Path.of("random"), target)
+                        .name(name)
+                        .io(io)
+                        .optimize(optimize)
+                        .build());
+    }
+
+    private void answerAsTheInterpreterDoes(
+            int count, LongFunction<Function> bySeed, java.util.function.Function<String, CompileRequest> byName) {
+        List<ModelMetadata> models = new ArrayList<>();
+        List<List<Artifact>> artifacts = new ArrayList<>();
+        List<Bytes> inputs = new ArrayList<>();
+        List<List<Bytes>> expected = new ArrayList<>();
+        for (long seed = 0; seed < count; seed++) {
+            Function function = bySeed.apply(10_000 + seed);
+            CompiledModel compiled = ModelCompiler.compile(byName.apply(function.name()), function);
+            List<Bytes> own = new ArrayList<>();
+            for (Parameter parameter : function.params()) {
+                own.add(RandomOperators.input(parameter.type(), seed * 31 + own.size()));
+            }
+            inputs.addAll(own);
+            expected.add(Interpreter.run(function, own));
+            models.add(compiled.library().metadata());
+            artifacts.add(compiled.library().artifacts().artifacts());
+        }
+        Bytes actual = HostProgram.build(folder, models, artifacts).run(inputs);
+        int offset = 0;
+        for (int i = 0; i < count; i++) {
+            List<TensorType> outputs = GoldenModels.outputs(models.get(i));
+            for (int k = 0; k < outputs.size(); k++) {
+                Bytes result = expected.get(i).get(k);
+                byte[] slice = new byte[result.size()];
+                actual.buffer().get(offset, slice);
+                offset += slice.length;
+                assertThat(GoldenModels.agree(result, Bytes.wrap(slice), outputs.subList(k, k + 1)))
+                        .as(
+                                "%s %s",
+                                models.get(i).name(),
+                                models.get(i).operators().get(0).op())
+                        .isTrue();
+            }
+        }
+        assertThat(actual.size()).isEqualTo(offset);
+    }
+
+    static Stream<Arguments> ios() {
+        return Stream.concat(
+                TARGETS.stream().map(t -> Arguments.of(Io.CALLER, t)), Stream.of(Arguments.of(Io.WORKSPACE, TARGET)));
+    }
+
+    @Test
+    void compilingTwiceGivesTheSameBytes() {
+        for (long seed = 0; seed < 20; seed++) {
+            Function function = RandomOperators.next(seed);
+            CompileRequest request = CompileRequest.builder(Path.of("random"), TARGET)
+                    .name(function.name())
+                    .build();
+            assertThat(ModelCompiler.compile(request, function).library())
+                    .isEqualTo(ModelCompiler.compile(request, RandomOperators.next(seed))
+                            .library());
+        }
+    }
+}

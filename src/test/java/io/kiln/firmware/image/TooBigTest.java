@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.firmware.image;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.TestFirmware;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Board.Memory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TooBigTest {
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gnu", "clang"})
+    void whatDoesNotFitFlashIsSaidInATable(String toolchain) {
+        assertTooBig(toolchain, board(8 * 1024, 64 * 1024), 20_000)
+                .hasMessageContaining("board small: the image does not fit")
+                .hasMessageMatching("(?s).*code +2\\d,\\d{3} +8,192 +1\\d,\\d{3} too many.*")
+                .hasMessageMatching("(?s).*sram +[45],\\d{3} +65,536\\n.*")
+                .hasMessageContaining("20,0")
+                .hasMessageContaining("256 workspace, 32 inputs and outputs, 4,096 stack")
+                .hasMessageEndingWith("Take a smaller model or a board with more memory.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gnu", "clang"})
+    void whatDoesNotFitRamIsSaidInATable(String toolchain) {
+        assertTooBig(toolchain, board(64 * 1024, 4096 + 128), 1000)
+                .hasMessageMatching("(?s).*sram +4,\\d{3} +4,224 +\\d{3} too many.*")
+                .hasMessageEndingWith("Take a smaller model or a board with more memory.");
+    }
+
+    private org.assertj.core.api.AbstractThrowableAssert<?, ? extends Throwable> assertTooBig(
+            String toolchain, Board board, int tableBytes) {
+        FirmwareRequest request = TestFirmware.request(
+                board, toolchain, Optimize.SPEED, List.of(TestFirmware.model("default", tableBytes)), folder);
+        var thrown = assertThatThrownBy(() -> TestFirmware.build(request, folder, Log.QUIET))
+                .isInstanceOf(KilnException.class);
+        assertThat(folder.resolve("target/app.elf")).doesNotExist();
+        assertThat(folder.resolve("target/app.hex")).doesNotExist();
+        assertThat(Files.exists(folder.resolve("target/kiln/build/link.log"))).isTrue();
+        return thrown;
+    }
+
+    /** The default board with less memory. */
+    private static Board board(long flash, long ram) {
+        Board board = TestFirmware.board("mps2-an386");
+        SortedMap<String, Bytes> files = new TreeMap<>(board.files());
+        String script = files.get("memory.ld").text();
+        files.put("memory.ld", Bytes.ofText(lengths(script, flash, ram)));
+        List<Memory> memories = board.memories().stream()
+                .map(m -> new Memory(m.name(), m.kind(), m.base(), m.kind() == Board.Kind.ROM ? flash : ram))
+                .toList();
+        return new Board(
+                "small",
+                board.title(),
+                board.maker(),
+                board.target(),
+                memories,
+                board.pools(),
+                board.sources(),
+                board.linker(),
+                board.console(),
+                board.emulation(),
+                board.openOcd(),
+                board.building(),
+                files,
+                board.origin(),
+                board.untrusted(),
+                board.foreignFiles());
+    }
+
+    private static String lengths(String script, long flash, long ram) {
+        String changed =
+                script.replaceFirst("LENGTH = 4M", "LENGTH = " + flash).replaceFirst("LENGTH = 4M", "LENGTH = " + ram);
+        assertThat(changed).contains("LENGTH = " + flash).contains("LENGTH = " + ram);
+        return changed;
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.board;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.flow.spec.BoardSources;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BoardProfilesTest {
+    private static final String SENSOR = "schema: 1\nid: sensor-v3\ntitle: Sensor\nextends: sensor\n";
+    private static final String BASE = "schema: 1\nid: sensor\nabstract: true\nextends: nucleo-f446re\n";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void everyBoardLinksAndThePackedOnesAreReadAgain() throws IOException {
+        Path boards = boards(SENSOR);
+        BoardProfiles profiles = new BoardProfiles(boards, Log.QUIET);
+        profiles.check(folder.resolve("work"), TestToolchains.environment(Log.QUIET));
+        assertThat(folder.resolve("work/sensor-v3/empty.elf")).isNotEmptyFile();
+        assertThat(folder.resolve("work/sensor")).doesNotExist();
+
+        Path zip = folder.resolve("boards.zip");
+        profiles.pack(zip);
+        profiles.pack(folder.resolve("again.zip"));
+        assertThat(folder.resolve("again.zip")).hasSameBinaryContentAs(zip);
+        try (ZipFile file = new ZipFile(zip.toFile())) {
+            assertThat(file.stream().map(ZipEntry::getName))
+                    .containsExactly("sensor/board.yaml", "sensor-v3/board.yaml", "sensor-v3/extra.c");
+        }
+        BoardSources sources =
+                new BoardSources(List.of(new BoardSources.Archive(zip, "com.acme:boards:1.2.0")), Set.of());
+        Boards all = sources.boards(folder.resolve("none"));
+        assertThat(all.find("sensor-v3").title()).isEqualTo("Sensor");
+        assertThat(all.ids()).contains("sensor-v3").doesNotContain("sensor");
+    }
+
+    @Test
+    void aBoardThatDoesNotCompileIsNamed() throws IOException {
+        Path boards = boards(SENSOR + "sources: [startup.c, fault.c, exit.c, console.c, clock.c, extra.c]\n");
+        Files.writeString(boards.resolve("sensor-v3/extra.c"), "int x = ;\n");
+        assertThatThrownBy(() -> new BoardProfiles(boards, Log.QUIET)
+                        .check(folder.resolve("work"), TestToolchains.environment(Log.QUIET)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("extra.c");
+    }
+
+    @Test
+    void anEmptyFolderIsRefused() {
+        assertThatThrownBy(() -> new BoardProfiles(folder.resolve("none"), Log.QUIET)
+                        .check(folder.resolve("work"), TestToolchains.environment(Log.QUIET)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("there is no board");
+    }
+
+    private Path boards(String sensor) throws IOException {
+        Path boards = folder.resolve("boards");
+        Files.createDirectories(boards.resolve("sensor-v3"));
+        Files.createDirectories(boards.resolve("sensor"));
+        Files.writeString(boards.resolve("sensor-v3/board.yaml"), sensor);
+        Files.writeString(boards.resolve("sensor-v3/extra.c"), "int kiln_extra = 1;\n");
+        Files.writeString(boards.resolve("sensor/board.yaml"), BASE);
+        return boards;
+    }
+}

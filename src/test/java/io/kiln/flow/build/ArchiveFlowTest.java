@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.Digests;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.firmware.TrustedArchives;
+import io.kiln.flow.Flow;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.RunSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.mlf.TvmArchive;
+import io.kiln.process.Executables;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Firmware from archives as TVM makes them, with the real compilers, on this computer and in QEMU. */
+final class ArchiveFlowTest {
+    @TempDir
+    Path folder;
+
+    private final List<String> said = new ArrayList<>();
+    private final Flow flow = flow();
+
+    @ParameterizedTest
+    @CsvSource({
+        "v5, mps2-an386, gnu, 2",
+        "v5, mps2-an386, clang, 2",
+        "v6, host, host, 2",
+        "v6, mps2-an386, clang, 2",
+        "v7, host, host, 2",
+        "v7, mps2-an386, gnu, 2",
+        "dsp, mps2-an386, clang, 4",
+        "dsp, mps2-an386, gnu, 4",
+    })
+    void theImageAnswersWhatTheVectorsSay(String archive, String board, String toolchain, int cases)
+            throws IOException {
+        assumeRunnable(board, toolchain);
+        Path file = TvmArchive.of(archive).save(folder.resolve("net.tar"));
+        TvmArchive.vectors(archive, folder.resolve("vectors"));
+        flow.build(spec(board, toolchain, file), DeviceSpec.USUAL);
+
+        JsonSchemas.assertFits("report", text("kiln/report.json"));
+        JsonSchemas.assertFits("verify", text("kiln/verify.json"));
+        JsonNode report = json("kiln/report.json");
+        // Constants are what they are also where version 6 leaves out their const.
+        assertThat(report.at("/flash/constants").asLong()).isGreaterThanOrEqualTo(24);
+        assertThat(report.at("/ram/data").asLong()).isLessThan(board.equals("host") ? Long.MAX_VALUE : 200);
+        JsonNode verify = json("kiln/verify.json");
+        assertThat(verify.path("passed").asBoolean()).isTrue();
+        assertThat(verify.path("bitExact").asBoolean() || archive.equals("v6")).isTrue();
+        assertThat(verify.path("cases")).hasSize(cases);
+        assertThat(Files.readAllBytes(folder.resolve("out/net-mlf.tar"))).isEqualTo(Files.readAllBytes(file));
+        assertThat(said).noneMatch(line -> line.contains("warning"));
+    }
+
+    @Test
+    void kernelsForAnotherCoreAreNamedBeforeTheyAreCompiled() throws IOException {
+        Path file = TvmArchive.of("dsp").save(folder.resolve("net.tar"));
+        TvmArchive.vectors("dsp", folder.resolve("vectors"));
+        for (String board : List.of("microbit", "host", "qemu-riscv32")) {
+            assertThatThrownBy(() -> flow.generate(spec(board, board.equals("host") ? board : "clang", file)))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining(
+                            "the C of model `left` needs Arm's DSP instructions (__pkhbt, __smlad, __sxtb16)")
+                    .hasMessageContaining("it was made for `c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=nrf52840`")
+                    .hasMessageContaining("C for board " + board)
+                    .hasMessageNotContaining("arm_acle");
+        }
+        Path own = folder.resolve("src/main/c/include/arm_acle.h");
+        Files.createDirectories(own.getParent());
+        Files.writeString(own, "");
+        flow.generate(spec("microbit", "clang", file));
+    }
+
+    @Test
+    void theReportSaysWhatTheArchiveTells() throws IOException {
+        assumeRunnable("mps2-an386", "gnu");
+        Path file = TvmArchive.of("v5").save(folder.resolve("net.tar"));
+        TvmArchive.vectors("v5", folder.resolve("vectors"));
+        BuildSpec spec = spec("mps2-an386", "gnu", file);
+        flow.build(spec, DeviceSpec.USUAL);
+
+        JsonNode report = json("kiln/report.json");
+        assertThat(report.path("model").asText()).isEqualTo("net.tar");
+        assertThat(report.path("name").asText()).isEqualTo("default");
+        assertThat(report.path("target").asText()).endsWith("-model=nrf52840");
+        // 320 bytes and an alignment's worth for each of three blocks.
+        assertThat(report.at("/ram/workspace").asLong()).isEqualTo(320 + 3 * 16);
+        assertThat(report.at("/plan/bytes").asLong()).isEqualTo(320);
+        assertThat(report.path("operators").findValuesAsText("name"))
+                .contains("tvmgen_default_fused_reshape_cast_subtract");
+        assertThat(text("firmware/Makefile")).contains("FOREIGN_FLAGS := ").contains("$(FOREIGN_FLAGS)");
+
+        flow.profile(spec);
+        JsonSchemas.assertFits("profile", text("kiln/profile.json"));
+        assertThat(json("kiln/profile.json").path("instructions").asLong()).isPositive();
+
+        said.clear();
+        flow.build(spec, DeviceSpec.USUAL);
+        assertThat(said).contains("Generating C: nothing changed", "Verifying: nothing changed");
+    }
+
+    @Test
+    void aWrongAnswerIsSeen() throws IOException {
+        assumeRunnable("host", "host");
+        Path file = TvmArchive.of("v1").save(folder.resolve("net.tar"));
+        TvmArchive.vectors("v1", folder.resolve("vectors"));
+        Path output = folder.resolve("vectors/output_1.bin");
+        byte[] changed = Files.readAllBytes(output);
+        changed[3]++;
+        Files.write(output, changed);
+
+        assertThatThrownBy(() -> flow.build(spec("host", "host", file), DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("vector_1: 1 of 8 outputs differ")
+                .hasMessageContaining("output[3] is -17 instead of -16");
+    }
+
+    @Test
+    void anArchiveReachesNothingOfThisComputerUnlessItIsTrusted() throws IOException {
+        assumeRunnable("host", "host");
+        Path mark = folder.resolve("mark");
+        String begin = "global_workspace_3_var) {\n";
+        Path file = TvmArchive.of("v6")
+                .replacing(
+                        "codegen/host/src/default_lib1.c",
+                        begin,
+                        begin + "  extern int system(const char*);\n  system(\"touch " + mark + "\");\n")
+                .save(folder.resolve("net.tar"));
+        TvmArchive.vectors("v6", folder.resolve("vectors"));
+        BuildSpec spec = spec("host", "host", file);
+        assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL)).isInstanceOf(KilnException.class);
+        assertThat(mark).doesNotExist();
+
+        write("src/main/c/main.c", "int main(void) { return 0; }\n");
+        assertThatThrownBy(() -> flow.run(spec, RunSpec.toItsEnd(Duration.ofSeconds(20))))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("running the project's own main on this computer")
+                .hasMessageContaining("<trustArchive>sha256:");
+        Files.delete(folder.resolve("src/main/c/main.c"));
+
+        String digest = "sha256:" + Digests.sha256(Files.readAllBytes(file));
+        flow.build(trusting(spec, TrustedArchives.parse(digest)), DeviceSpec.USUAL);
+        assertThat(mark).exists();
+    }
+
+    @Test
+    void anArchiveNeedsVectorsWithOutputs() throws IOException {
+        assumeRunnable("host", "host");
+        Path file = TvmArchive.of("v5").save(folder.resolve("net.tar"));
+        BuildSpec spec = spec("host", "host", file, "default");
+        TvmArchive.vectors("v5", folder.resolve("vectors"));
+        Files.delete(folder.resolve("vectors/output_0.bin"));
+        assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
+                .hasMessageContaining("vectors, vector_0: the test vector has no outputs")
+                .hasMessageContaining("output_0.bin");
+        BuildSpec without = withVerify(spec, new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0));
+        assertThatThrownBy(() -> flow.build(without, DeviceSpec.USUAL))
+                .hasMessageContaining("nothing tells what model `default` has to answer")
+                .hasMessageContaining("kiln.verify.on to none");
+        flow.build(withVerify(spec, new VerifySpec(VerifyOn.NONE, Optional.empty(), 2, 0)), DeviceSpec.USUAL);
+    }
+
+    @Test
+    void oneModelOfAnArchiveStandsBesideAModelOfKilnsOwn() throws IOException {
+        assumeRunnable("host", "host");
+        Path file = TvmArchive.of("v7").save(folder.resolve("net.tar"));
+        TvmArchive.vectors("v7", folder.resolve("vectors"));
+        Path gesture = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
+        BuildSpec spec =
+                spec("host", "host", List.of(new ModelSource(gesture, "gesture"), new ModelSource(file, "beta")));
+        flow.build(spec, DeviceSpec.USUAL);
+
+        assertThat(json("kiln/verify.json").path("cases").findValuesAsText("name"))
+                .containsExactly("gesture/random_0", "gesture/random_1", "beta/vector_0");
+        assertThat(folder.resolve("out/generated-sources/kiln/codegen/host/src"))
+                .isDirectoryNotContaining("glob:**alpha*");
+        Path again = folder.resolve("again.tar");
+        Files.copy(folder.resolve("out/net-mlf.tar"), again);
+        BuildSpec reread = spec("host", "host", again);
+        flow.build(withVerify(reread, new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0)), DeviceSpec.USUAL);
+        assertThat(json("kiln/report.json").path("name").asText()).isEqualTo("beta, gesture");
+    }
+
+    @Test
+    void callsOfCmsisNnAreAMissingDependency() throws IOException {
+        assumeRunnable("host", "host");
+        String source = "codegen/host/src/default_lib2.c";
+        TvmArchive archive = TvmArchive.of("v6")
+                .with(source, """
+                    // tvm target: cmsis-nn -keys=cpu -mcpu=cortex-m55
+                    #include <stdint.h>
+                    #include <arm_nnfunctions.h>
+                    #include <arm_nn_types.h>
+                    TVM_DLL int32_t tvmgen_default_cmsis_nn_main_0(int8_t* input_) {
+                      arm_convolve_wrapper_s8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+                      return 0;
+                    }
+                    """)
+                .replacing("metadata.json", "\"tvm_standalone_crt\"", "\"cmsis-nn\"");
+        BuildSpec spec = withVerify(
+                spec("host", "host", archive.save(folder.resolve("net.tar"))),
+                new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0));
+        assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("net.tar: default_lib2.c: the C calls CMSIS-NN, which is not there")
+                .hasMessageContaining("arm_nn_types.h, arm_nnfunctions.h (external_dependencies: cmsis-nn 0.9.dev0)")
+                .hasMessageContaining("src/main/c/include");
+
+        write("src/main/c/include/arm_nn_types.h", "");
+        write("src/main/c/include/arm_nnfunctions.h", """
+            #define TVM_DLL
+            void arm_convolve_wrapper_s8(int, int, int, int, int, int, int, int, int, int);
+            """);
+        write("src/main/c/nn.c", """
+            #include <arm_nnfunctions.h>
+            void arm_convolve_wrapper_s8(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j) {
+              (void)(a + b + c + d + e + f + g + h + i + j);
+            }
+            """);
+        flow.build(spec, DeviceSpec.USUAL);
+    }
+
+    @Test
+    void aProjectMayTakeCareOfTheMemoryItself() throws IOException {
+        assumeRunnable("host", "host");
+        write("src/main/c/memory.c", """
+            #include <tvm/runtime/crt/platform.h>
+            static uint8_t memory[4096] __attribute__((aligned(16)));
+            static size_t used;
+            tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice dev, void** out_ptr) {
+              (void)dev;
+              *out_ptr = memory + used;
+              used += (num_bytes + 15u) / 16u * 16u;
+              return kTvmErrorNoError;
+            }
+            tvm_crt_error_t TVMPlatformMemoryFree(void* ptr, DLDevice dev) {
+              (void)dev;
+              used = (size_t)((uint8_t*)ptr - memory);
+              return kTvmErrorNoError;
+            }
+            """);
+        Path file = TvmArchive.of("v5").save(folder.resolve("net.tar"));
+        TvmArchive.vectors("v5", folder.resolve("vectors"));
+        flow.build(spec("host", "host", file), DeviceSpec.USUAL);
+        assertThat(folder.resolve("out/firmware/runtime/src/workspace_memory.c"))
+                .doesNotExist();
+    }
+
+    @Test
+    void namesAndShapesOfAnArchiveStayAsTheyAre() {
+        Path file = TvmArchive.of("v7").save(folder.resolve("net.tar"));
+        TvmArchive.vectors("v7", folder.resolve("vectors"));
+        assertThatThrownBy(() -> flow.generate(spec("host", "host", file, "gamma")))
+                .hasMessageContaining("net.tar: there is no model `gamma`; expected one of alpha, beta")
+                .hasMessageContaining("leave kiln.name out");
+        assertThatThrownBy(
+                        () -> flow.generate(spec("host", "host", List.of(new ModelSource(file, "beta", "data:1,6")))))
+                .hasMessageContaining("kiln.inputShapes is given for an archive");
+        Path twin = TvmArchive.of("v7").save(folder.resolve("twin.tar"));
+        assertThatThrownBy(() -> flow.generate(
+                        spec("host", "host", List.of(new ModelSource(file, "default"), new ModelSource(twin, "beta")))))
+                .hasMessageContaining("two models are named `beta`");
+    }
+
+    @Test
+    void inspectingShowsWhatIsInAnArchiveAndWhyItCannotBeUsed() {
+        Path good = TvmArchive.of("v7").save(folder.resolve("net.tar"));
+        flow.inspect(spec("host", "host", good), Optional.empty(), "");
+        assertThat(said)
+                .contains(
+                        "Interface of alpha: kiln.io=caller",
+                        "  input  x:0 uint8[1, 6]",
+                        "  input  state int32[1, 6]",
+                        "Interface of beta: kiln.io=workspace",
+                        "  output output1 int16[1, 5]")
+                .anyMatch(line -> line.contains("tvmgen_beta_fused_nn_relu"));
+
+        said.clear();
+        Path graph = TvmArchive.of("v6")
+                .replacing("metadata.json", "\"aot\"", "\"graph\"")
+                .save(folder.resolve("graph.tar"));
+        flow.inspect(spec("host", "host", good), Optional.of(graph), "");
+        assertThat(said)
+                .contains("no firmware can be made of it:")
+                .anyMatch(line -> line.contains("`executors` is [\"graph\"]; expected \"aot\" among them"));
+    }
+
+    private void write(String name, String text) throws IOException {
+        Path file = folder.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+
+    private static void assumeRunnable(String board, String toolchain) {
+        boolean missing =
+                !board.equals("host") && Executables.find("qemu-system-arm").isEmpty();
+        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
+        TestToolchains.resolve(toolchain, Boards.builtIn().find(board).target());
+    }
+
+    private BuildSpec spec(String board, String toolchain, Path archive) {
+        return spec(board, toolchain, archive, "default");
+    }
+
+    private BuildSpec spec(String board, String toolchain, Path archive, String name) {
+        return spec(board, toolchain, List.of(new ModelSource(archive, name)));
+    }
+
+    private BuildSpec spec(String board, String toolchain, List<ModelSource> models) {
+        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+                .toolchain(Optional.of(toolchain))
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(folder.resolve("vectors")), 2, 0))
+                .trustedArchives( // The GNU toolchain cannot be fenced.
+                        toolchain.equals("gnu") ? TrustedArchives.parse("net.tar") : TrustedArchives.NONE)
+                .build();
+    }
+
+    private static BuildSpec trusting(BuildSpec spec, TrustedArchives trusted) {
+        return spec.toBuilder().trustedArchives(trusted).build();
+    }
+
+    private BuildSpec withVerify(BuildSpec spec, VerifySpec verify) {
+        return spec.toBuilder().verify(verify).build();
+    }
+
+    private Flow flow() {
+        Log log = new Log() {
+            @Override
+            public void info(String line) {
+                said.add(line);
+            }
+
+            @Override
+            public void warn(String line) {
+                said.add("warning: " + line);
+            }
+
+            @Override
+            public void debug(String line) {}
+        };
+        return new Flow(log, TestToolchains.environment(log));
+    }
+
+    private String text(String file) throws IOException {
+        return Files.readString(folder.resolve("out").resolve(file));
+    }
+
+    private JsonNode json(String file) throws IOException {
+        return new ObjectMapper().readTree(text(file));
+    }
+}

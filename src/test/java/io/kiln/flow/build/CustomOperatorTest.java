@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.base.WholeFiles;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.Frontends;
+import io.kiln.compile.HostProgram;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.flow.Flow;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.PipelineSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.frontend.CustomOperators;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.relay.RelayFrontend;
+import io.kiln.frontend.tflite.FlexOptions;
+import io.kiln.frontend.tflite.Options;
+import io.kiln.frontend.tflite.TensorSpec;
+import io.kiln.frontend.tflite.TfliteModelBuilder;
+import io.kiln.ir.Function;
+import io.kiln.ir.text.RelayPrinter;
+import io.kiln.process.Executables;
+import io.kiln.toolchain.board.Boards;
+import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.transform.PassOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.tensorflow.lite.schema.BuiltinOperator;
+import org.tensorflow.lite.schema.TensorType;
+
+/** Operators that C of the user's computes: the generated C calls it, and what nobody but C knows only vectors can prove. */
+class CustomOperatorTest {
+    private static final String HEADER = """
+        #ifndef MY_OP_H
+        #define MY_OP_H
+        #include <stdint.h>
+        int32_t my_op(const int8_t* input0, const int8_t* input1, const int8_t* input2, int8_t* output0, int8_t* output1);
+        #endif
+        """;
+    private static final String SOURCE = """
+        #include "my_op.h"
+        int32_t my_op(const int8_t* input0, const int8_t* input1, const int8_t* input2, int8_t* output0, int8_t* output1) {
+          for (int32_t i = 0; i < 4; ++i) {
+            if (input0[i] == 100) {
+              return 1;
+            }
+            output0[i] = (int8_t)(input0[i] + input1[i]);
+            output1[i] = (int8_t)(input0[i] - input2[i]);
+          }
+          return 0;
+        }
+        """;
+    private static final CustomOperators MY_OP = CustomOperators.of(CustomOperators.parse("MyOp:my_op:my_op.h"));
+
+    @TempDir
+    private Path folder;
+
+    /** x; (a, b) = MyOp(x, constant, x); y = reshape(a), b. */
+    private static TfliteModelBuilder model() {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int x = builder.tensor(TensorSpec.int8("x", 1f, 0, 1, 4));
+        int constant =
+                builder.tensor(TensorSpec.int8("k", 1f, 0, 1, 4).withData((byte) 1, (byte) 2, (byte) 3, (byte) -4));
+        int a = builder.tensor(TensorSpec.int8("a", 1f, 0, 1, 4));
+        int b = builder.tensor(TensorSpec.int8("b", 1f, 0, 1, 4));
+        int y = builder.tensor(TensorSpec.int8("y", 1f, 0, 4));
+        return builder.custom("MyOp", new int[] {x, constant, x}, a, b)
+                .operator(BuiltinOperator.RESHAPE, 1, Options.reshape(4), new int[] {a}, y)
+                .inputs(x)
+                .outputs(y, b);
+    }
+
+    private Path file() {
+        Path file = folder.resolve("model.tflite");
+        WholeFiles.write(file, model().build());
+        return file;
+    }
+
+    private CompiledModel compile(Optimize optimize, Io io) {
+        return ModelCompiler.compile(CompileRequest.builder(file(), "c -keys=cpu")
+                .name("m")
+                .io(io)
+                .optimize(optimize)
+                .customOperators(MY_OP)
+                .build());
+    }
+
+    @ParameterizedTest
+    @EnumSource(Io.class)
+    void generatedCCallsTheFunction(Io io) {
+        CompiledModel compiled = compile(Optimize.RAM, io);
+        List<Artifact> files = new ArrayList<>(compiled.library().artifacts().artifacts());
+        files.add(Artifact.ofText("c", Loader.SOURCE, "my_op.c", SOURCE, "c"));
+        files.add(Artifact.ofText("c", Loader.HEADER, "my_op.h", HEADER, "c"));
+        HostProgram program =
+                HostProgram.build(folder, List.of(compiled.library().metadata()), List.of(files));
+        Bytes answer = program.run(List.of(bytes(1, 2, 3, 4), bytes(-1, -2, -3, -4)));
+        assertThat(answer).isEqualTo(bytes(2, 4, 6, 0, 0, 0, 0, 0, 0, 0, 0, -8, 0, 0, 0, 0));
+    }
+
+    /** The function gets whole tensors, however little memory there would be if rows were computed in turn. */
+    @Test
+    void theFunctionIsCalledOnceBetweenLayersThatTakeRows() {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int x = builder.tensor(TensorSpec.int8("x", 1f, 0, 1, 16, 16, 4));
+        int a = builder.tensor(TensorSpec.int8("a", 1f, 0, 1, 16, 16, 4));
+        int b = builder.tensor(TensorSpec.int8("b", 1f, 0, 1, 16, 16, 4));
+        int y = builder.tensor(TensorSpec.int8("y", 1f, 0, 1, 8, 8, 4));
+        builder.operator(BuiltinOperator.RELU, 1, Options.none(), new int[] {x}, a)
+                .custom("MyOp", new int[] {a}, b)
+                .operator(
+                        BuiltinOperator.MAX_POOL_2D, 1, Options.pool((byte) 1, 2, 2, 2, 2, (byte) 0), new int[] {b}, y)
+                .inputs(x)
+                .outputs(y);
+        Path file = folder.resolve("rows.tflite");
+        WholeFiles.write(file, builder.build());
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu")
+                .name("m")
+                .optimize(Optimize.RAM)
+                .customOperators(MY_OP)
+                .build());
+        assertThat(source(compiled)).doesNotContainPattern("custom\\w*\\([^)]*row");
+    }
+
+    @Test
+    void anErrorOfTheFunctionEndsTheRun() {
+        assertThat(source(compile(Optimize.SPEED, Io.CALLER)))
+                .contains("#include \"my_op.h\"\n")
+                .contains("int32_t my_op(const int8_t* input0, const int8_t* input1, const int8_t* input2, int8_t*"
+                        + " output0, int8_t* output1);\n")
+                .containsPattern("if \\(my_op\\([^;]*\\) != 0\\) \\{\\n *return -1;");
+    }
+
+    @Test
+    void printedTextReadsBackTheSame() {
+        Function function = Frontends.read(singleOutput(), "m", InputShapes.NONE, MY_OP);
+        String text = RelayPrinter.print(function);
+        Path relay = folder.resolve("m.relay");
+        WholeFiles.write(relay, text);
+        assertThat(text).contains("tfl.custom(").contains("function=\"my_op\"");
+        assertThat(RelayPrinter.print(RelayFrontend.read(relay, "m", InputShapes.NONE)))
+                .isEqualTo(text);
+    }
+
+    /** RELU6 of what MyOp computes must not vanish in the call. */
+    @Test
+    void limitsBehindTheFunctionStay() {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int x = builder.tensor(TensorSpec.float32("x", 1, 4));
+        int y = builder.tensor(TensorSpec.float32("y", 1, 4));
+        int z = builder.tensor(TensorSpec.float32("z", 1, 4));
+        builder.custom("MyOp", new int[] {x}, y)
+                .operator(BuiltinOperator.RELU6, 1, Options.none(), new int[] {y}, z)
+                .inputs(x)
+                .outputs(z);
+        Path file = folder.resolve("limited.tflite");
+        WholeFiles.write(file, builder.build());
+        CompiledModel compiled = ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu")
+                .name("m")
+                .customOperators(MY_OP)
+                .build());
+        assertThat(compiled.library().metadata().operators())
+                .extracting(ModelMetadata.OperatorInfo::op)
+                .containsExactly("tfl.custom", "clip");
+    }
+
+    /** The model and the C of the scenario that a user's build is; {@code -Dkiln.update=true} writes the model anew. */
+    private static final Path TOLD =
+            Path.of("src", "it", "a-custom-operator-is-told-scales-and-options", "src", "main");
+
+    private static final byte[] TOLD_OPTIONS = {3, (byte) 200, 7};
+
+    private Path toldModel(TensorSpec x, TensorSpec y, byte... options) {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int in = builder.tensor(x);
+        int out = builder.tensor(y);
+        Path file = folder.resolve("told.tflite");
+        WholeFiles.write(
+                file,
+                builder.custom("Told", Bytes.wrap(options), new int[] {in}, out)
+                        .inputs(in)
+                        .outputs(out)
+                        .build());
+        return file;
+    }
+
+    private static CompiledModel compileTold(Path file, String passed) {
+        CustomOperators told = CustomOperators.of(CustomOperators.parse("Told:told:told.h::" + passed));
+        return ModelCompiler.compile(CompileRequest.builder(file, "c -keys=cpu")
+                .name("m")
+                .customOperators(told)
+                .build());
+    }
+
+    @Test
+    void theFunctionGetsQuantizationAndOptionsWhereItAsksForThem() throws IOException {
+        Path file = toldModel(TensorSpec.int8("x", 0.5f, 1, 1, 4), TensorSpec.int8("y", 0.25f, -3, 1, 4), TOLD_OPTIONS);
+        Path shipped = TOLD.resolve(Path.of("model", "told.tflite"));
+        if (Boolean.getBoolean("kiln.update")) {
+            WholeFiles.write(shipped, Files.readAllBytes(file));
+        }
+        assertThat(shipped).hasSameBinaryContentAs(file);
+        CompiledModel compiled = compileTold(shipped, "quantization,options");
+        List<Artifact> files = new ArrayList<>(compiled.library().artifacts().artifacts());
+        for (String name : List.of("told.c", "told.h")) {
+            Loader loader = name.endsWith(".c") ? Loader.SOURCE : Loader.HEADER;
+            String text = Files.readString(TOLD.resolve(Path.of("c", name)));
+            files.add(Artifact.ofText("c", loader, name, text, "c"));
+        }
+        HostProgram program =
+                HostProgram.build(folder, List.of(compiled.library().metadata()), List.of(files));
+        assertThat(program.run(List.of(bytes(1, 2, 3, -4)))).isEqualTo(bytes(-3, 3, 9, -33));
+        Function function = compiled.imported();
+        String text = RelayPrinter.astext(function);
+        Path relay = folder.resolve("told.relay");
+        WholeFiles.write(relay, text);
+        assertThat(RelayPrinter.astext(RelayFrontend.read(relay, "m", InputShapes.NONE)))
+                .isEqualTo(text)
+                .contains("options_size=3");
+    }
+
+    /** C has no empty tables, so that there is a byte to point to, and a size of 0. */
+    @Test
+    void noOptionsHaveASizeOfNothing() {
+        Path file = toldModel(TensorSpec.int8("x", 0.5f, 1, 1, 4), TensorSpec.int8("y", 0.25f, -3, 1, 4));
+        assertThat(source(compileTold(file, "options")))
+                .contains("int32_t told(const int8_t* input0, int8_t* output0, const uint8_t* options, int32_t"
+                        + " options_size);\n")
+                .containsPattern("told\\(input, output, \\w+, 0\\)");
+        assertThat(source(compileTold(file, "")))
+                .contains("int32_t told(const int8_t* input0, int8_t* output0);\n")
+                .contains("told(input, output)");
+    }
+
+    @Test
+    void scalesPerChannelAreMoreThanAFunctionGets() {
+        TensorSpec perChannel = TensorSpec.int8("x", 0.5f, 1, 1, 4).quantized(new float[] {1, 2, 3, 4}, new long[4], 1);
+        Path file = toldModel(perChannel, TensorSpec.int8("y", 0.25f, -3, 1, 4));
+        assertThatThrownBy(() -> compileTold(file, "quantization"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("`x` has 4 scales")
+                .hasMessageContaining("operator #0 CUSTOM Told");
+        assertThat(source(compileTold(file, "options"))).contains("options_size");
+    }
+
+    private static String source(CompiledModel compiled) {
+        return compiled.library().artifacts().artifacts().stream()
+                .filter(file -> file.fileName().equals("m_lib1.c"))
+                .findFirst()
+                .orElseThrow()
+                .content()
+                .text();
+    }
+
+    private Path singleOutput() {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int x = builder.tensor(TensorSpec.int8("x", 1f, 0, 1, 4));
+        int y = builder.tensor(TensorSpec.int8("y", 1f, 0, 1, 4));
+        Path file = folder.resolve("single.tflite");
+        WholeFiles.write(
+                file,
+                builder.custom("MyOp", new int[] {x}, y).inputs(x).outputs(y).build());
+        return file;
+    }
+
+    @Test
+    void anOperatorWithoutFunctionNamesTheConfiguration() {
+        assertThatThrownBy(() -> Frontends.read(file(), "m", InputShapes.NONE, CustomOperators.NONE))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("nothing computes the custom operator `MyOp`")
+                .hasMessageContaining("operator #0 CUSTOM MyOp")
+                .hasMessageContaining("<customOperators><customOperator><code>MyOp</code>");
+    }
+
+    /** Operators that Kiln has itself are computed by a function of the user's if there is one. */
+    @Test
+    void aFunctionComesBeforeKilnsOwnOperator() {
+        TfliteModelBuilder builder = new TfliteModelBuilder();
+        int x = builder.tensor(TensorSpec.of("x", TensorType.INT16, 1, 4));
+        int y = builder.tensor(TensorSpec.of("y", TensorType.INT16, 1, 4));
+        builder.custom("SignalDelay", FlexOptions.of(Map.of("delay_length", 3)), new int[] {x}, y);
+        Path file = folder.resolve("delay.tflite");
+        WholeFiles.write(file, builder.inputs(x).outputs(y).build());
+        CustomOperators own = CustomOperators.of(CustomOperators.parse("SignalDelay:my_delay"));
+        assertThat(Frontends.read(file, "m", InputShapes.NONE, own)
+                        .bindings()
+                        .get(0)
+                        .op()
+                        .name())
+                .isEqualTo("tfl.custom");
+        Function function = Frontends.read(file, "m", InputShapes.NONE, CustomOperators.NONE);
+        assertThat(function.bindings().get(0).op().name()).isEqualTo("tfl.signal_delay");
+    }
+
+    @Test
+    void shapesFollowTheRule() {
+        CustomOperators dims = CustomOperators.of(CustomOperators.parse("MyOp:my_op::2,2"));
+        Function function = Frontends.read(singleOutput(), "m", InputShapes.NONE, dims);
+        assertThat(function.bindings().get(0).type().text()).contains("(2, 2)");
+        InputShapes wider = InputShapes.parse("x:3,4");
+        CustomOperators same = CustomOperators.of(CustomOperators.parse("MyOp:my_op::input0"));
+        assertThat(Frontends.read(singleOutput(), "m", wider, same)
+                        .bindings()
+                        .get(0)
+                        .type()
+                        .text())
+                .contains("(3, 4)");
+        CustomOperators missing = CustomOperators.of(CustomOperators.parse("MyOp:my_op::input1"));
+        assertThatThrownBy(() -> Frontends.read(singleOutput(), "m", wider, missing))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("input1");
+    }
+
+    @Test
+    void vectorsProveTheImageAndNothingElseDoes() {
+        boolean missing = Executables.find("qemu-system-arm").isEmpty();
+        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
+        TestToolchains.resolve("gnu", Boards.builtIn().find("mps2-an386").target());
+        WholeFiles.write(folder.resolve("src/main/c/my_op.c"), SOURCE);
+        WholeFiles.write(folder.resolve("src/main/c/my_op.h"), HEADER);
+        Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
+        Path vectors = folder.resolve("vectors");
+        assertThatThrownBy(() -> flow.build(spec(Optional.empty()), DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("what my_op computes for operator `MyOp` is known to C alone")
+                .hasMessageContaining("input_0.bin and output_0.bin");
+        WholeFiles.write(vectors.resolve("input_0.bin"), bytes(1, 2, 3, 4).toArray());
+        WholeFiles.write(
+                vectors.resolve("output_0.bin"), bytes(2, 4, 6, 0, 0, 0, 0, 0).toArray());
+        flow.build(spec(Optional.of(vectors)), DeviceSpec.USUAL);
+        WholeFiles.write(
+                vectors.resolve("output_0.bin"), bytes(2, 4, 6, 0, 0, 0, 0, 1).toArray());
+        assertThatThrownBy(() -> flow.build(spec(Optional.of(vectors)), DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("1 of 8 outputs differ");
+    }
+
+    private BuildSpec spec(Optional<Path> vectors) {
+        return BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "m"),
+                        List.of(new ModelSource(file(), "m")),
+                        "mps2-an386")
+                .toolchain(Optional.of("gnu"))
+                .verify(new VerifySpec(VerifyOn.EMULATOR, vectors, 2, 0))
+                .pipeline(new PipelineSpec(PassOptions.DEFAULT_MAX_FUSION_DEPTH, List.of(), false, MY_OP))
+                .build();
+    }
+
+    private static Bytes bytes(int... values) {
+        byte[] bytes = new byte[values.length];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) values[i];
+        }
+        return Bytes.wrap(bytes);
+    }
+}

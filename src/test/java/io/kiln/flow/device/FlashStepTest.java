@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.device.flash.TestOpenOcd;
+import io.kiln.device.probe.Faults;
+import io.kiln.device.probe.VirtualChip;
+import io.kiln.device.probe.VirtualProbe;
+import io.kiln.flow.Flow;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.process.Command;
+import io.kiln.process.Executables;
+import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.RunningProcess;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Flashing and debugging as far as they go without a probe. */
+final class FlashStepTest {
+    private static final Path MODEL = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
+
+    @TempDir
+    Path folder;
+
+    private Optional<String> faults = Optional.empty();
+    private final List<String> said = new ArrayList<>();
+    private final List<String> recordedMeanwhile = new ArrayList<>();
+    private final Log log = new Log() {
+        @Override
+        public void info(String line) {
+            if (line.startsWith("Wrote ") && Files.exists(folder.resolve("out/kiln/flash.json"))) {
+                recordedMeanwhile.add(flashJson());
+            }
+            said.add(line);
+        }
+
+        @Override
+        public void warn(String line) {
+            said.add(line);
+        }
+
+        @Override
+        public void debug(String line) {}
+    };
+    private final Flow flow = new Flow(log, TestToolchains.environment(log));
+
+    private String flashJson() {
+        try {
+            return Files.readString(folder.resolve("out/kiln/flash.json"));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private BuildSpec spec(String board) {
+        return BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "gesture"),
+                        List.of(new ModelSource(MODEL, "gesture")),
+                        board)
+                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
+    }
+
+    private FlashSpec flash(String probe, String openOcd) {
+        return new FlashSpec(
+                Optional.ofNullable(probe),
+                openOcd,
+                Duration.ofSeconds(30),
+                true,
+                Optional.of(folder.resolve("lab.jsonl")),
+                Optional.of("com.example:gesture:1"),
+                faults,
+                false);
+    }
+
+    @Test
+    void aBoardWithoutAFlashRunnerIsOneLineAndNoFailure() {
+        flow.flash(spec("mps2-an386"), flash(null, "openocd"));
+        assertThat(said)
+                .containsExactly(
+                        "Nothing to flash: the board mps2-an386 has no flash runner (flash in its board.yaml)");
+    }
+
+    @Test
+    void everyProbeThatFailsIsToldAndRecorded() throws IOException {
+        TestOpenOcd.get();
+        flow.resolve(spec("stm32f405"));
+        assertThatThrownBy(() -> flow.buildAndFlash(spec("stm32f405"), flash("NOBODY,usb:9-9", "openocd")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("2 problems")
+                .hasMessageContaining("NOBODY: no debug probe was found")
+                .hasMessageContaining("usb:9-9: ")
+                .hasMessageContaining("Plug it in");
+        String json = Files.readString(folder.resolve("out/kiln/flash.json"));
+        JsonSchemas.assertFits("flash", json);
+        assertThat(json)
+                .contains("\"result\" : \"failed\"", "no-probe: ", "\"coordinates\" : \"com.example:gesture:1\"");
+        assertThat(Files.readAllLines(folder.resolve("lab.jsonl"))).hasSize(2);
+        assertThat(folder.resolve("out/kiln/flash-NOBODY.log")).exists();
+        assertThat(said).anyMatch(line -> line.startsWith("NOBODY: failed after "));
+
+        assertThatThrownBy(() -> flow.flash(spec("stm32f405"), flash("NOBODY", "no-such-openocd")))
+                .hasMessageContaining("OpenOCD is not there")
+                .hasMessageContaining("no-such-openocd")
+                .hasMessageContaining("apt-get install openocd");
+    }
+
+    @Test
+    void twoVirtualBoardsHoldTheImageByteForByte() throws IOException {
+        TestOpenOcd.get();
+        flow.buildAndFlash(spec("virtual-stm32f405"), flash("left,right", "openocd"));
+        byte[] image = Files.readAllBytes(folder.resolve("out/gesture.bin"));
+        for (String name : List.of("left", "right")) {
+            byte[] held = Files.readAllBytes(folder.resolve("out/kiln/virtual/" + name + ".bin"));
+            assertThat(Arrays.copyOf(held, image.length)).isEqualTo(image);
+        }
+        assertThat(said).anyMatch(line -> line.matches("left: flashed and verified [0-9]+ bytes in .*"));
+        said.clear();
+        flow.flash(spec("virtual-stm32f405"), flash("left", "openocd"));
+        assertThat(said)
+                .anyMatch(line -> line.startsWith("left: holds this image already"))
+                .noneMatch(line -> line.startsWith("right: "));
+        flow.flash(spec("virtual-stm32f405"), flash("all", "openocd"));
+        assertThat(said).anyMatch(line -> line.startsWith("right: holds this image already"));
+    }
+
+    @Test
+    void anAttemptIsInTheRecordBeforeItsEnd() {
+        TestOpenOcd.get();
+        flow.buildAndFlash(spec("virtual-stm32f405"), flash(null, "openocd"));
+        assertThat(recordedMeanwhile).isNotEmpty().allSatisfy(json -> {
+            JsonSchemas.assertFits("flash", json);
+            assertThat(json).contains("\"result\" : \"started\"");
+        });
+        assertThat(flashJson()).contains("\"result\" : \"flashed\"").doesNotContain("started\"");
+    }
+
+    /** Whatever a path holds, OpenOCD takes it for one. */
+    @Test
+    void aBoardsOwnTclIsFoundBeforeThatOfOpenOcd() throws IOException {
+        TestOpenOcd.get();
+        Path project = Files.createDirectory(folder.resolve("a [exit 9] {b $c"));
+        Path own = Files.createDirectories(project.resolve("src/main/boards/mine/parts"));
+        Files.writeString(own.resolve("chip.cfg"), "echo {mine, chosen}\nsource [find target/stm32f4x.cfg]\n");
+        Files.writeString(own.resolveSibling("board.yaml"), """
+                schema: 1
+                id: mine
+                extends: virtual-stm32f405
+                flash: {openocd: {virtual: true, target: parts/chip.cfg}}
+                """);
+        Layout layout = new Layout(project, project.resolve("out"), "gesture");
+        BuildSpec spec = BuildSpec.builder(layout, spec("mine").models(), "mine")
+                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .build();
+        flow.buildAndFlash(spec, flash(null, "openocd"));
+        assertThat(said).anyMatch(line -> line.contains("flashed and verified"));
+        assertThat(Files.readString(project.resolve("out/kiln/flash.log"))).contains("mine, chosen");
+        assertThat(project.resolve("out/kiln/openocd/parts/chip.cfg")).exists();
+
+        Files.writeString(own.resolveSibling("board.yaml"), """
+                schema: 1
+                id: mine
+                extends: stm32f405
+                flash: {openocd: {interface: interface/stlink.cfg, target: parts/chip.cfg, transport: hla_swd}}
+                """);
+        flow.debug(spec, "openocd", Optional.empty());
+        ProcessResult answer = ProcessRunner.run(
+                Command.of("openocd", "-f", "openocd.cfg", "-c", "shutdown").in(project.resolve("out/kiln/debug")));
+        assertThat(answer.message()).contains("mine, chosen");
+
+        Files.delete(own.resolve("chip.cfg"));
+        assertThatThrownBy(() -> flow.flash(spec, flash("NOBODY", "openocd"))).hasMessageContaining("parts/chip.cfg");
+    }
+
+    @Test
+    void aFaultOfOneBoardLeavesTheOtherAloneAndFails() throws IOException {
+        TestOpenOcd.get();
+        faults = Optional.of("right/power-lost:3000");
+        assertThatThrownBy(() -> flow.buildAndFlash(spec("virtual-stm32f405"), flash("left,right", "openocd")))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("right: ")
+                .hasMessageContaining("the board is not bootable now")
+                .hasMessageNotContaining("left");
+        assertThat(said).anyMatch(line -> line.matches("left: flashed and verified [0-9]+ bytes in .*"));
+        assertThat(said).anyMatch(line -> line.startsWith("right: failed after "));
+        faults = Optional.of("middle/slow:1");
+        assertThatThrownBy(() -> flow.flash(spec("virtual-stm32f405"), flash("left,right", "openocd")))
+                .hasMessageContaining("there is no virtual board 'middle'")
+                .hasMessageContaining("kiln.probe.faults");
+        faults = Optional.of("left/rust");
+        assertThatThrownBy(() -> flow.flash(spec("virtual-stm32f405"), flash("left", "openocd")))
+                .hasMessageContaining("'rust' is not a fault of the virtual probe");
+        faults = Optional.of("slow:1");
+        assertThatThrownBy(() -> flow.flash(spec("stm32f405"), flash("NOBODY", "openocd")))
+                .hasMessageContaining("only virtual boards have faults to order");
+    }
+
+    @Test
+    void debuggersFindTheirSetUp() throws IOException {
+        TestOpenOcd.get();
+        flow.debug(spec("stm32f405"), "openocd", Optional.of("A 1;shutdown"));
+        Path debug = folder.resolve("out/kiln/debug");
+        assertThat(Files.readString(debug.resolve("launch.json")))
+                .contains("\"servertype\" : \"openocd\"", "\"servertype\" : \"external\"", "gesture.elf")
+                .contains("stm32f405 (probe)", "stm32f405 (QEMU)");
+        assertThat(debug.resolve("probe.gdb")).content().contains("load\n");
+        assertThat(debug.resolve("qemu.gdb")).content().contains("target extended-remote 127.0.0.1:3333");
+        assertThat(said)
+                .anyMatch(line -> line.contains("qemu-system-arm") && line.contains("-S -gdb tcp:127.0.0.1:3333"));
+        Command readIt = Command.of(
+                "openocd", "-f", debug.resolve("openocd.cfg").toString(), "-c", "echo @@read", "-c", "shutdown");
+        ProcessResult answer = ProcessRunner.run(readIt);
+        assertThat(answer.message()).contains("@@read");
+        assertThat(answer.exitCode()).isZero();
+    }
+
+    /** The command that a goal said to start the server with, and its scripts, on a port that is free. */
+    private RunningProcess server(String program, int port) {
+        String line = said.stream()
+                .filter(each -> each.startsWith("  ") && each.contains(program))
+                .findFirst()
+                .orElseThrow()
+                .replace(":3333", ":" + port);
+        return ProcessRunner.start(Command.of("sh", "-c", "exec" + line).within(Duration.ofMinutes(1)));
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private String gdb(List<String> script, int port) throws IOException {
+        Path file = folder.resolve("debug.gdb");
+        Files.write(
+                file,
+                script.stream().map(line -> line.replace(":3333", ":" + port)).toList());
+        List<String> arguments = List.of(
+                "-nx",
+                "-batch",
+                "-x",
+                file.toString(),
+                folder.resolve("out/gesture.elf").toString());
+        ProcessResult result =
+                ProcessRunner.run(Command.of("gdb-multiarch", arguments).within(Duration.ofMinutes(1)));
+        return result.message() + result.output();
+    }
+
+    @Test
+    void theDebuggerStopsInMainOfTheImageInQemu() throws IOException {
+        needsGdb();
+        flow.debug(spec("stm32f405"), "openocd", Optional.empty());
+        int port = freePort();
+        List<String> script = Files.readAllLines(folder.resolve("out/kiln/debug/qemu.gdb"));
+        try (RunningProcess qemu = server("qemu-system-arm", port)) {
+            assertThat(qemu.isAlive()).isTrue();
+            assertThat(gdb(script, port)).containsPattern("Temporary breakpoint 1, .*main \\(");
+        }
+    }
+
+    @Test
+    void theDebuggerLoadsTheImageThroughTheProbe() throws IOException {
+        needsGdb();
+        TestOpenOcd.get();
+        VirtualChip chip = VirtualChip.erased();
+        try (VirtualProbe probe = VirtualProbe.start(chip, Faults.none())) {
+            flow.debug(spec("stm32f405"), "openocd", Optional.of("tcp:127.0.0.1:" + probe.port()));
+            int port = freePort();
+            // The virtual core runs nothing from flash, so the way ends before the program begins.
+            List<String> script = new ArrayList<>(Files.readAllLines(folder.resolve("out/kiln/debug/probe.gdb")));
+            script.removeIf(line -> line.startsWith("tbreak") || line.startsWith("continue"));
+            assertThat(script).contains("load").endsWith("monitor reset halt");
+            script.addAll(List.of("compare-sections", "kill"));
+            Path config = folder.resolve("out/kiln/debug/openocd.cfg");
+            Files.writeString(
+                    config,
+                    "\ngdb_port " + port + "\ntelnet_port disabled\ntcl_port disabled\n",
+                    StandardOpenOption.APPEND);
+            try (RunningProcess openOcd = server("openocd", port)) {
+                assertThat(openOcd.isAlive()).isTrue();
+                assertThat(gdb(script, port)).contains("matched").doesNotContain("MIS-MATCHED");
+            }
+        }
+        byte[] image = Files.readAllBytes(folder.resolve("out/gesture.bin"));
+        assertThat(Arrays.copyOf(chip.flash().bytes().toArray(), image.length)).isEqualTo(image);
+    }
+
+    private static void needsGdb() {
+        boolean missing = Executables.find("gdb-multiarch").isEmpty();
+        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "gdb-multiarch is not installed");
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ParameterFile;
+import io.kiln.base.Bytes;
+import io.kiln.compile.CompileRequest;
+import io.kiln.compile.CompiledModel;
+import io.kiln.compile.ModelCompiler;
+import io.kiln.frontend.tflite.TfliteFrontend;
+import io.kiln.ir.Function;
+import io.kiln.mlf.ModelLibraryFormat;
+import io.kiln.mlf.ModelLibraryFormat.Options;
+import io.kiln.reference.GoldenModels;
+import io.kiln.reference.Interpreter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** An archive's own Relay text and parameters make the same C again. */
+class ArchiveTextTest {
+    @TempDir
+    private Path folder;
+
+    private static CompileRequest request(Path model, boolean slim) {
+        return CompileRequest.builder(model, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                .name("net")
+                .slim(slim)
+                .build();
+    }
+
+    /** Layers, residuals, an LSTM's state, pools with TensorFlow Lite's rounding, floats. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "hello_world_int8",
+                "kws_ref_model",
+                "trained_lstm_int8",
+                "simple_add_model",
+                "seanet_transpose_conv0",
+                "hello_world_float",
+                "micro_speech_quantized"
+            })
+    void theArchivesOwnTextMakesTheSameFiles(String name) throws IOException {
+        CompiledModel model = ModelCompiler.compile(request(GoldenModels.model(name), false));
+        Path text = unpack(model);
+
+        CompiledModel again = ModelCompiler.compile(request(text, false));
+
+        assertThat(files(again)).isEqualTo(files(model));
+        List<Bytes> inputs = GoldenModels.inputs(name, model.imported(), 0);
+        assertThat(Interpreter.run(again.imported(), inputs)).isEqualTo(Interpreter.run(model.imported(), inputs));
+    }
+
+    /** The text and the parameters out of the archive's tar, as a model beside its parameters. */
+    private Path unpack(CompiledModel model) throws IOException {
+        Path tar = folder.resolve("net.tar");
+        Files.write(
+                tar,
+                ModelLibraryFormat.write(List.of(model.library()), Options.of(7, Optional.empty(), "1"))
+                        .toArray());
+        SortedMap<String, Bytes> files = ModelLibraryFormat.files(tar);
+        Path text = folder.resolve("net.relay");
+        Files.write(text, files.get("src/net.relay").toArray());
+        Files.write(
+                folder.resolve("net.params"), files.get("parameters/net.params").toArray());
+        return text;
+    }
+
+    /** All files; only the model's own name, in their headings, may differ. */
+    private static Map<String, String> files(CompiledModel model) {
+        return model.library().artifacts().artifacts().stream()
+                .collect(Collectors.toMap(
+                        Artifact::fileName,
+                        a -> a.loader() == Loader.PARAMETERS
+                                ? String.valueOf(a.content().toArray().length)
+                                : a.content().text().replaceAll("\\b(net\\.relay|model\\.tflite)", "the model")));
+    }
+
+    @Test
+    void aSlimArchiveHasNoData() {
+        Path file = GoldenModels.model("kws_ref_model");
+        Function imported = TfliteFrontend.read(file, "net");
+        CompiledModel whole = ModelCompiler.compile(request(file, false), imported);
+        CompiledModel slim = ModelCompiler.compile(request(file, true), imported);
+
+        assertThat(parameters(slim)).isEqualTo(ParameterFile.write(List.of()));
+        assertThat(ParameterFile.read(parameters(whole), "net.params")).isNotEmpty();
+        assertThat(slim.library().artifacts().of(Loader.RELAY).get(0).content().text())
+                .contains("The data of the")
+                .doesNotContain("#[metadata]");
+        assertThat(slim.library().artifacts().of(Loader.SOURCE))
+                .isEqualTo(whole.library().artifacts().of(Loader.SOURCE));
+    }
+
+    private static Bytes parameters(CompiledModel model) {
+        return model.library().artifacts().of(Loader.PARAMETERS).get(0).content();
+    }
+}

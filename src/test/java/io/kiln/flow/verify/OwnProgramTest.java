@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.flow.Flow;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.process.Executables;
+import io.kiln.report.JsonSchemas;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is said of a program of the project's own, which is flashed but answers no host. */
+class OwnProgramTest {
+    private static final Path MODEL = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
+    private static final String START = """
+            #include <stddef.h>
+            #include <stdint.h>
+            #include <tvm/runtime/crt/platform.h>
+            #include <tvm/runtime/crt/stack_allocator.h>
+            #include "tvmgen_gesture.h"
+            """;
+    private static final String ABORT = """
+            __attribute__((noinline)) void TVMPlatformAbort(tvm_crt_error_t code) {
+              (void)code;
+              for (;;) {
+              }
+            }
+            """;
+
+    @TempDir
+    Path folder;
+
+    private final List<String> said = new ArrayList<>();
+
+    @Test
+    void aProgramThatRunsForEverIsACaseOfItsOwn() throws IOException {
+        verify("mps2-an386", "int main(void) { for (;;) { } }\n", 1);
+        JsonNode record = record();
+        assertThat(record.path("passed").asBoolean()).isTrue();
+        assertThat(record.path("bitExact").asBoolean()).isTrue();
+        assertThat(record.path("cases").findValuesAsText("name")).containsExactly("random_0", "own_program");
+        assertThat(said)
+                .contains(
+                        "Verified with the default application, not the project's own program, which is what is flashed; that"
+                                + " one ran up to 1 s on qemu-system-arm mps2-an386 without fault or abort");
+        assertThat(said).anyMatch(line -> line.startsWith("Bit-exact on") && line.contains(": 1 cases, 4 outputs"));
+        said.clear();
+        verify("mps2-an386", "int main(void) { for (;;) { } }\n", 1);
+        assertThat(said).contains("Verifying: nothing changed");
+    }
+
+    @Test
+    void whateverGoesWrongInItFailsTheVerification() throws IOException {
+        refused("mps2-an386", ABORT + "int main(void) { TVMPlatformAbort(kTvmErrorPlatformNoMemory); }\n")
+                .hasMessageContaining("it called TVMPlatformAbort with error 0x");
+        assertThat(record().path("bitExact").asBoolean()).isTrue();
+        assertThat(record().path("failure").asText()).contains("TVMPlatformAbort");
+        assertThat(text("TEST-kiln-verify.xml"))
+                .containsPattern("name=\"own_program\" time=\"[0-9.]+\">\\s+<failure message=");
+        refused("mps2-an386", """
+                static tvm_workspace_t workspace;
+                int main(void) { (void)StackMemoryManager_Init(&workspace, NULL, 16); for (;;) { } }
+                """).hasMessageContaining("StackMemoryManager_Init returned 0x");
+        refused("mps2-an386", "int main(void) { return *(volatile int*)0xdeadbee0; }\n")
+                .hasMessageContaining("it stopped with a fault");
+        refused("mps2-an386", "int main(void) { return 3; }\n").hasMessageContaining("it ended with code 3");
+        verify("mps2-an386", "int main(void) { return 0; }\n", 30);
+        assertThat(record().path("passed").asBoolean()).isTrue();
+
+        said.clear();
+        verify("mps2-an386", "int main(void) { return 3; }\n", 0);
+        assertThat(record().path("passed").asBoolean()).isTrue();
+        assertThat(said).anyMatch(line -> line.endsWith("was not booted: kiln.verify.program is 0"));
+    }
+
+    /** Hardware that the stand-in lacks proves nothing about the board; what the runtime refuses it refuses everywhere. */
+    @Test
+    void onAStandInOnlyTheRuntimeCounts() throws IOException {
+        verify("hifive1-revb", "int main(void) { return *(volatile int*)0xdeadbee0; }\n", 5);
+        assertThat(record().path("passed").asBoolean()).isTrue();
+        assertThat(record().path("cases")).hasSize(1);
+        assertThat(said).anyMatch(line -> line.contains("which may lack what the program uses"));
+        refused("hifive1-revb", ABORT + "int main(void) { TVMPlatformAbort(kTvmErrorPlatformNoMemory); }\n")
+                .hasMessageContaining("it called TVMPlatformAbort");
+    }
+
+    private org.assertj.core.api.AbstractThrowableAssert<?, ? extends Throwable> refused(String board, String program) {
+        var thrown = assertThatThrownBy(() -> verify(board, program, 30)).isInstanceOf(KilnException.class);
+        JsonNode record = record();
+        assertThat(record.path("passed").asBoolean()).isFalse();
+        assertThat(record.at("/cases/1/mismatches").asLong()).isEqualTo(1);
+        return thrown;
+    }
+
+    private void verify(String board, String program, int seconds) throws IOException {
+        boolean missing = Executables.find("qemu-system-arm").isEmpty()
+                || Executables.find("qemu-system-riscv32").isEmpty();
+        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "QEMU is not installed");
+        Path main = folder.resolve("src/main/c/main.c");
+        Files.createDirectories(main.getParent());
+        Files.writeString(main, START + program);
+        Log log = new Log() {
+            @Override
+            public void info(String line) {
+                said.add(line);
+            }
+
+            @Override
+            public void warn(String line) {
+                said.add(line);
+            }
+
+            @Override
+            public void debug(String line) {}
+        };
+        BuildSpec spec = BuildSpec.builder(
+                        new Layout(folder, folder.resolve("out"), "gesture"),
+                        List.of(new ModelSource(MODEL, "gesture")),
+                        board)
+                .optimize("size")
+                .mlfVersion(5)
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0, Duration.ofSeconds(seconds)))
+                .build();
+        new Flow(log, TestToolchains.environment(log)).build(spec, DeviceSpec.USUAL);
+    }
+
+    private JsonNode record() {
+        try {
+            JsonSchemas.assertFits("verify", text("verify.json"));
+            return new ObjectMapper().readTree(text("verify.json"));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private String text(String file) throws IOException {
+        return Files.readString(folder.resolve("out/kiln").resolve(file));
+    }
+}

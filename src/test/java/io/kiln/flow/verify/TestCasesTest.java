@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.base.KilnException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class TestCasesTest {
+    private static final TensorInfo A = new TensorInfo("a", "a", DType.INT8, List.of(1, 3), 0.5f, -7);
+    private static final TensorInfo B = new TensorInfo("b", "b", DType.FLOAT32, List.of(2), 0, 0);
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void vectorsAreReadInTheOrderOfTheirNumbers() throws IOException {
+        for (int k : new int[] {10, 2, 0}) {
+            Files.write(folder.resolve("input_" + k + ".bin"), new byte[] {(byte) k, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0});
+        }
+        Files.write(folder.resolve("output_2.bin"), new byte[] {9, 8, 7});
+        Files.write(folder.resolve("notes.txt"), new byte[1]);
+        List<TestCase> cases = TestCases.vectors(folder, List.of(A, B), List.of(A));
+        assertThat(cases).extracting(TestCase::name).containsExactly("vector_0", "vector_2", "vector_10");
+        assertThat(cases.get(1).inputs())
+                .containsExactly(Bytes.copyOf(new byte[] {2, 2, 3}), Bytes.copyOf(new byte[8]));
+        assertThat(cases.get(1).givenOutputs()).contains(List.of(Bytes.copyOf(new byte[] {9, 8, 7})));
+        assertThat(cases.get(0).givenOutputs()).isEmpty();
+    }
+
+    @Test
+    void everyVectorOfAWrongSizeIsNamed() throws IOException {
+        Files.write(folder.resolve("input_0.bin"), new byte[3]);
+        Files.write(folder.resolve("input_1.bin"), new byte[12]);
+        assertThatThrownBy(() -> TestCases.vectors(folder, List.of(A, B), List.of(A)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("input_0.bin: has 3 bytes; expected 11 bytes: a int8[1, 3] then b float32[2]")
+                .hasMessageContaining("input_1.bin: has 12 bytes");
+    }
+
+    @Test
+    void aFolderWithoutVectorsIsAnError() {
+        assertThatThrownBy(() -> TestCases.vectors(folder, List.of(A), List.of(A)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("no test vectors are there");
+    }
+
+    @Test
+    void theSameSeedGivesTheSameBytes() {
+        assertThat(TestCases.random(3, 42, List.of(A, B))).isEqualTo(TestCases.random(3, 42, List.of(A, B)));
+        assertThat(TestCases.random(1, 42, List.of(A, B))).isNotEqualTo(TestCases.random(1, 43, List.of(A, B)));
+    }
+
+    @Test
+    void randomIntegersCoverTheirRange() {
+        TensorInfo wide = new TensorInfo("w", "w", DType.INT8, List.of(20_000), 1, 0);
+        byte[] bytes =
+                TestCases.random(1, 1, List.of(wide)).get(0).inputs().get(0).toArray();
+        boolean[] seen = new boolean[256];
+        for (byte b : bytes) {
+            seen[b + 128] = true;
+        }
+        assertThat(seen).doesNotContain(false);
+    }
+
+    @Test
+    void theZeroCaseHoldsZeroPoints() {
+        assertThat(TestCases.zero(List.of(A, B)).inputs())
+                .containsExactly(Bytes.copyOf(new byte[] {-7, -7, -7}), Bytes.copyOf(new byte[8]));
+    }
+}
