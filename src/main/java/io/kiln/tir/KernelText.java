@@ -94,8 +94,8 @@ public final class KernelText {
     }
 
     /** The same text with a number for a parameter. */
-    public KernelText with(String parameter, long value) {
-        return with(parameter, Long.toString(value));
+    public KernelText with(String parameter, int value) {
+        return with(parameter, Integer.toString(value));
     }
 
     /**
@@ -113,10 +113,10 @@ public final class KernelText {
             return body;
         }
         StringBuilder out = new StringBuilder();
-        for (String line : body.split("(?<=\n)")) {
+        body.lines().forEach(line -> {
             String alone = line.strip();
-            out.append(values.containsKey(alone) ? values.get(alone) : expand(line));
-        }
+            out.append(values.containsKey(alone) ? values.get(alone) : expand(line) + "\n");
+        });
         return out.toString();
     }
 
