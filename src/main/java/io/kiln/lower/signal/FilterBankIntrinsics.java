@@ -11,14 +11,14 @@ import java.util.List;
 /** Helpers of generated C for the channels of filter banks. */
 final class FilterBankIntrinsics {
     private static final Intrinsic SQUARE_ROOT_32 =
-            Intrinsic.inFile("portable/kiln_square_root_32", List.of(UINT32), UINT32);
+            Intrinsic.inFile("portable/signal/kiln_square_root_32", List.of(UINT32), UINT32);
 
     /** {@link io.kiln.ir.arith.SquareRoot}. */
     static final Intrinsic SQUARE_ROOT =
-            Intrinsic.inFile("portable/kiln_square_root", List.of(UINT64), UINT32, SQUARE_ROOT_32);
+            Intrinsic.inFile("portable/signal/kiln_square_root", List.of(UINT64), UINT32, SQUARE_ROOT_32);
 
     /** A shift to the right that is 0 where C does not define it. */
-    static final Intrinsic SHIFT_RIGHT = Intrinsic.inFile("portable/kiln_shift_right", List.of(UINT32, INT32), UINT32);
+    static final Intrinsic SHIFT_RIGHT = Intrinsic.inFile("portable/signal/kiln_shift_right", List.of(UINT32, INT32), UINT32);
 
     private FilterBankIntrinsics() {}
 }

@@ -18,20 +18,20 @@ import java.util.List;
  * change nothing. Sums that wrap around are of a type for which C defines that, and are cut when they are stored.
  */
 final class FourierKernels {
-    private static final Intrinsic NEXT = Intrinsic.inFile("portable/kiln_fft_next", List.of(INT32, INT32), INT32);
+    private static final Intrinsic NEXT = Intrinsic.inFile("portable/signal/kiln_fft_next", List.of(INT32, INT32), INT32);
 
     private static final Intrinsic PRODUCTS_16 =
-            Intrinsic.inFile("portable/kiln_products_16", List.of(INT32, INT32, INT32, INT32), INT32);
+            Intrinsic.inFile("portable/signal/kiln_products_16", List.of(INT32, INT32, INT32, INT32), INT32);
 
     private static final Intrinsic PRODUCTS_32 =
-            Intrinsic.inFile("portable/kiln_products_32", List.of(INT32, INT32, INT32, INT32), INT32);
+            Intrinsic.inFile("portable/signal/kiln_products_32", List.of(INT32, INT32, INT32, INT32), INT32);
 
     private static final Intrinsic PRODUCTS_FLOAT =
-            Intrinsic.inFile("portable/kiln_products_float", List.of(FLOAT32, FLOAT32, FLOAT32, FLOAT32), FLOAT32);
+            Intrinsic.inFile("portable/signal/kiln_products_float", List.of(FLOAT32, FLOAT32, FLOAT32, FLOAT32), FLOAT32);
 
-    private static final KernelText PASSES = KernelText.of("portable/fft_passes");
-    private static final KernelText REAL = KernelText.of("portable/rfft");
-    private static final KernelText INVERSE = KernelText.of("portable/irfft");
+    private static final KernelText PASSES = KernelText.of("portable/signal/fft_passes");
+    private static final KernelText REAL = KernelText.of("portable/signal/rfft");
+    private static final KernelText INVERSE = KernelText.of("portable/signal/irfft");
 
     private FourierKernels() {}
 
