@@ -2,7 +2,6 @@
 package io.kiln.lower;
 
 import io.kiln.ir.op.Op;
-import io.kiln.lower.layer.RowDots;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

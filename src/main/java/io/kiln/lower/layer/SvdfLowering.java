@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower.layer;
 
+import io.kiln.lower.RowDots;
+
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;

@@ -12,7 +12,7 @@ import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
-import io.kiln.reference.layer.Channels;
+import io.kiln.reference.kernel.Channels;
 import java.util.List;
 import java.util.function.LongBinaryOperator;
 

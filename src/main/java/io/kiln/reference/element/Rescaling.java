@@ -11,7 +11,7 @@ import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
-import io.kiln.reference.layer.Channels;
+import io.kiln.reference.kernel.Channels;
 import java.util.Arrays;
 import java.util.List;
 

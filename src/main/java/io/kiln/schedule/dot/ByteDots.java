@@ -5,7 +5,7 @@ import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
 import io.kiln.base.Optimize;
-import io.kiln.lower.layer.RowDots;
+import io.kiln.lower.RowDots;
 import io.kiln.target.CpuFeatures;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;

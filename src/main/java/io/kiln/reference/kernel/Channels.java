@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.reference.layer;
+package io.kiln.reference.kernel;
 
 import io.kiln.ir.type.Shape;
 

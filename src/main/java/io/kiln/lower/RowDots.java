@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.lower.layer;
+package io.kiln.lower;
 
 import io.kiln.base.Bytes;
 import io.kiln.tir.BlockBuilder;
@@ -21,7 +21,7 @@ public record RowDots(Kernel kernel, int step) {
     public static final int ROWS = 4;
 
     /** A weight by its row, of any number that {@link #ROWS} divides, and its place in it. */
-    @FunctionalInterface
+    @FunctionalInterface public 
     interface Weights {
         long get(int row, int place);
     }
@@ -31,7 +31,7 @@ public record RowDots(Kernel kernel, int step) {
     }
 
     /** The table of rows of {@code count} weights. */
-    Bytes pack(int rows, int count, Weights weights) {
+    public Bytes pack(int rows, int count, Weights weights) {
         byte[] packed = new byte[rows * steps(count) * step];
         int at = 0;
         for (int first = 0; first < rows; first += ROWS) {
@@ -50,7 +50,7 @@ public record RowDots(Kernel kernel, int step) {
      * @param group which rows of the table, as a multiple of {@link #ROWS}
      * @param values of which {@code count} begin at {@code from}
      */
-    void emit(
+    public void emit(
             BlockBuilder block,
             String name,
             Expr group,
