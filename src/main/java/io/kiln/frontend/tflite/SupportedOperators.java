@@ -71,7 +71,7 @@ final class SupportedOperators {
             throw new KilnException(new Problem(
                     "operator " + operator.name() + " version " + operator.version() + " is not supported",
                     where.get(),
-                    "one of the " + ALL.size() + " operators that the README lists",
+                    "one of the " + ALL.size() + " operators that the documentation lists",
                     "Change the model so that it does without this operator"));
         }
         if (operator.version() < 1 || operator.version() > registration.maxVersion()) {

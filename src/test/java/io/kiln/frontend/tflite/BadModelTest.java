@@ -42,7 +42,7 @@ class BadModelTest extends BadSums {
                 .contains("GELU version 2 is not supported")
                 .contains("operator #1 CUSTOM MyOp")
                 .contains("ADD version 99 is not supported")
-                .contains("operators that the README lists");
+                .contains("operators that the documentation lists");
     }
 
     @Test
