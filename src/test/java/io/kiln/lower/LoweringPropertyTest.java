@@ -57,7 +57,7 @@ class LoweringPropertyTest {
     }
 
     /** Schedules differ by core: the targets for which all operators are lowered. */
-    private static Stream<Named<Dispatch>> dispatches() {
+    static Stream<Named<Dispatch>> dispatches() {
         Stream<Named<Dispatch>> speed = Stream.of(
                         "c -mcpu=cortex-m4",
                         "c -mcpu=cortex-m55",

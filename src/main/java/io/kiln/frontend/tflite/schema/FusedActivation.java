@@ -5,16 +5,22 @@ import java.util.Optional;
 
 /** Activation functions that operators have in them: the schema's enum {@code ActivationFunctionType}, in the order of its codes. */
 public enum FusedActivation {
-    NONE,
-    RELU,
-    RELU_N1_TO_1,
-    RELU6,
-    TANH,
-    SIGN_BIT;
+    NONE(0),
+    RELU(1),
+    RELU_N1_TO_1(2),
+    RELU6(3),
+    TANH(4),
+    SIGN_BIT(5);
+
+    private final int code;
+
+    FusedActivation(int code) {
+        this.code = code;
+    }
 
     /** The number that stands for it in a file. */
     public int code() {
-        return ordinal();
+        return code;
     }
 
     /** The activation of a code; empty for none. */

@@ -4,12 +4,18 @@ package io.kiln.frontend.tflite.schema;
 /** How MIRROR_PAD mirrors, by its code in the schema. */
 public enum MirrorPadMode {
     /** The element at the border is not repeated. */
-    REFLECT,
+    REFLECT(0),
     /** The element at the border is repeated. */
-    SYMMETRIC;
+    SYMMETRIC(1);
+
+    private final int code;
+
+    MirrorPadMode(int code) {
+        this.code = code;
+    }
 
     /** The number that stands for it in a file. */
     public int code() {
-        return ordinal();
+        return code;
     }
 }
