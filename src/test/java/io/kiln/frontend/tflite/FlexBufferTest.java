@@ -77,7 +77,7 @@ class FlexBufferTest {
         assertThatThrownBy(() -> read(bytes(builder.finish())))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("operator #0")
-                .hasMessageContaining("the options are no map")
+                .hasMessageContaining("the options are not a map")
                 .hasMessageContaining("Export the model again");
     }
 

@@ -191,7 +191,7 @@ class SchemaNumbersTest {
         if (field instanceof Field.Bool f) {
             return table.get(f);
         }
-        if (field instanceof Field.Int f) {
+        if (field instanceof Field.Int32 f) {
             return table.get(f);
         }
         if (field instanceof Field.Real f) {

@@ -17,9 +17,9 @@ public sealed interface Field {
      *
      * @param otherwise the value if absent
      */
-    record Int(int number, int otherwise) implements Field {
+    record Int32(int number, int otherwise) implements Field {
         /** A field that is 0 if absent. */
-        public Int(int number) {
+        public Int32(int number) {
             this(number, 0);
         }
     }

@@ -13,8 +13,8 @@ public final class ControlOptions {
     /** The schema's {@code IfOptions}. */
     public static final class If {
         public static final OptionsType TYPE = new OptionsType(92);
-        public static final Field.Int THEN_SUBGRAPH_INDEX = new Field.Int(0);
-        public static final Field.Int ELSE_SUBGRAPH_INDEX = new Field.Int(1);
+        public static final Field.Int32 THEN_SUBGRAPH_INDEX = new Field.Int32(0);
+        public static final Field.Int32 ELSE_SUBGRAPH_INDEX = new Field.Int32(1);
 
         private If() {}
     }
@@ -22,8 +22,8 @@ public final class ControlOptions {
     /** The schema's {@code WhileOptions}. */
     public static final class While {
         public static final OptionsType TYPE = new OptionsType(93);
-        public static final Field.Int COND_SUBGRAPH_INDEX = new Field.Int(0);
-        public static final Field.Int BODY_SUBGRAPH_INDEX = new Field.Int(1);
+        public static final Field.Int32 COND_SUBGRAPH_INDEX = new Field.Int32(0);
+        public static final Field.Int32 BODY_SUBGRAPH_INDEX = new Field.Int32(1);
 
         private While() {}
     }
@@ -31,7 +31,7 @@ public final class ControlOptions {
     /** The schema's {@code CallOnceOptions}. */
     public static final class CallOnce {
         public static final OptionsType TYPE = new OptionsType(103);
-        public static final Field.Int INIT_SUBGRAPH_INDEX = new Field.Int(0);
+        public static final Field.Int32 INIT_SUBGRAPH_INDEX = new Field.Int32(0);
 
         private CallOnce() {}
     }

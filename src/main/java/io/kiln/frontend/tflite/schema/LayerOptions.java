@@ -14,11 +14,11 @@ public final class LayerOptions {
     public static final class Conv2D {
         public static final OptionsType TYPE = new OptionsType(1);
         public static final Field.UByte PADDING = new Field.UByte(0);
-        public static final Field.Int STRIDE_W = new Field.Int(1);
-        public static final Field.Int STRIDE_H = new Field.Int(2);
+        public static final Field.Int32 STRIDE_W = new Field.Int32(1);
+        public static final Field.Int32 STRIDE_H = new Field.Int32(2);
         public static final Field.UByte FUSED_ACTIVATION_FUNCTION = new Field.UByte(3);
-        public static final Field.Int DILATION_W_FACTOR = new Field.Int(4, 1);
-        public static final Field.Int DILATION_H_FACTOR = new Field.Int(5, 1);
+        public static final Field.Int32 DILATION_W_FACTOR = new Field.Int32(4, 1);
+        public static final Field.Int32 DILATION_H_FACTOR = new Field.Int32(5, 1);
 
         private Conv2D() {}
     }
@@ -27,11 +27,11 @@ public final class LayerOptions {
     public static final class DepthwiseConv2D {
         public static final OptionsType TYPE = new OptionsType(2);
         public static final Field.UByte PADDING = new Field.UByte(0);
-        public static final Field.Int STRIDE_W = new Field.Int(1);
-        public static final Field.Int STRIDE_H = new Field.Int(2);
+        public static final Field.Int32 STRIDE_W = new Field.Int32(1);
+        public static final Field.Int32 STRIDE_H = new Field.Int32(2);
         public static final Field.UByte FUSED_ACTIVATION_FUNCTION = new Field.UByte(4);
-        public static final Field.Int DILATION_W_FACTOR = new Field.Int(5, 1);
-        public static final Field.Int DILATION_H_FACTOR = new Field.Int(6, 1);
+        public static final Field.Int32 DILATION_W_FACTOR = new Field.Int32(5, 1);
+        public static final Field.Int32 DILATION_H_FACTOR = new Field.Int32(6, 1);
 
         private DepthwiseConv2D() {}
     }
@@ -40,8 +40,8 @@ public final class LayerOptions {
     public static final class TransposeConv {
         public static final OptionsType TYPE = new OptionsType(49);
         public static final Field.UByte PADDING = new Field.UByte(0);
-        public static final Field.Int STRIDE_W = new Field.Int(1);
-        public static final Field.Int STRIDE_H = new Field.Int(2);
+        public static final Field.Int32 STRIDE_W = new Field.Int32(1);
+        public static final Field.Int32 STRIDE_H = new Field.Int32(2);
         public static final Field.UByte FUSED_ACTIVATION_FUNCTION = new Field.UByte(3);
 
         private TransposeConv() {}
@@ -51,10 +51,10 @@ public final class LayerOptions {
     public static final class Pool2D {
         public static final OptionsType TYPE = new OptionsType(5);
         public static final Field.UByte PADDING = new Field.UByte(0);
-        public static final Field.Int STRIDE_W = new Field.Int(1);
-        public static final Field.Int STRIDE_H = new Field.Int(2);
-        public static final Field.Int FILTER_WIDTH = new Field.Int(3);
-        public static final Field.Int FILTER_HEIGHT = new Field.Int(4);
+        public static final Field.Int32 STRIDE_W = new Field.Int32(1);
+        public static final Field.Int32 STRIDE_H = new Field.Int32(2);
+        public static final Field.Int32 FILTER_WIDTH = new Field.Int32(3);
+        public static final Field.Int32 FILTER_HEIGHT = new Field.Int32(4);
         public static final Field.UByte FUSED_ACTIVATION_FUNCTION = new Field.UByte(5);
 
         private Pool2D() {}
@@ -73,7 +73,7 @@ public final class LayerOptions {
     /** The schema's {@code SVDFOptions}. */
     public static final class SVDF {
         public static final OptionsType TYPE = new OptionsType(6);
-        public static final Field.Int RANK = new Field.Int(0);
+        public static final Field.Int32 RANK = new Field.Int32(0);
         public static final Field.UByte FUSED_ACTIVATION_FUNCTION = new Field.UByte(1);
 
         private SVDF() {}

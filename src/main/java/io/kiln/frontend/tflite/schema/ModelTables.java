@@ -9,7 +9,7 @@ public final class ModelTables {
 
     /** The root of a file. */
     public static final class Model {
-        public static final Field.Int VERSION = new Field.Int(0);
+        public static final Field.Int32 VERSION = new Field.Int32(0);
         public static final Field.Vector OPERATOR_CODES = new Field.Vector(1);
         public static final Field.Vector SUBGRAPHS = new Field.Vector(2);
         public static final Field.Vector BUFFERS = new Field.Vector(4);
@@ -31,7 +31,7 @@ public final class ModelTables {
     public static final class Tensor {
         public static final Field.Vector SHAPE = new Field.Vector(0);
         public static final Field.UByte TYPE = new Field.UByte(1);
-        public static final Field.Int BUFFER = new Field.Int(2);
+        public static final Field.Int32 BUFFER = new Field.Int32(2);
         public static final Field.Text NAME = new Field.Text(3);
         public static final Field.Table QUANTIZATION = new Field.Table(4);
         public static final Field.Bool IS_VARIABLE = new Field.Bool(5);
@@ -46,7 +46,7 @@ public final class ModelTables {
         public static final Field.Vector SCALE = new Field.Vector(2);
         public static final Field.Vector ZERO_POINT = new Field.Vector(3, Long.BYTES);
         public static final Field.UByte DETAILS_TYPE = new Field.UByte(4);
-        public static final Field.Int QUANTIZED_DIMENSION = new Field.Int(6);
+        public static final Field.Int32 QUANTIZED_DIMENSION = new Field.Int32(6);
 
         private QuantizationParameters() {}
     }
@@ -55,15 +55,15 @@ public final class ModelTables {
     public static final class OperatorCode {
         public static final Field.UByte DEPRECATED_BUILTIN_CODE = new Field.UByte(0);
         public static final Field.Text CUSTOM_CODE = new Field.Text(1);
-        public static final Field.Int VERSION = new Field.Int(2, 1);
-        public static final Field.Int BUILTIN_CODE = new Field.Int(3);
+        public static final Field.Int32 VERSION = new Field.Int32(2, 1);
+        public static final Field.Int32 BUILTIN_CODE = new Field.Int32(3);
 
         private OperatorCode() {}
     }
 
     /** A call of an operator: indices of its tensors, and one of the options tables. */
     public static final class Operator {
-        public static final Field.Int OPCODE_INDEX = new Field.Int(0);
+        public static final Field.Int32 OPCODE_INDEX = new Field.Int32(0);
         public static final Field.Vector INPUTS = new Field.Vector(1);
         public static final Field.Vector OUTPUTS = new Field.Vector(2);
         public static final Field.UByte BUILTIN_OPTIONS_TYPE = new Field.UByte(3);

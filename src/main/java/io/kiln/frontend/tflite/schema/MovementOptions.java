@@ -13,7 +13,7 @@ public final class MovementOptions {
     /** The schema's {@code ConcatenationOptions}. */
     public static final class Concatenation {
         public static final OptionsType TYPE = new OptionsType(10);
-        public static final Field.Int AXIS = new Field.Int(0);
+        public static final Field.Int32 AXIS = new Field.Int32(0);
         public static final Field.UByte FUSED_ACTIVATION_FUNCTION = new Field.UByte(1);
 
         private Concatenation() {}
@@ -22,8 +22,8 @@ public final class MovementOptions {
     /** The schema's {@code PackOptions}. */
     public static final class Pack {
         public static final OptionsType TYPE = new OptionsType(59);
-        public static final Field.Int VALUES_COUNT = new Field.Int(0);
-        public static final Field.Int AXIS = new Field.Int(1);
+        public static final Field.Int32 VALUES_COUNT = new Field.Int32(0);
+        public static final Field.Int32 AXIS = new Field.Int32(1);
 
         private Pack() {}
     }
@@ -31,8 +31,8 @@ public final class MovementOptions {
     /** The schema's {@code UnpackOptions}. */
     public static final class Unpack {
         public static final OptionsType TYPE = new OptionsType(64);
-        public static final Field.Int NUM = new Field.Int(0);
-        public static final Field.Int AXIS = new Field.Int(1);
+        public static final Field.Int32 NUM = new Field.Int32(0);
+        public static final Field.Int32 AXIS = new Field.Int32(1);
 
         private Unpack() {}
     }
@@ -40,7 +40,7 @@ public final class MovementOptions {
     /** The schema's {@code SplitOptions}. */
     public static final class Split {
         public static final OptionsType TYPE = new OptionsType(35);
-        public static final Field.Int NUM_SPLITS = new Field.Int(0);
+        public static final Field.Int32 NUM_SPLITS = new Field.Int32(0);
 
         private Split() {}
     }
@@ -64,11 +64,11 @@ public final class MovementOptions {
     /** The schema's {@code StridedSliceOptions}. */
     public static final class StridedSlice {
         public static final OptionsType TYPE = new OptionsType(32);
-        public static final Field.Int BEGIN_MASK = new Field.Int(0);
-        public static final Field.Int END_MASK = new Field.Int(1);
-        public static final Field.Int ELLIPSIS_MASK = new Field.Int(2);
-        public static final Field.Int NEW_AXIS_MASK = new Field.Int(3);
-        public static final Field.Int SHRINK_AXIS_MASK = new Field.Int(4);
+        public static final Field.Int32 BEGIN_MASK = new Field.Int32(0);
+        public static final Field.Int32 END_MASK = new Field.Int32(1);
+        public static final Field.Int32 ELLIPSIS_MASK = new Field.Int32(2);
+        public static final Field.Int32 NEW_AXIS_MASK = new Field.Int32(3);
+        public static final Field.Int32 SHRINK_AXIS_MASK = new Field.Int32(4);
         public static final Field.Bool OFFSET = new Field.Bool(5);
 
         private StridedSlice() {}
@@ -85,7 +85,7 @@ public final class MovementOptions {
     /** The schema's {@code SpaceToDepthOptions}. */
     public static final class SpaceToDepth {
         public static final OptionsType TYPE = new OptionsType(19);
-        public static final Field.Int BLOCK_SIZE = new Field.Int(0);
+        public static final Field.Int32 BLOCK_SIZE = new Field.Int32(0);
 
         private SpaceToDepth() {}
     }
@@ -93,7 +93,7 @@ public final class MovementOptions {
     /** The schema's {@code DepthToSpaceOptions}. */
     public static final class DepthToSpace {
         public static final OptionsType TYPE = new OptionsType(94);
-        public static final Field.Int BLOCK_SIZE = new Field.Int(0);
+        public static final Field.Int32 BLOCK_SIZE = new Field.Int32(0);
 
         private DepthToSpace() {}
     }
@@ -101,8 +101,8 @@ public final class MovementOptions {
     /** The schema's {@code GatherOptions}. */
     public static final class Gather {
         public static final OptionsType TYPE = new OptionsType(23);
-        public static final Field.Int AXIS = new Field.Int(0);
-        public static final Field.Int BATCH_DIMS = new Field.Int(1);
+        public static final Field.Int32 AXIS = new Field.Int32(0);
+        public static final Field.Int32 BATCH_DIMS = new Field.Int32(1);
 
         private Gather() {}
     }
