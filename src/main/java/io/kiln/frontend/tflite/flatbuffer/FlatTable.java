@@ -44,12 +44,12 @@ public final class FlatTable {
         return offset != 0 && buffer.u8(position + offset) != 0;
     }
 
-    int get(Field.Int32 field) {
+    public int get(Field.Int32 field) {
         int offset = offset(field, Integer.BYTES);
         return offset == 0 ? field.otherwise() : buffer.i32(position + offset);
     }
 
-    long get(Field.Int64 field) {
+    public long get(Field.Int64 field) {
         int offset = offset(field, Long.BYTES);
         return offset == 0 ? 0 : buffer.i64(position + offset);
     }
