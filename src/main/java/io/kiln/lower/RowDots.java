@@ -21,8 +21,8 @@ public record RowDots(Kernel kernel, int step) {
     public static final int ROWS = 4;
 
     /** A weight by its row, of any number that {@link #ROWS} divides, and its place in it. */
-    @FunctionalInterface public 
-    interface Weights {
+    @FunctionalInterface
+    public interface Weights {
         long get(int row, int place);
     }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower.layer;
 
-import io.kiln.lower.RowDots;
-
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.cast;
 import static io.kiln.tir.Exprs.imm;
@@ -19,6 +17,7 @@ import io.kiln.ir.op.layer.Lstm;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.Rescale;
+import io.kiln.lower.RowDots;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower.layer;
 
-import io.kiln.lower.RowDots;
-
 import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 import static io.kiln.tir.Exprs.load;
@@ -21,6 +19,7 @@ import io.kiln.lower.Nests;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rescale;
 import io.kiln.lower.RowDependency;
+import io.kiln.lower.RowDots;
 import io.kiln.lower.Rows;
 import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;

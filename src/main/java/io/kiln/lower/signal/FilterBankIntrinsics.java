@@ -18,7 +18,8 @@ final class FilterBankIntrinsics {
             Intrinsic.inFile("portable/signal/kiln_square_root", List.of(UINT64), UINT32, SQUARE_ROOT_32);
 
     /** A shift to the right that is 0 where C does not define it. */
-    static final Intrinsic SHIFT_RIGHT = Intrinsic.inFile("portable/signal/kiln_shift_right", List.of(UINT32, INT32), UINT32);
+    static final Intrinsic SHIFT_RIGHT =
+            Intrinsic.inFile("portable/signal/kiln_shift_right", List.of(UINT32, INT32), UINT32);
 
     private FilterBankIntrinsics() {}
 }

@@ -18,7 +18,8 @@ import java.util.List;
  * change nothing. Sums that wrap around are of a type for which C defines that, and are cut when they are stored.
  */
 final class FourierKernels {
-    private static final Intrinsic NEXT = Intrinsic.inFile("portable/signal/kiln_fft_next", List.of(INT32, INT32), INT32);
+    private static final Intrinsic NEXT =
+            Intrinsic.inFile("portable/signal/kiln_fft_next", List.of(INT32, INT32), INT32);
 
     private static final Intrinsic PRODUCTS_16 =
             Intrinsic.inFile("portable/signal/kiln_products_16", List.of(INT32, INT32, INT32, INT32), INT32);
@@ -26,8 +27,8 @@ final class FourierKernels {
     private static final Intrinsic PRODUCTS_32 =
             Intrinsic.inFile("portable/signal/kiln_products_32", List.of(INT32, INT32, INT32, INT32), INT32);
 
-    private static final Intrinsic PRODUCTS_FLOAT =
-            Intrinsic.inFile("portable/signal/kiln_products_float", List.of(FLOAT32, FLOAT32, FLOAT32, FLOAT32), FLOAT32);
+    private static final Intrinsic PRODUCTS_FLOAT = Intrinsic.inFile(
+            "portable/signal/kiln_products_float", List.of(FLOAT32, FLOAT32, FLOAT32, FLOAT32), FLOAT32);
 
     private static final KernelText PASSES = KernelText.of("portable/signal/fft_passes");
     private static final KernelText REAL = KernelText.of("portable/signal/rfft");

@@ -11,8 +11,8 @@ import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.kernel.Tensor;
 import io.kiln.reference.kernel.Channels;
+import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 import java.util.function.LongBinaryOperator;
 

@@ -10,8 +10,8 @@ import io.kiln.ir.op.element.QnnQuantize;
 import io.kiln.ir.op.element.QnnRequantize;
 import io.kiln.ir.op.element.TflRequantize;
 import io.kiln.ir.type.TensorType;
-import io.kiln.reference.kernel.Tensor;
 import io.kiln.reference.kernel.Channels;
+import io.kiln.reference.kernel.Tensor;
 import java.util.Arrays;
 import java.util.List;
 
