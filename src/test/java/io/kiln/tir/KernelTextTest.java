@@ -61,7 +61,7 @@ class KernelTextTest {
 
     @Test
     void parametersWithAnArgumentReplaceCalls() {
-        String text = KernelText.of("portable/fft_passes")
+        String text = KernelText.of("portable/signal/fft_passes")
                 .with("PASSES", "passes")
                 .with("T", "int16_t")
                 .with("S", "int32_t")
