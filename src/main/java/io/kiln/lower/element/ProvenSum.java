@@ -25,6 +25,8 @@ import java.util.Optional;
 public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int high) {
     private static final int LEAST_SHIFT = 16;
     private static final int MOST_SHIFT = 24;
+    /** No sum of two sides is larger: each is a difference of two bytes, shifted by at most 20 bits and scaled by at most 1. */
+    private static final int MOST_SUM = 1 << 29;
     /** Factors are tried this far from their exact values. */
     private static final int REACH = 3;
 
@@ -43,6 +45,10 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
             zeroPoints[i] = (int) op.root().constant(3 + 2 * i).integer(0);
         }
         TflAddParameters parameters = TflAddParameters.of(scales[0], scales[1], scales[2]);
+        if (!parameters.isBelowOne()) {
+            // The reference's left shift wraps, so that its results do not rise with the sum.
+            return Optional.empty();
+        }
         Limits limits = Limits.of(op);
         int low = (int) limits.low();
         int high = (int) limits.high();
@@ -69,18 +75,43 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
         return index % 2 == 1 ? index / 2 + 1 : -(index / 2);
     }
 
-    /** The reference's results, by {@code (x + 128) * 256 + y + 128}. */
+    /**
+     * The reference's results, by {@code (x + 128) * 256 + y + 128}. They rise with y, so that a row steps through the sums at which
+     * the reference reaches each result.
+     */
     private static byte[] results(TflAddParameters parameters, int[] zeroPoints, int low, int high) {
+        int[] firstSums = new int[high - low];
+        for (int i = 0; i < firstSums.length; i++) {
+            firstSums[i] = firstSum(parameters, low + 1 + i - zeroPoints[2]);
+        }
         byte[] results = new byte[1 << 16];
         for (int x = -128; x < 128; x++) {
             int left = parameters.scaleLhs(x - zeroPoints[0]);
+            int steps = 0;
             for (int y = -128; y < 128; y++) {
                 int sum = left + parameters.scaleRhs(y - zeroPoints[1]);
-                long value = (long) parameters.scaleOutput(sum) + zeroPoints[2];
-                results[(x + 128) * 256 + y + 128] = (byte) FixedPoint.clamp(value, low, high);
+                while (steps < firstSums.length && sum >= firstSums[steps]) {
+                    steps++;
+                }
+                results[(x + 128) * 256 + y + 128] = (byte) (low + steps);
             }
         }
         return results;
+    }
+
+    /** The least sum of two scaled sides whose result, without its zero point, reaches a value; past all sums if none does. */
+    private static int firstSum(TflAddParameters parameters, int value) {
+        int below = -MOST_SUM - 1;
+        int reached = MOST_SUM + 1;
+        while (reached - below > 1) {
+            int middle = (below + reached) >> 1;
+            if (parameters.scaleOutput(middle) >= value) {
+                reached = middle;
+            } else {
+                below = middle;
+            }
+        }
+        return reached;
     }
 
     /** Looks for an offset that puts every pair into its step. */
