@@ -216,7 +216,7 @@ final class FlashStepTest {
                 .hasMessageContaining("'rust' is not a fault of the virtual probe");
         faults = Optional.of("slow:1");
         assertThatThrownBy(() -> flow.flash(spec("stm32f405"), flash("NOBODY", "openocd")))
-                .hasMessageContaining("only virtual boards have faults to order");
+                .hasMessageContaining("faults can be injected into virtual boards only");
     }
 
     @Test
