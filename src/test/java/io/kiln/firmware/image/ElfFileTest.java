@@ -74,7 +74,7 @@ class ElfFileTest {
         refused(with(32, 4, 0x7fffffff))
                 .hasMessageContainingAll("offset 0x20", "the table of section headers of 280 bytes");
         refused(with(SYMTAB + 16, 4, 0x7ffffff0))
-                .hasMessageContaining("a section of 48 bytes at 0x7ffffff0 ends behind");
+                .hasMessageContaining("a section of 48 bytes at 0x7ffffff0 ends beyond");
         refused(with(SYMTAB + 20, 4, 0x7ffffff0)).hasMessageContaining("ends beyond the file");
         refused(with(SECTIONS + 40 + 20, 4, -1)).hasMessageContaining("a section of 4294967295 bytes");
     }

@@ -219,7 +219,7 @@ final class BoardVerificationTest {
             String port = terminal(qemu);
             assertThatThrownBy(() -> flow.verify(spec("stm32f405"), device(FlashSpec.USUAL, false, port)))
                     .isInstanceOf(KilnException.class)
-                    .hasMessageContaining(port + " at 115200 baud: nothing comes from the board")
+                    .hasMessageContaining(port + " at 115200 baud: the board sends nothing")
                     .hasMessageContaining("console.baud");
         }
     }
