@@ -48,7 +48,7 @@ class BoardArtifactsTest {
     void whatIsNeitherIsRefused(String board) {
         assertThatThrownBy(() -> new BoardArtifacts(board))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("is not the name of a board");
+                .hasMessageContaining("not a valid board");
     }
 
     private static Dependency dependency(String artifact, String version, String type) {
