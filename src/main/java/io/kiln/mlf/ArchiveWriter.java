@@ -6,10 +6,13 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
+import io.kiln.artifact.RuntimeFeature;
+import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -44,9 +47,18 @@ final class ArchiveWriter {
             add(parameters(name), ParameterFile.write(List.of()));
         }
         if (model.artifacts().of(Loader.RUNTIME).isEmpty()) {
-            Stream.concat(RuntimeFiles.runtime().stream(), RuntimeFiles.templates().stream())
+            Stream.concat(runtime(model).stream(), RuntimeFiles.templates().stream())
                     .forEach(file -> add(ArchivePaths.of(file.loader(), file.fileName()), file.content()));
         }
+    }
+
+    /** The whole runtime for a model that is looked up by name, so that every program that does it can be built; else what its C may use. */
+    private static List<Artifact> runtime(ModelLibrary model) {
+        List<Bytes> sources = model.artifacts().of(Loader.SOURCE).stream()
+                .map(Artifact::content)
+                .toList();
+        Set<RuntimeFeature> used = RuntimeFeature.usedBy(sources);
+        return used.contains(RuntimeFeature.REGISTRY) ? RuntimeFiles.runtime() : RuntimeFiles.runtime(used);
     }
 
     private static String relay(String model, int version) {

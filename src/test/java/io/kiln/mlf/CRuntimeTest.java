@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.RuntimeFiles;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
@@ -65,7 +66,7 @@ class CRuntimeTest {
         arguments.add(Path.of("src", "test", "c", "crt_stack_allocator_test.c")
                 .toAbsolutePath()
                 .toString());
-        arguments.add("src/stack_allocator.c");
+        arguments.add("src/runtime/crt/memory/stack_allocator.c");
 
         run(Command.of(executable, arguments));
         run(Command.of(folder.resolve("settings").toString()));
@@ -152,7 +153,8 @@ class CRuntimeTest {
 
         assertThat(names)
                 .isSorted()
-                .contains("include/dlpack/dlpack.h", "include/tvm/runtime/crt/platform.h", "src/stack_allocator.c");
+                .contains("include/dlpack/dlpack.h", "include/tvm/runtime/crt/platform.h",
+                        "src/runtime/crt/memory/stack_allocator.c");
         assertThat(RuntimeFiles.runtime()).allMatch(a -> a.text().startsWith("/* SPDX-License-Identifier: Apache-2.0"));
         assertThat(RuntimeFiles.templates())
                 .extracting(Artifact::fileName)
