@@ -43,6 +43,7 @@ public enum RuntimeFeature {
             "include/tvm/runtime/crt/crt.h",
             "include/tvm/runtime/crt/internal/common/",
             "include/tvm/runtime/crt/packed_func.h",
+            "src/runtime/crt/common/crt_device_api.c",
             "src/runtime/crt/common/crt_runtime_api.c",
             "src/runtime/crt/common/func_registry.c",
             "src/runtime/crt/common/ndarray.c",

@@ -26,12 +26,12 @@ typedef struct TVMAotExecutor {
 /* Makes an executor by TVMPlatformMemoryAllocate, with a tensor of zeros for each input and output.
  *
  * Looks tvmgen_<module_name>_get_c_metadata up in the module. Returns 0, kTvmErrorFunctionNameNotFound if the module has no such model or
- * the name is too long, kTvmErrorFunctionCallNumArguments if inputs and outputs are more than TVM_CRT_MAX_ARGS, or the error of what
+ * the name is too long, kTvmErrorFunctionCallWrongArgType if its metadata is not of version 1, kTvmErrorFunctionCallNumArguments if inputs and outputs are more than TVM_CRT_MAX_ARGS, or the error of what
  * failed. *executor is NULL then and nothing stays allocated. */
 int TVMAotExecutor_Create(TVMModuleHandle module_handle, const DLDevice device,
                           TVMAotExecutor** executor, const char* module_name);
 
-/* Gives all memory back. Tensors that somebody else holds a reference to keep their data. Returns 0, or an error code. */
+/* Gives all memory back, that of the tensors too, whoever holds a reference. Returns 0, or an error code. */
 int TVMAotExecutor_Release(TVMAotExecutor* executor, const DLDevice device);
 
 int TVMAotExecutor_GetNumInputs(TVMAotExecutor* executor);

@@ -12,6 +12,7 @@ extern "C" {
 #endif
 
 /* Registers the global function tvm.aot_executor.create(Module, Device, Str model) -> Module, which makes the one executor of an image.
+ * While its module is there, another creation returns kTvmErrorExecutorModuleAlreadyCreated; after TVMModFree it is released by the next one.
  *
  * The module has get_input(Int or Str), get_input_index(Str), get_num_inputs(), get_num_outputs(), get_output(Int), run() and
  * get_input_name(Int). get_input_info, load_params, set_input and share_params return kTvmErrorFunctionCallNotImplemented. */

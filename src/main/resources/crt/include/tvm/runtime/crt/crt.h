@@ -16,7 +16,8 @@ extern "C" {
  * "runtime.SystemLib" and "tvm.rpc.server.ModuleGetFunction", then those of an RPC server if the image has one
  * (tvm/runtime/crt/internal/common/rpc_hooks.h).
  *
- * Returns kTvmErrorNoError, or the code of what failed, with no memory taken. A second call drops what was registered since the first. */
+ * Returns kTvmErrorNoError, or the code of what failed, with no memory taken. A second call takes memory anew
+ * and drops what was registered since the first. */
 tvm_crt_error_t TVMInitializeRuntime(void);
 
 #ifdef __cplusplus

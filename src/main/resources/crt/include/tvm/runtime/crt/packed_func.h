@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-/* Reads an element type: int, uint, float, bfloat, each with its bits (32 if they are left out), bool (one bit, unsigned), handle (64
- * bits), all with x<lanes> behind where there are several; "" is a handle. Anything else stops the platform. */
+/* Reads an element type: int, uint, float, bfloat, each with its bits (32, of bfloat 16, if they are left out), bool (one bit, unsigned),
+ * handle (64 bits), all with x<lanes> behind where there are several. Of "" and of what is none of them, bits and lanes are 0. */
 DLDataType String2DLDataType(const char* s);
 
 /* Arguments or results, by value. */
