@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "crt_platform.h"
 
+#include <tvm/runtime/crt/module.h>
 #include <tvm/runtime/crt/page_allocator.h>
 
 #include "check.h"
@@ -51,4 +52,9 @@ tvm_crt_error_t TVMPlatformGenerateRandom(uint8_t* buffer, size_t num_bytes) {
     buffer[i] = (uint8_t)(i + 1u);
   }
   return kTvmErrorNoError;
+}
+
+/* For tests without functions of their own. */
+TVM_WEAK const TVMModule* TVMSystemLibEntryPoint(void) {
+  return NULL;
 }
