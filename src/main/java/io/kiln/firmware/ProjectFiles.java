@@ -5,6 +5,7 @@ import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.RuntimeConfig;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
@@ -95,16 +96,22 @@ final class ProjectFiles {
         request.board().sources().forEach(name -> compile(BOARD + "/" + name, SourceKind.FREESTANDING));
     }
 
-    /** The parts of the C runtime that the models and the project's own C use. */
+    /** The parts of the C runtime that the models and the project's own C use, with limits that models need which are looked up by name. */
     private void runtime(FirmwareRequest request, SortedMap<String, Bytes> user) {
-        List<Bytes> sources = Stream.concat(
+        Set<RuntimeFeature> features = RuntimeFeature.usedBy(Stream.concat(
                         user.values().stream(),
                         request.models().stream()
                                 .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
                                 .map(Artifact::content))
-                .toList();
-        RuntimeFiles.runtime(RuntimeFeature.usedBy(sources))
-                .forEach(file -> addOwn(ArchivePaths.RUNTIME + "/" + file.fileName(), file.content(), SourceKind.OWN));
+                .toList());
+        RuntimeConfig config = RuntimeConfig.of(
+                features.contains(RuntimeFeature.REGISTRY)
+                        ? request.models().stream().map(ModelLibrary::metadata).toList()
+                        : List.of());
+        RuntimeFiles.runtime(features).stream()
+                .map(config::applyTo)
+                .forEach(file ->
+                        addOwn(ArchivePaths.RUNTIME + "/" + file.fileName(), file.content(), SourceKind.OWN));
     }
 
     private void shims() {

@@ -6,11 +6,13 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
+import io.kiln.artifact.RuntimeConfig;
 import io.kiln.artifact.RuntimeFeature;
 import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
@@ -30,6 +32,12 @@ final class ArchiveWriter {
         for (ModelLibrary model : models) {
             writer.addModel(model, options.version());
         }
+        List<ModelLibrary> without = models.stream()
+                .filter(model -> model.artifacts().of(Loader.RUNTIME).isEmpty())
+                .toList();
+        if (!without.isEmpty()) {
+            writer.addRuntime(without);
+        }
         writer.problems.throwIfAny();
         return writer.files;
     }
@@ -46,19 +54,25 @@ final class ArchiveWriter {
         if (model.artifacts().of(Loader.PARAMETERS).isEmpty()) {
             add(parameters(name), ParameterFile.write(List.of()));
         }
-        if (model.artifacts().of(Loader.RUNTIME).isEmpty()) {
-            Stream.concat(runtime(model).stream(), RuntimeFiles.templates().stream())
-                    .forEach(file -> add(ArchivePaths.of(file.loader(), file.fileName()), file.content()));
-        }
     }
 
-    /** The whole runtime for a model that is looked up by name, so that every program that does it can be built; else what its C may use. */
-    private static List<Artifact> runtime(ModelLibrary model) {
-        List<Bytes> sources = model.artifacts().of(Loader.SOURCE).stream()
+    /**
+     * The whole runtime where a model's functions are looked up by name, with limits that it needs, so that every program that does it can
+     * be built; else what the models' C may use.
+     */
+    private void addRuntime(List<ModelLibrary> models) {
+        Set<RuntimeFeature> used = RuntimeFeature.usedBy(models.stream()
+                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
                 .map(Artifact::content)
-                .toList();
-        Set<RuntimeFeature> used = RuntimeFeature.usedBy(sources);
-        return used.contains(RuntimeFeature.REGISTRY) ? RuntimeFiles.runtime() : RuntimeFiles.runtime(used);
+                .toList());
+        boolean isByName = used.contains(RuntimeFeature.REGISTRY);
+        RuntimeConfig config =
+                RuntimeConfig.of(isByName ? models.stream().map(ModelLibrary::metadata).toList() : List.of());
+        Stream.concat(
+                        RuntimeFiles.runtime(isByName ? EnumSet.allOf(RuntimeFeature.class) : used).stream(),
+                        RuntimeFiles.templates().stream())
+                .map(config::applyTo)
+                .forEach(file -> add(ArchivePaths.of(file.loader(), file.fileName()), file.content()));
     }
 
     private static String relay(String model, int version) {

@@ -11,11 +11,14 @@ static int data_size(int32_t ndim, const tvm_index_t* shape, DLDataType dtype, s
     return kTvmErrorFunctionCallInvalidArg;
   }
   for (int32_t i = 0; i < ndim; ++i) {
-    uint64_t extent = (uint64_t)shape[i];
-    if (shape[i] < 0 || (extent != 0u && bytes > (SIZE_MAX >> 1) / extent)) {
+    if (shape[i] < 0 || (uint64_t)shape[i] > SIZE_MAX) {
       return kTvmErrorFunctionCallInvalidArg;
     }
-    bytes *= (size_t)extent;
+    size_t extent = (size_t)shape[i];
+    if (extent != 0u && bytes > (SIZE_MAX >> 1) / extent) {
+      return kTvmErrorFunctionCallInvalidArg;
+    }
+    bytes *= extent;
   }
   *size = bytes;
   return 0;
