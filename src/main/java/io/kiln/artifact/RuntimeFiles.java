@@ -26,7 +26,7 @@ public final class RuntimeFiles {
                 .toList();
     }
 
-    /** Starting points for a firmware of one's own: its settings and its platform hooks. */
+    /** Starting points for the user's own firmware: settings and platform hooks. */
     public static List<Artifact> templates() {
         return files("templates/mlf", Loader.TEMPLATE);
     }

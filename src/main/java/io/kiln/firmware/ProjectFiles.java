@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 
 /**
  * Collects the files of a C project in memory. The folders of models and runtime are those of a Model Library Format
- * archive, so that an unpacked archive fits in their place.
+ * archive, so that an unpacked archive can replace them.
  */
 final class ProjectFiles {
     static final String BOARD = "board";
@@ -40,7 +40,7 @@ final class ProjectFiles {
     private final TreeMap<String, String> strangers = new TreeMap<>();
     private final Problems problems = new Problems();
 
-    /** Everything of a request, in link order. */
+    /** All files of a request, in link order. */
     static ProjectFiles of(FirmwareRequest request, SortedMap<String, Bytes> user) {
         ProjectFiles project = new ProjectFiles();
         project.board(request);
@@ -72,7 +72,7 @@ final class ProjectFiles {
         return new Strangers(strangers);
     }
 
-    /** What is neither compiled nor linked. */
+    /** Files that are neither compiled nor linked. */
     List<String> headers() {
         Set<String> compiled = units.stream().map(SourceUnit::path).collect(Collectors.toSet());
         return files.keySet().stream()
@@ -136,7 +136,7 @@ final class ProjectFiles {
             objects.stream()
                     .filter(strangers::containsKey)
                     .forEach(name -> problems.add(
-                            "refused in an archive that is not trusted: object code, which cannot be held against anything",
+                            "refused in an archive that is not trusted: object code, which cannot be checked",
                             name,
                             "C",
                             advice));
@@ -157,13 +157,13 @@ final class ProjectFiles {
                     objects.add(path);
                 }
                 case RUNTIME, RELAY, PARAMETERS, TEMPLATE -> {
-                    // The project has a runtime of its own; the others are not compiled.
+                    // The project has its own runtime; the others are not compiled.
                 }
             }
         }
     }
 
-    /** Memory that models ask for while they run, unless the project gives them its own. */
+    /** Memory for models that allocate at run time, unless the project defines the allocator. */
     private void memory(FirmwareRequest request, SortedMap<String, Bytes> user) {
         WorkspaceMemory.file(request.models(), user.values()).ifPresent(text -> {
             String path = ArchivePaths.RUNTIME + "/" + ArchivePaths.SRC + "/" + WorkspaceMemory.FILE;
