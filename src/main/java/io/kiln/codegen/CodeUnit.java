@@ -12,11 +12,17 @@ import java.util.List;
  * @param name of its files, without their endings
  * @param statics memory that the functions keep from run to run
  * @param functions with their tables; calls go to functions that come before
+ * @param packed those among them that have the packed signature
  */
-public record CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions) {
+public record CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions, PackedApi packed) {
     public CodeUnit {
         statics = List.copyOf(statics);
         functions = List.copyOf(functions);
+    }
+
+    /** A unit whose functions all take pointers. */
+    public CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions) {
+        this(origin, name, statics, functions, PackedApi.NONE);
     }
 
     /** Bytes of memory that the functions keep from run to run. */

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  * @param origin what it was compiled from, and for which target
  * @param names of its functions, structs and macros
  * @param api how it is called
+ * @param options of its packed functions, if it has any
  * @param pool what its workspace lies in
  * @param planned what runs, and where it lies
  * @param callees what its operators call
@@ -31,6 +32,7 @@ public record PlannedModule(
         Origin origin,
         InterfaceNames names,
         Interface api,
+        PackedOptions options,
         MemoryPool pool,
         PlannedProgram planned,
         List<Callee> callees,
