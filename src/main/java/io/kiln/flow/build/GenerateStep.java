@@ -18,6 +18,7 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.SystemLibrary;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -95,6 +96,7 @@ public final class GenerateStep {
                 .setting("mlfVersion", mlfVersion())
                 .setting("mlf.slim", spec.slimArchive())
                 .setting("timestamp", spec.timestamp());
+        spec.calls().addTo(now);
         spec.pipeline().addTo(now);
         for (ModelSource model : spec.models()) {
             now.setting("inputShapes of " + model.name(), model.inputShapes());
@@ -133,6 +135,9 @@ public final class GenerateStep {
         }
         checkNames(libraries, problems);
         problems.throwIfAny();
+        if (build.spec().calls().systemLib() && build.spec().models().size() > 1) {
+            libraries = SystemLibrary.shared(libraries);
+        }
         FreshFolder.clear(layout.generated());
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1
@@ -159,6 +164,8 @@ public final class GenerateStep {
                         .name(model.name())
                         .optimize(optimize)
                         .io(io)
+                        .convention(spec.calls().convention())
+                        .packed(spec.calls().options(spec.models().size() == 1))
                         .passes(spec.pipeline().options())
                         .inputShapes(model.shapes())
                         .customOperators(spec.pipeline().customOperators())
