@@ -4,6 +4,7 @@ package io.kiln.mlf;
 import io.kiln.base.DType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,7 @@ import java.util.regex.Pattern;
  * Types of {@code @main}'s parameters and results in an archive's Relay text. Archives up to TVM 0.10 state their tensors nowhere else, and no
  * archive states shapes elsewhere. What cannot be read is left out: the text is a comment to the archive's C.
  *
- * @param inputs by sanitised name
+ * @param inputs by sanitised name, in order
  * @param outputs in order, tuples flattened
  */
 record RelaySignature(Map<String, RelayType> inputs, List<RelayType> outputs) {
@@ -32,7 +33,7 @@ record RelaySignature(Map<String, RelayType> inputs, List<RelayType> outputs) {
     private static final Pattern PARAMETER = Pattern.compile("%([\\w.:/]+)\\s*: " + TYPE);
 
     RelaySignature {
-        inputs = Map.copyOf(inputs);
+        inputs = Collections.unmodifiableMap(new LinkedHashMap<>(inputs));
         outputs = List.copyOf(outputs);
     }
 
