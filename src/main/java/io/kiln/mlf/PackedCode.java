@@ -5,7 +5,6 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.Convention;
 import io.kiln.artifact.InterfaceNames;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -42,7 +41,9 @@ record PackedCode(Convention convention, List<String> functions, String text) {
             if (artifact.loader() == Loader.SOURCE) {
                 text.append(artifact.text()).append('\n');
             } else if (artifact.loader() == Loader.OBJECT) {
-                symbols.addAll(symbols(artifact, names));
+                ObjectSymbols.defined(artifact.content()).stream()
+                        .filter(symbol -> matters(symbol, names))
+                        .forEach(symbols::add);
             }
         }
         Set<String> found = new LinkedHashSet<>();
@@ -65,11 +66,8 @@ record PackedCode(Convention convention, List<String> functions, String text) {
         return Optional.of(new PackedCode(convention, functions, text.toString()));
     }
 
-    /** Which of the functions that matter an object names in its table of symbols. */
-    private static List<String> symbols(Artifact object, InterfaceNames names) {
-        String bytes = new String(object.content().toArray(), StandardCharsets.ISO_8859_1);
-        return List.of(names.run(), names.main(), names.reset(), names.metadata()).stream()
-                .filter(name -> bytes.contains("\0" + name + "\0"))
-                .toList();
+    private static boolean matters(String symbol, InterfaceNames names) {
+        return List.of(names.run(), names.main(), names.reset(), names.metadata())
+                .contains(symbol);
     }
 }

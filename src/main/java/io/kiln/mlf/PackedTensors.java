@@ -42,8 +42,12 @@ final class PackedTensors {
      */
     List<TensorInfo> read(Side side, JsonKey stated) {
         Map<String, TensorInfo> named = new LinkedHashMap<>();
-        stated.entries().forEach((name, json) -> stated(name, json).ifPresent(tensor -> named.put(tensor.cName(), tensor)));
         List<TensorInfo> known = metadata(side);
+        if (!stated.isThere() && !known.isEmpty()) {
+            // Before TVM 0.11 only the C tells.
+            return known;
+        }
+        stated.entries().forEach((name, json) -> stated(name, json).ifPresent(tensor -> named.put(tensor.cName(), tensor)));
         if (known.isEmpty()) {
             return side == Side.INPUTS ? inputs(named) : outputs(named);
         }

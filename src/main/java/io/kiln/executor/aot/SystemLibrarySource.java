@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 public final class SystemLibrarySource {
     /** The file that several models share. No model has an empty name, so that none brings a file of this name. */
-    private static final String SHARED_FILE = "lib0.c";
+    public static final String SHARED_FILE = "lib0.c";
 
     /** Where its types come from. */
     static final String HEADER = "<tvm/runtime/crt/module.h>";

@@ -135,19 +135,20 @@ public final class GenerateStep {
         }
         checkNames(libraries, problems);
         problems.throwIfAny();
-        if (build.spec().calls().systemLib() && build.spec().models().size() > 1) {
-            libraries = SystemLibrary.shared(libraries);
-        }
         FreshFolder.clear(layout.generated());
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1
-                && ModelLibraryFormat.hasPresentTree(archives.get(0).version());
-        List<Path> written = isWhole && archives.get(0).models().size() == libraries.size()
+                && ModelLibraryFormat.hasPresentTree(archives.get(0).version())
+                && archives.get(0).models().size() == libraries.size();
+        List<ModelLibrary> linked = isWhole
+                ? libraries
+                : SystemLibrary.united(libraries, build.spec().calls().systemLib());
+        List<Path> written = isWhole
                 ? copy(archives.get(0), build.spec().models().get(0).file())
-                : write(libraries);
+                : write(linked);
         written.addAll(dumpIr(compiled));
-        store(layout).write(libraries);
-        libraries.forEach(library -> log.info(summary(library)));
+        store(layout).write(linked);
+        linked.forEach(library -> log.info(summary(library)));
         return written;
     }
 
