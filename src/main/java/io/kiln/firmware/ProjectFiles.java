@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -39,9 +40,11 @@ final class ProjectFiles {
     static ProjectFiles of(FirmwareRequest request, SortedMap<String, Bytes> user) {
         ProjectFiles project = new ProjectFiles();
         project.board(request);
-        project.resources("crt", ArchivePaths.RUNTIME, SourceKind.OWN);
+        boolean isServer = RuntimeSources.useServer(user.values());
+        project.resources(
+                "crt", ArchivePaths.RUNTIME, SourceKind.OWN, name -> isServer || !RuntimeSources.isServer(name));
         if (request.toolchain().shims()) {
-            project.resources("shims", SHIMS, SourceKind.FREESTANDING);
+            project.resources("shims", SHIMS, SourceKind.FREESTANDING, name -> true);
         }
         request.models().forEach(model -> project.model(model, request.trusted()));
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
@@ -91,10 +94,11 @@ final class ProjectFiles {
         request.board().sources().forEach(name -> compile(BOARD + "/" + name, SourceKind.FREESTANDING));
     }
 
-    /** Resources in {@code include} and {@code src}. */
-    private void resources(String root, String folder, SourceKind kind) {
+    /** Those resources in {@code include} and {@code src} that are wanted, by their names. */
+    private void resources(String root, String folder, SourceKind kind, Predicate<String> isWanted) {
         ResourceTree.read(root).forEach((name, content) -> {
-            if (name.startsWith(ArchivePaths.INCLUDE + "/") || name.startsWith(ArchivePaths.SRC + "/")) {
+            boolean isC = name.startsWith(ArchivePaths.INCLUDE + "/") || name.startsWith(ArchivePaths.SRC + "/");
+            if (isC && isWanted.test(name)) {
                 add(folder + "/" + name, content);
                 if (isSource(name)) {
                     compile(folder + "/" + name, kind);
