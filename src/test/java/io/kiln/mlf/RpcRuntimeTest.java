@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Framing and session of the RPC server on the host under the sanitizers. */
+/** Framing and session of the RPC server, and the arithmetic of its times, on the host under the sanitizers. */
 class RpcRuntimeTest {
     private static final Path RUNTIME =
             Path.of("src", "main", "resources", "crt").toAbsolutePath();
@@ -40,7 +40,7 @@ class RpcRuntimeTest {
     private Path folder;
 
     @ParameterizedTest
-    @ValueSource(strings = {"rpc_framing_test", "rpc_session_test"})
+    @ValueSource(strings = {"rpc_framing_test", "rpc_session_test", "crt_quotient_test"})
     void hostTestPasses(String test) throws IOException {
         List<String> arguments = new ArrayList<>(FLAGS);
         arguments.addAll(List.of("-I", RUNTIME.resolve("include").toString(), "-o", test));
