@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 
 /**
  * Collects the files of a C project in memory. The folders of models and runtime are those of a Model Library Format
- * archive, so that an unpacked archive fits in their place.
+ * archive, so that an unpacked archive can replace them.
  */
 final class ProjectFiles {
     static final String BOARD = "board";
@@ -36,7 +36,7 @@ final class ProjectFiles {
     private final TreeMap<String, String> strangers = new TreeMap<>();
     private final Problems problems = new Problems();
 
-    /** Everything of a request, in link order. */
+    /** All files of a request, in link order. */
     static ProjectFiles of(FirmwareRequest request, SortedMap<String, Bytes> user) {
         ProjectFiles project = new ProjectFiles();
         project.board(request);
@@ -70,7 +70,7 @@ final class ProjectFiles {
         return new Strangers(strangers);
     }
 
-    /** What is neither compiled nor linked. */
+    /** Files that are neither compiled nor linked. */
     List<String> headers() {
         Set<String> compiled = units.stream().map(SourceUnit::path).collect(Collectors.toSet());
         return files.keySet().stream()
@@ -94,7 +94,7 @@ final class ProjectFiles {
         request.board().sources().forEach(name -> compile(BOARD + "/" + name, SourceKind.FREESTANDING));
     }
 
-    /** Those resources in {@code include} and {@code src} that are wanted, by their names. */
+    /** Adds those resources in {@code include} and {@code src} that are wanted, by their names. */
     private void resources(String root, String folder, SourceKind kind, Predicate<String> isWanted) {
         ResourceTree.read(root).forEach((name, content) -> {
             boolean isC = name.startsWith(ArchivePaths.INCLUDE + "/") || name.startsWith(ArchivePaths.SRC + "/");
@@ -118,7 +118,7 @@ final class ProjectFiles {
             objects.stream()
                     .filter(strangers::containsKey)
                     .forEach(name -> problems.add(
-                            "refused in an archive that is not trusted: object code, which cannot be held against anything",
+                            "refused in an archive that is not trusted: object code, which cannot be checked",
                             name,
                             "C",
                             advice));
@@ -139,13 +139,13 @@ final class ProjectFiles {
                     objects.add(path);
                 }
                 case RUNTIME, RELAY, PARAMETERS, TEMPLATE -> {
-                    // The project has a runtime of its own; the others are not compiled.
+                    // The project has its own runtime; the others are not compiled.
                 }
             }
         }
     }
 
-    /** Memory that models ask for while they run, unless the project gives them its own. */
+    /** Memory for models that allocate at run time, unless the project defines the allocator. */
     private void memory(FirmwareRequest request, SortedMap<String, Bytes> user) {
         WorkspaceMemory.file(request.models(), user.values()).ifPresent(text -> {
             String path = ArchivePaths.RUNTIME + "/" + ArchivePaths.SRC + "/" + WorkspaceMemory.FILE;

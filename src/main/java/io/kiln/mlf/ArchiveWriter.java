@@ -66,7 +66,7 @@ final class ArchiveWriter {
                     "two files of the archive have this name, with different content",
                     path,
                     "models with different names",
-                    "Give each model a kiln.name of its own"));
+                    "Give each model a different kiln.name"));
         }
     }
 }

@@ -17,7 +17,7 @@ public final class RuntimeFiles {
         return files("crt", Loader.RUNTIME);
     }
 
-    /** Starting points for a firmware of one's own: its settings and its platform hooks. */
+    /** Starting points for the user's own firmware: settings and platform hooks. */
     public static List<Artifact> templates() {
         return files("templates/mlf", Loader.TEMPLATE);
     }

@@ -168,7 +168,7 @@ class ModelLibraryFormatTest {
     @Test
     void badMetadataIsExplained() throws IOException {
         Map<String, String> bad = new LinkedHashMap<>();
-        bad.put("{", "this is no JSON");
+        bad.put("{", "this is not JSON");
         bad.put("[]", "the file is []; expected a JSON object");
         bad.put("{\"version\": 99}", "expected 1 to 7");
         bad.put("{\"version\": 7}", "`modules` is missing");
