@@ -2,7 +2,7 @@
  *
  * Quotients by integers alone are those of this computer's doubles, bit for bit.
  */
-#include <tvm/runtime/crt/internal/common/quotient.h>
+#include <tvm/runtime/crt/internal/timer/quotient.h>
 
 #include "check.h"
 

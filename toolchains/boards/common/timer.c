@@ -9,7 +9,7 @@
  * A board without KILN_COUNTER has no timer. A firmware's own hooks replace these.
  */
 #include <stdbool.h>
-#include <tvm/runtime/crt/internal/common/quotient.h>
+#include <tvm/runtime/crt/internal/timer/quotient.h>
 #include <tvm/runtime/crt/platform.h>
 
 #include "kiln_counter.h"

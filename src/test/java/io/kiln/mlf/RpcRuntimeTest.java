@@ -45,7 +45,7 @@ class RpcRuntimeTest {
         List<String> arguments = new ArrayList<>(FLAGS);
         arguments.addAll(List.of("-I", RUNTIME.resolve("include").toString(), "-o", test));
         arguments.add(TESTS.resolve(test + ".c").toString());
-        arguments.addAll(sources("src/microtvm_rpc_common"));
+        arguments.addAll(sources("src/runtime/crt/microtvm_rpc_common"));
 
         run(Command.of(compiler(), arguments));
         run(Command.of(folder.resolve(test).toString()));

@@ -2,8 +2,8 @@
  *
  * Seconds from counters, on cores and with compilers that have no arithmetic of doubles.
  */
-#ifndef TVM_RUNTIME_CRT_INTERNAL_COMMON_QUOTIENT_H_
-#define TVM_RUNTIME_CRT_INTERNAL_COMMON_QUOTIENT_H_
+#ifndef TVM_RUNTIME_CRT_INTERNAL_TIMER_QUOTIENT_H_
+#define TVM_RUNTIME_CRT_INTERNAL_TIMER_QUOTIENT_H_
 
 #include <stdint.h>
 #include <string.h>
@@ -40,4 +40,4 @@ static inline double TVMQuotient(uint64_t dividend, int32_t exponent, uint32_t d
   return result;
 }
 
-#endif /* TVM_RUNTIME_CRT_INTERNAL_COMMON_QUOTIENT_H_ */
+#endif /* TVM_RUNTIME_CRT_INTERNAL_TIMER_QUOTIENT_H_ */
