@@ -4,8 +4,11 @@ package io.kiln.base;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The only exception that the engine throws for what a user can mend: all problems found, at once. */
-public final class KilnException extends RuntimeException {
+/**
+ * The only exception that the engine throws for what a user can mend: all problems found, at once. A subclass says in addition what kind
+ * of failure it is, for callers that try again.
+ */
+public class KilnException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final transient List<Problem> problems;

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.util.OptionalInt;
 
 /** The packet in which an image says that it ends and with which code, as {@code kiln_end.h} sends it. */
-final class ImageEnd {
+public final class ImageEnd {
     /** Bytes of the payload: {@code exit} and the code. */
     static final int BYTES = 8;
 
@@ -15,7 +15,7 @@ final class ImageEnd {
     private ImageEnd() {}
 
     /** The code, if a payload is such a packet's. */
-    static OptionalInt code(Bytes payload) {
+    public static OptionalInt code(Bytes payload) {
         if (payload.size() != BYTES) {
             return OptionalInt.empty();
         }
