@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** Whatever happens to the bytes either way, a host gets the right answer or one error in time; and the line can be used again. */
 class DamagedStreamTest {
-    private static final int STREAMS = Integer.getInteger("kiln.rpc.streams", 4000);
+    private static final int STREAMS = Integer.getInteger("kiln.rpc.streams", 2000);
     private static final int RANGE = 900;
     private static final byte[] INPUT = {1, -1, 2, -3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 

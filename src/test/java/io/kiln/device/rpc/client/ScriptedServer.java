@@ -7,16 +7,18 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * A small RPC server, written from the protocol's description: 256 KiB of memory, a system library with {@code double_it(int8 in, out)},
+ * A small RPC server, written from the protocol's description: at most 256 KiB of memory, a system library with {@code double_it(int8 in, out)},
  * {@code sum(ints)} and {@code fails}, an AOT executor of the model {@code m} (16 bytes in, doubled out), and a time evaluator.
  */
 final class ScriptedServer {
     static final int MEMORY = 0x20000000;
     static final int TENSOR_BYTES = 16;
+    private static final int MOST_MEMORY = 256 << 10;
 
     private static final List<String> GLOBALS = List.of(
             "runtime.SystemLib",
@@ -31,7 +33,7 @@ final class ScriptedServer {
     private static final int OUTPUT = MEMORY + TENSOR_BYTES;
 
     private final int buffer;
-    private final byte[] memory = new byte[256 << 10];
+    private byte[] memory = new byte[256];
     private int free = 64;
     private boolean hasExecutor;
     private int measured;
@@ -81,6 +83,10 @@ final class ScriptedServer {
             case 13 -> {
                 int at = free;
                 free += (int) items(in).get(1).number() + 15 & ~15;
+                if (free > MOST_MEMORY) {
+                    yield Optional.of(exception("error 0x0503"));
+                }
+                memory = Arrays.copyOf(memory, Math.max(free, memory.length));
                 yield Optional.of(values(new Item(3, MEMORY + at, "")));
             }
             case 14 -> Optional.of(nothing());
