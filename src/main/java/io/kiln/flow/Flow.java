@@ -16,6 +16,7 @@ import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.MonitorSpec;
@@ -194,10 +195,13 @@ public final class Flow {
     /**
      * Says which tools are there and which are missing, and gets the missing ones if asked to.
      *
+     * @param port the line to a board that is asked what it speaks; if it names no port, none is asked
      * @param strict whether missing tools are an error
      */
-    public void doctor(BuildSpec spec, boolean install, boolean strict) {
-        new Doctor(log, environment).run(spec, install, strict);
+    public void doctor(BuildSpec spec, ConsoleSpec port, boolean install, boolean strict) {
+        Doctor doctor = new Doctor(log, environment);
+        doctor.run(spec, install, strict);
+        doctor.ask(spec, port);
     }
 
     private ResolvedBuild image(ResolvedBuild build) {

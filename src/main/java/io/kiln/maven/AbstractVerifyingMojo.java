@@ -13,7 +13,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** The parameters {@code kiln.verify.*} of every goal that builds: they belong to the build, whichever goal verifies it. */
 abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
     /**
-     * How the image is verified, by the elements {@code on}, {@code vectors}, {@code samples}, {@code seed}, {@code program}. What is left out comes
+     * How the image is verified, by the elements {@code on}, {@code vectors}, {@code samples}, {@code seed}, {@code program}, {@code over}. What is left out comes
      * from the properties {@code kiln.verify.*}.
      *
      * @since 0.1.0
@@ -65,6 +65,15 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
     @Parameter(property = "kiln.verify.program", defaultValue = "2")
     private int verifyProgram;
 
+    /**
+     * What the image is talked to by: {@code console}, the protocol of the default application, or {@code rpc}, microTVM's, for an
+     * image with {@code kiln.application=rpc}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.verify.over", defaultValue = "console")
+    private String verifyOver;
+
     /** Adds how the image is verified. */
     final void verification(BuildSpecBuilder build) {
         Verify bean = verify == null ? new Verify() : verify;
@@ -75,6 +84,7 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
                         bean.samples() == null ? verifySamples : bean.samples(),
                         bean.seed() == null ? verifySeed : bean.seed(),
                         Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program())))
-                .verifyOn(bean.on() == null ? verifyOn : bean.on());
+                .verifyOn(bean.on() == null ? verifyOn : bean.on())
+                .verifyOver(bean.over() == null ? verifyOver : bean.over());
     }
 }

@@ -10,6 +10,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
@@ -352,7 +353,7 @@ final class FlowTest {
 
     @Test
     void theDoctorSaysWhatIsThere() {
-        flow.doctor(spec(VECTORS, 0), false, false);
+        flow.doctor(spec(VECTORS, 0), ConsoleSpec.OF_BOARD, false, false);
         assertThat(said).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
         assertThat(said).contains("Nothing is missing for mps2-an386");
     }

@@ -103,8 +103,10 @@ public record BuildSpec(
      * @param samples number of seeded random cases, 0 or more
      * @param seed their seed
      * @param program how long the project's own program, if it is one, is booted in the emulator and watched; zero leaves it out
+     * @param over what the image is talked to by
      */
-    public record VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program) {
+    public record VerifySpec(
+            VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program, VerifyOver over) {
         /** How long a program is watched if nobody says otherwise. */
         public static final Duration USUAL_PROGRAM = Duration.ofSeconds(2);
 
@@ -114,6 +116,21 @@ public record BuildSpec(
         /** A program of the project's own is watched as long as usual. */
         public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed) {
             this(on, vectors, samples, seed, USUAL_PROGRAM);
+        }
+
+        /** The image holds the default application. */
+        public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program) {
+            this(on, vectors, samples, seed, program, VerifyOver.CONSOLE);
+        }
+
+        /** The same in another place. */
+        VerifySpec with(VerifyOn place) {
+            return new VerifySpec(place, vectors, samples, seed, program, over);
+        }
+
+        /** The same by another protocol. */
+        VerifySpec with(VerifyOver protocol) {
+            return new VerifySpec(on, vectors, samples, seed, program, protocol);
         }
     }
 

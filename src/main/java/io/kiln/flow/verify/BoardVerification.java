@@ -6,6 +6,8 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.lease.Lease;
+import io.kiln.device.protocol.Conversation;
+import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
 import io.kiln.flow.build.RunnableImage;
 import io.kiln.flow.device.FlashRunners;
@@ -60,7 +62,9 @@ final class BoardVerification {
         Path elf = elf();
         AtomicReference<Optional<Probe>> by = new AtomicReference<>(Optional.empty());
         try (Transport line = lease.start(() -> by.set(bring(lease, elf)))) {
-            Verification.Outcome outcome = Verification.run(line, elf, lease.log(), models);
+            Protocol protocol = Protocols.of(build, Verification.limit(models));
+            Verification.Outcome outcome =
+                    Verification.run(line, new Conversation(protocol, elf, lease.log()), models);
             return new Answer(lease.name(by.get()), outcome);
         }
     }

@@ -83,6 +83,7 @@ public final class VerifyStep {
                 .file("image", layout.image("elf"))
                 .setting("board", build.board().id())
                 .setting("runs on", build.runsOn().get().emulation())
+                .setting("over", spec.over())
                 .setting("semihosting", build.spec().semihosting())
                 .setting("samples", spec.samples())
                 .setting("seed", spec.seed())
@@ -110,7 +111,8 @@ public final class VerifyStep {
                 build.spec().semihosting());
         String ranOn = RunnableImage.name(build, emulator);
         record.about(build.board().id(), ranOn, spec.seed());
-        Verification.Outcome outcome = Verification.run(emulator, image.file(), models);
+        Verification.Outcome outcome = Verification.run(
+                emulator, image.file(), Protocols.of(build, emulator.limit()), models);
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
         return report(ranOn, program.map(outcome::with).orElse(outcome));
     }
