@@ -24,6 +24,7 @@ import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.BuildLock;
 import io.kiln.flow.state.VerifyRecord;
+import io.kiln.flow.verify.BoardProfile;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
 import io.kiln.flow.verify.VerifyStep;
@@ -133,10 +134,16 @@ public final class Flow {
         BuildLock.hold(log, spec.layout(), "kiln:run", () -> new RunStep(log, image(build), run).run());
     }
 
-    /** Builds what is not built yet and counts the instructions of an inference. */
+    /** Builds what is not built yet and counts the instructions of an inference in an emulator. */
     public void profile(BuildSpec spec) {
         ResolvedBuild build = resolved(spec);
         BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new ProfileStep(log, image(build)).run());
+    }
+
+    /** Builds what is not built yet and measures an inference on the board. */
+    public void profile(BuildSpec spec, DeviceSpec device) {
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new BoardProfile(log, image(build), device).run());
     }
 
     /** Writes the image that is there to devices. */

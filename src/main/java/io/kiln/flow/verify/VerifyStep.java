@@ -9,6 +9,8 @@ import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.Frontends;
 import io.kiln.device.emulator.Emulator;
+import io.kiln.device.protocol.Conversation;
+import io.kiln.device.protocol.Protocol;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
@@ -21,9 +23,12 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.Steps;
 import io.kiln.flow.state.VerifyRecord;
+import io.kiln.flow.verify.ProgrammedBoard.Answer;
+import io.kiln.flow.verify.ProgrammedBoard.Purpose;
 import io.kiln.ir.Function;
 import io.kiln.report.VerifyReport;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -66,8 +71,8 @@ public final class VerifyStep {
         if (spec.on() == VerifyOn.BOARD) {
             // What a board holds and does may be another thing every time.
             List<VerificationCases> models = cases();
-            BoardVerification.Answer answer = new BoardVerification(log, build, device).run(models);
-            report(answer.ranOn(), answer.outcome());
+            Answer<Verification.Outcome> answer = onTheBoard(models);
+            report(answer.ranOn(), answer.value());
             if (isOwnProgram()) {
                 new OwnProgram(log, build).leaveOut("the board holds the default application");
             }
@@ -98,6 +103,15 @@ public final class VerifyStep {
         if (!new Steps(log, layout).run("verify", "Verifying", now, this::verify)) {
             record.leave();
         }
+    }
+
+    /** If the board answers nothing, or something wrong, the outcome says so. */
+    private Answer<Verification.Outcome> onTheBoard(List<VerificationCases> models) {
+        Duration limit = Verification.limit(models);
+        Protocol protocol = Protocols.of(build, limit);
+        return new ProgrammedBoard(log, build, device, Purpose.VERIFICATION)
+                .talk(limit, (line, elf, text) ->
+                        Verification.run(line, new Conversation(protocol, elf, text), models));
     }
 
     private Collection<Path> verify() {
