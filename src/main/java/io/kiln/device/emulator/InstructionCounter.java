@@ -58,8 +58,7 @@ public record InstructionCounter(Emulator emulator, Protocol protocol) {
         try (Transport line = new EmulatorTransport(emulator, image, emulator.start(image, sockets(folder), folder))) {
             try (MachineMonitor monitor = MachineMonitor.connect(folder.resolve(MONITOR), TO_CONNECT);
                     DebugStub stub = DebugStub.connect(folder.resolve(DEBUG), monitor, architecture, TO_CONNECT)) {
-                return new Counting(protocol, line, stub, faults)
-                        .count(model, entries, functions, inputs);
+                return new Counting(protocol, line, stub, faults).count(model, entries, functions, inputs);
             } catch (KilnException e) {
                 throw line.explained(faults.explained(e, image));
             }

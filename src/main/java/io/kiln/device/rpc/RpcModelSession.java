@@ -38,8 +38,9 @@ final class RpcModelSession implements ModelSession {
     public List<Model> models() {
         List<Model> models = new ArrayList<>();
         for (String name : names) {
-            find(name).ifPresent(executor ->
-                    models.add(new Model(name, sizes(executor.inputs()), sizes(executor.outputs()))));
+            find(name)
+                    .ifPresent(executor ->
+                            models.add(new Model(name, sizes(executor.inputs()), sizes(executor.outputs()))));
         }
         return List.copyOf(models);
     }

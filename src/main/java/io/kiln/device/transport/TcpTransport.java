@@ -66,8 +66,7 @@ public final class TcpTransport implements Transport {
             socket.setTcpNoDelay(true);
             return new TcpTransport(socket, socket.getInputStream(), socket.getOutputStream(), name);
         } catch (IOException e) {
-            throw new KilnException(
-                    new Problem("nobody listens", name, "a program that does", "Start it first"), e);
+            throw new KilnException(new Problem("nobody listens", name, "a program that does", "Start it first"), e);
         }
     }
 

@@ -41,8 +41,7 @@ final class PortCheck {
      * @throws KilnException if the port cannot be opened
      */
     String verdict() {
-        return rpc().or(this::console)
-                .orElse("nothing answers, neither to RPC nor to the console protocol");
+        return rpc().or(this::console).orElse("nothing answers, neither to RPC nor to the console protocol");
     }
 
     private Optional<String> rpc() {

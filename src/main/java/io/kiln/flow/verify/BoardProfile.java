@@ -52,18 +52,15 @@ public final class BoardProfile {
      * @throws io.kiln.base.KilnException if the board cannot be reached, or its program has no RPC server
      */
     public void run() {
-        List<ModelMetadata> models =
-                GenerateStep.store(build.spec().layout()).metadata();
+        List<ModelMetadata> models = GenerateStep.store(build.spec().layout()).metadata();
         Answer<List<Time>> answer = new ProgrammedBoard(log, build, device, Purpose.PROFILE)
                 .talk(LIMIT, (line, elf, text) -> measure(line, elf, text, models));
-        ProfileReport report =
-                ProfileReport.measured(build.board().id(), answer.ranOn(), answer.value());
+        ProfileReport report = ProfileReport.measured(build.board().id(), answer.ranOn(), answer.value());
         Json.write(build.spec().layout().reports().resolve(FirmwareSteps.PROFILE), report);
         report.times().forEach(time -> log.info(text(report.ranOn(), time)));
     }
 
-    private static List<Time> measure(
-            Transport line, Path elf, Consumer<String> text, List<ModelMetadata> models) {
+    private static List<Time> measure(Transport line, Path elf, Consumer<String> text, List<ModelMetadata> models) {
         FaultWatch faults = new FaultWatch(text);
         TransportTimeouts timeouts = TransportTimeouts.SERIAL.withReplies(LIMIT);
         try (RpcClient client = RpcClient.connect(line, timeouts, log -> text.accept(log + "\n"), faults)) {

@@ -15,6 +15,7 @@ import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.DeviceSpec;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -106,7 +107,8 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
                 .filter(text -> text.contains(",") || text.equals("all"))
                 .isPresent()) {
             throw new KilnException(new Problem(
-                    purpose.title.toLowerCase(java.util.Locale.ROOT) + " runs on one board, and kiln.probe names several",
+                    purpose.title.toLowerCase(Locale.ROOT)
+                            + " runs on one board, and kiln.probe names several",
                     "kiln.probe",
                     "one probe",
                     "Name one for kiln:" + purpose.goal + "; mvn deploy -Dkiln.verify.on=emulator flashes several"));

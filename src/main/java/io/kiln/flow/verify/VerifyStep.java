@@ -110,8 +110,9 @@ public final class VerifyStep {
         Duration limit = Verification.limit(models);
         Protocol protocol = Protocols.of(build, limit);
         return new ProgrammedBoard(log, build, device, Purpose.VERIFICATION)
-                .talk(limit, (line, elf, text) ->
-                        Verification.run(line, new Conversation(protocol, elf, text), models));
+                .talk(
+                        limit,
+                        (line, elf, text) -> Verification.run(line, new Conversation(protocol, elf, text), models));
     }
 
     private Collection<Path> verify() {
@@ -125,8 +126,8 @@ public final class VerifyStep {
                 build.spec().semihosting());
         String ranOn = RunnableImage.name(build, emulator);
         record.about(build.board().id(), ranOn, spec.seed());
-        Verification.Outcome outcome = Verification.run(
-                emulator, image.file(), Protocols.of(build, emulator.limit()), models);
+        Verification.Outcome outcome =
+                Verification.run(emulator, image.file(), Protocols.of(build, emulator.limit()), models);
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
         return report(ranOn, program.map(outcome::with).orElse(outcome));
     }

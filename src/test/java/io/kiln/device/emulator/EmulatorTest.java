@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
-import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.process.RunningProcess;
@@ -67,10 +67,11 @@ class EmulatorTest {
     void aModelsErrorIsReported() {
         Board board = HandWrittenModel.board("host");
         Path image = HandWrittenModel.build(board, "host", Io.CALLER, folder);
-        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, new ConsoleProtocol(LIMIT), text -> {}, session -> {
-                    Model model = session.models().get(0);
-                    return session.run(0, model, List.of(HandWrittenModel.input(99)));
-                }))
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT)
+                        .talk(image, new ConsoleProtocol(LIMIT), text -> {}, session -> {
+                            Model model = session.models().get(0);
+                            return session.run(0, model, List.of(HandWrittenModel.input(99)));
+                        }))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("returned error -5");
     }
@@ -149,7 +150,8 @@ class EmulatorTest {
                 #include "kiln_console.h"
                 int main(void) { kiln_console_text("no sensor\\r\\n"); return 3; }
                 """);
-        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT)
+                        .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the image ended")
                 .hasMessageContaining("no sensor")

@@ -35,7 +35,8 @@ class FaultTest {
                 }
                 int main(void) { volatile int start = 0; return down(&start, 1000000); }
                 """, folder);
-        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT)
+                        .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the stack overflowed")
                 .hasMessageContaining("__stack_size")
@@ -67,7 +68,8 @@ class FaultTest {
                 }
                 """.formatted(address), folder);
         String expected = id.equals("microbit") ? "a fault" : "address " + address;
-        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT)
+                        .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(expected)
                 .hasMessageMatching("(?s).*poke \\([^ ]*main\\.c:3\\), called from main \\([^ ]*main\\.c:7\\).*")

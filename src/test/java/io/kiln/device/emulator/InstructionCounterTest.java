@@ -146,7 +146,8 @@ class InstructionCounterTest {
     @Test
     void thisComputerDoesNotCount() {
         Emulator host = Emulator.of(HandWrittenModel.board("host"), LIMIT);
-        assertThatThrownBy(() -> new InstructionCounter(host, new ConsoleProtocol(LIMIT)).count(folder, "hand", List.of(), INPUT))
+        assertThatThrownBy(() -> new InstructionCounter(host, new ConsoleProtocol(LIMIT))
+                        .count(folder, "hand", List.of(), INPUT))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("cannot be counted on host");
     }

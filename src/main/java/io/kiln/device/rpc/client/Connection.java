@@ -16,6 +16,7 @@ import io.kiln.device.transport.TimedBytes;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -141,14 +142,15 @@ final class Connection implements AutoCloseable {
         long now = in.now();
         for (int value = in.next(now); value >= 0; value = in.next(now)) {
             if (in.take(value).flatMap(this::handle).isPresent()) {
-                throw broken(RpcException.malformed("the board sent a reply that nobody asked for", "one to each request"));
+                throw broken(
+                        RpcException.malformed("the board sent a reply that nobody asked for", "one to each request"));
             }
         }
         session.sendNormal(packet);
     }
 
     /** Waits for the frame in which a program says that it ends, or for the end of the line, or until the time is over. */
-    OptionalInt awaitEnd(java.time.Duration time) {
+    OptionalInt awaitEnd(Duration time) {
         long deadline = in.now() + time.toNanos();
         for (int value = in.next(deadline); value >= 0; value = in.next(deadline)) {
             OptionalInt code = in.take(value).map(ImageEnd::code).orElse(OptionalInt.empty());
@@ -199,8 +201,7 @@ final class Connection implements AutoCloseable {
         if (isTermination && session.state() == State.START_SESSION_SENT) {
             terminated++;
             if (terminated > 1) {
-                throw broken(terminated(
-                        "multiple session-terminated messages received; device in reboot loop?"));
+                throw broken(terminated("multiple session-terminated messages received; device in reboot loop?"));
             }
         }
     }
@@ -214,13 +215,14 @@ final class Connection implements AutoCloseable {
     private int next(long deadline) {
         int value = in.next(deadline);
         if (value == TimedBytes.LATE && Thread.currentThread().isInterrupted()) {
-            throw broken(new RpcException(
-                    Kind.INTERRUPTED, Problem.of("the build was interrupted", RpcException.WHERE)));
+            throw broken(
+                    new RpcException(Kind.INTERRUPTED, Problem.of("the build was interrupted", RpcException.WHERE)));
         }
         if (value == TimedBytes.END) {
             throw broken(new RpcException(
                     Kind.LINE_CLOSED,
-                    new Problem("the image ended, or the line went away", RpcException.WHERE, "a reply", in.printed())));
+                    new Problem(
+                            "the image ended, or the line went away", RpcException.WHERE, "a reply", in.printed())));
         }
         return value;
     }

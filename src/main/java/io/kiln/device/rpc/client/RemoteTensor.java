@@ -34,9 +34,7 @@ public final class RemoteTensor implements AutoCloseable {
                 client,
                 tensor,
                 () -> client.requestVoid(
-                        new PacketWriter(RpcCode.DEV_FREE_DATA),
-                        tensor.device(),
-                        new Value.Handle(tensor.data())));
+                        new PacketWriter(RpcCode.DEV_FREE_DATA), tensor.device(), new Value.Handle(tensor.data())));
     }
 
     /** An array that a function returned. */
@@ -104,8 +102,7 @@ public final class RemoteTensor implements AutoCloseable {
             PacketReader reply = client.exchange(request, RpcCode.COPY_ACK, size);
             Bytes part = reply.rest();
             if (part.size() != size) {
-                throw RpcException.malformed(
-                        "the board sent " + part.size() + " bytes of a tensor", size + " bytes");
+                throw RpcException.malformed("the board sent " + part.size() + " bytes of a tensor", size + " bytes");
             }
             System.arraycopy(part.toArray(), 0, all, at, size);
         }
@@ -115,8 +112,7 @@ public final class RemoteTensor implements AutoCloseable {
     /** Copies all elements to another tensor of the board's, of as many bytes. */
     public void copyTo(RemoteTensor other) {
         other.requireSize(bytes);
-        client.requestVoid(
-                new PacketWriter(RpcCode.COPY_AMONG_REMOTE), tensor, other.tensor, new Value.Handle(0));
+        client.requestVoid(new PacketWriter(RpcCode.COPY_AMONG_REMOTE), tensor, other.tensor, new Value.Handle(0));
     }
 
     private void requireSize(int given) {

@@ -16,6 +16,7 @@ import io.kiln.device.transport.Transport;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -140,7 +141,7 @@ public final class RpcClient implements AutoCloseable {
 
     /** Allocates a tensor; the caller closes it. */
     public RemoteTensor allocate(DataType type, long... shape) {
-        List<Long> extents = java.util.Arrays.stream(shape).boxed().toList();
+        List<Long> extents = Arrays.stream(shape).boxed().toList();
         Value.Tensor empty = new Value.Tensor(0, Value.Device.CPU, type, extents, 0);
         long handle = handle(request(new PacketWriter(RpcCode.DEV_ALLOC_DATA)
                 .sequence(List.of(
@@ -233,8 +234,7 @@ public final class RpcClient implements AutoCloseable {
         String text = values.size() == 1 && values.get(0) instanceof Value.Str message
                 ? message.text()
                 : "an exception without a text";
-        return new RpcException(
-                Kind.REMOTE, new Problem("the board reported: " + text, RpcException.WHERE, "", ""));
+        return new RpcException(Kind.REMOTE, new Problem("the board reported: " + text, RpcException.WHERE, "", ""));
     }
 
     private static long handle(List<Value> reply) {

@@ -2,7 +2,6 @@
 package io.kiln.device.rpc.packet;
 
 import io.kiln.base.DType;
-import java.util.Locale;
 
 /**
  * DLPack's type of an element.
@@ -37,6 +36,6 @@ public record DataType(int code, int bits, int lanes) {
     @Override
     public String toString() {
         String name = code < NAMES.length ? NAMES[code] : "code" + code;
-        return String.format(Locale.ROOT, lanes == 1 ? "%s%d" : "%s%dx%d", name, bits, lanes);
+        return name + bits + (lanes == 1 ? "" : "x" + lanes);
     }
 }

@@ -10,9 +10,14 @@ import java.util.function.UnaryOperator;
 final class Damage implements UnaryOperator<byte[]> {
     /** Bytes whose meaning frames and session give: starts, a termination, a start of a session, a log. */
     private static final byte[][] MEANINGFUL = {
-        {-1}, {-1, -3}, {-1, -2}, {-1, -3, 3, 0, 0, 0, 0, 0, 2, 0x66, 0x77}, {-1, -3, -1, -1, -1, -1, -1, -1, 0x7F},
+        {-1},
+        {-1, -3},
+        {-1, -2},
+        {-1, -3, 3, 0, 0, 0, 0, 0, 2, 0x66, 0x77},
+        {-1, -3, -1, -1, -1, -1, -1, -1, 0x7F},
         {-1, -3, 7, 0, 0, 0, 0, 0, 3, 0x6C, 0x6F, 0x67, 0x31, (byte) 0xF0, (byte) 0xD4}
     };
+
     private static final int KINDS = 8;
     private static final int LONGEST = 40;
 

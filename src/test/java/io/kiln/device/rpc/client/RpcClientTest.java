@@ -11,6 +11,7 @@ import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
 import io.kiln.device.rpc.packet.Value;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -32,8 +33,7 @@ class RpcClientTest {
                         .call(in.value(), out.value())
                         .isNull())
                 .isTrue();
-        assertThat(out.download().toArray())
-                .containsExactly(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+        assertThat(out.download().toArray()).containsExactly(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
         out.copyTo(in);
         assertThat(in.download()).isEqualTo(out.download());
         in.close();
@@ -44,9 +44,12 @@ class RpcClientTest {
     void functionsTakeAndReturnNumbers() {
         RpcClient client = new ScriptedLine().connect();
         RemoteFunction sum = client.systemLibrary().require("sum");
-        assertThat(sum.call(new Value.Int(40), new Value.Int(-3), new Value.Int(5)).integer())
+        assertThat(sum.call(new Value.Int(40), new Value.Int(-3), new Value.Int(5))
+                        .integer())
                 .isEqualTo(42);
-        assertThatThrownBy(() -> sum.call().text()).isInstanceOf(RpcException.class).hasMessageContaining("STR");
+        assertThatThrownBy(() -> sum.call().text())
+                .isInstanceOf(RpcException.class)
+                .hasMessageContaining("STR");
     }
 
     @Test
@@ -54,7 +57,8 @@ class RpcClientTest {
         RpcClient client = new ScriptedLine().connect();
         RemoteModule library = client.systemLibrary();
         RemoteFunction fails = library.require("fails");
-        assertThatThrownBy(fails::call).satisfies(e -> assertThat(((RpcException) e).kind()).isEqualTo(Kind.REMOTE))
+        assertThatThrownBy(fails::call)
+                .satisfies(e -> assertThat(((RpcException) e).kind()).isEqualTo(Kind.REMOTE))
                 .hasMessageContaining("the board reported: tvmgen_default_fails: num_args should be 3");
         assertThat(library.require("sum").call(new Value.Int(1)).integer()).isEqualTo(1);
     }
@@ -208,8 +212,7 @@ class RpcClientTest {
         int[] blocks = {0};
         line.fromHost(bytes -> ++blocks[0] > 2 ? new byte[0] : bytes);
         assertThatThrownBy(() -> tensor.upload(counting(8000)))
-                .hasMessageContaining(
-                        "MicroSessionTimeoutError: failed to read reply message after timeout 5s");
+                .hasMessageContaining("MicroSessionTimeoutError: failed to read reply message after timeout 5s");
         assertThat(line.time()).isEqualTo(Duration.ofSeconds(5));
         assertThatThrownBy(tensor::download).hasMessageContaining("the session is over");
     }
@@ -266,7 +269,7 @@ class RpcClientTest {
     }
 
     private static byte[] twice(byte[] bytes) {
-        byte[] both = java.util.Arrays.copyOf(bytes, 2 * bytes.length);
+        byte[] both = Arrays.copyOf(bytes, 2 * bytes.length);
         System.arraycopy(bytes, 0, both, bytes.length, bytes.length);
         return both;
     }

@@ -134,7 +134,10 @@ final class ScriptedDevice {
 
     private void send(int session, int type, byte[] body) {
         ByteBuffer payload = ByteBuffer.allocate(7 + body.length).order(ByteOrder.LITTLE_ENDIAN);
-        payload.putInt(3 + body.length).putShort((short) session).put((byte) type).put(body);
+        payload.putInt(3 + body.length)
+                .putShort((short) session)
+                .put((byte) type)
+                .put(body);
         ByteArrayOutputStream wire = new ByteArrayOutputStream();
         wire.write(0xFF);
         wire.write(0xFD);

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.function.UnaryOperator;
@@ -101,7 +102,7 @@ final class ScriptedLine implements TimedBytes {
             @Override
             public void write(byte[] bytes, int offset, int length) {
                 fromHostBytes += length;
-                byte[] arrived = fromHostChange.apply(java.util.Arrays.copyOfRange(bytes, offset, offset + length));
+                byte[] arrived = fromHostChange.apply(Arrays.copyOfRange(bytes, offset, offset + length));
                 arrives(toHostChange.apply(device.feed(arrived)));
             }
         };

@@ -93,7 +93,11 @@ final class ScriptedServer {
             case 16 -> {
                 List<Item> items = items(in);
                 System.arraycopy(
-                        memory, (int) items.get(0).number() - MEMORY, memory, (int) items.get(1).number() - MEMORY, 16);
+                        memory,
+                        (int) items.get(0).number() - MEMORY,
+                        memory,
+                        (int) items.get(1).number() - MEMORY,
+                        16);
                 yield Optional.of(nothing());
             }
             default -> Optional.of(exception("Syscall not recognized"));
@@ -152,9 +156,10 @@ final class ScriptedServer {
                 twice((int) items.get(0).number() - MEMORY, (int) items.get(1).number() - MEMORY);
                 yield values(new Item(0, 4, ""), new Item(4, 0, ""));
             }
-            case "sum" -> values(
-                    new Item(0, 0, ""),
-                    new Item(0, items.stream().mapToLong(Item::number).sum(), ""));
+            case "sum" ->
+                values(
+                        new Item(0, 0, ""),
+                        new Item(0, items.stream().mapToLong(Item::number).sum(), ""));
             default -> exception("tvmgen_default_fails: num_args should be 3");
         };
     }
@@ -250,8 +255,15 @@ final class ScriptedServer {
         for (Item item : items) {
             switch (item.type()) {
                 case 4 -> out.put(new byte[0]);
-                case 7 -> out.putLong(item.number()).putInt(1).putInt(0).putInt(2).putInt(0x00010800)
-                        .putLong(4).putLong(4).putLong(0);
+                case 7 ->
+                    out.putLong(item.number())
+                            .putInt(1)
+                            .putInt(0)
+                            .putInt(2)
+                            .putInt(0x00010800)
+                            .putLong(4)
+                            .putLong(4)
+                            .putLong(0);
                 case 11 -> out.putLong(item.text().length()).put(item.text().getBytes(StandardCharsets.US_ASCII));
                 case 12 -> {
                     out.putLong(8 * item.number());

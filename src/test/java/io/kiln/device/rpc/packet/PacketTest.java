@@ -28,8 +28,7 @@ class PacketTest {
                 .counted("0.8.0".getBytes(StandardCharsets.US_ASCII))
                 .sequence(List.of())
                 .packet();
-        assertThat(hex(packet))
-                .isEqualTo("15" + ZEROS + " 02 00 00 00 05" + ZEROS + " 30 2E 38 2E 30 00 00 00 00");
+        assertThat(hex(packet)).isEqualTo("15" + ZEROS + " 02 00 00 00 05" + ZEROS + " 30 2E 38 2E 30 00 00 00 00");
         String framed = HEX.formatHex(framed(packet));
         assertThat(framed).startsWith("FF FD 20 00 00 00 82 66 10 15").endsWith("6F DE");
     }
@@ -61,8 +60,8 @@ class PacketTest {
                 .sequence(List.of())
                 .packet();
         assertThat(hex(call)).isEqualTo("10" + ZEROS + " 03 00 00 00 00 80 02 80 00 00 00 00 00 00 00 00");
-        PacketReader reply = PacketReader.of(parse("20" + ZEROS
-                + " 04 00 00 00 02 00 00 00 00 00 00 00 03 00 00 00 09" + ZEROS + " 00 80 00 00 00 00 00 00"));
+        PacketReader reply = PacketReader.of(parse("20" + ZEROS + " 04 00 00 00 02 00 00 00 00 00 00 00 03 00 00 00 09"
+                + ZEROS + " 00 80 00 00 00 00 00 00"));
         assertThat(reply.code()).isEqualTo(RpcCode.RETURN);
         assertThat(reply.sequence()).containsExactly(new Value.Int(9), new Value.Handle(0x8000));
     }
@@ -97,7 +96,9 @@ class PacketTest {
     @Test
     void everyKindOfValueIsReadAsItWasWritten() {
         List<Value> values = all();
-        assertThat(PacketReader.of(new PacketWriter(RpcCode.RETURN).sequence(values).packet())
+        assertThat(PacketReader.of(new PacketWriter(RpcCode.RETURN)
+                                .sequence(values)
+                                .packet())
                         .sequence())
                 .isEqualTo(values);
     }
