@@ -5,8 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The only exception that the engine throws for what a user can mend: all problems found, at once. A subclass says in addition what kind
- * of failure it is, for callers that try again.
+ * The only exception of the engine for errors that a user can fix, with all problems found. A subclass tells callers the kind of failure.
  */
 public class KilnException extends RuntimeException {
     private static final long serialVersionUID = 1L;

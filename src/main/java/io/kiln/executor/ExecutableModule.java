@@ -5,10 +5,10 @@ import io.kiln.artifact.Artifact;
 import io.kiln.codegen.CodeUnit;
 
 /**
- * A module and what drives it.
+ * A module with the code that runs it.
  *
  * @param code all functions, for a code generator
- * @param entryPoint what programs call; linked before the code
+ * @param entryPoint the functions that programs call; linked before the code
  * @param header declares the entry point
  */
 public record ExecutableModule(CodeUnit code, Artifact entryPoint, Artifact header) {}

@@ -3,7 +3,7 @@ package io.kiln.codegen.c;
 
 import io.kiln.base.CText;
 
-/** Prints C files that are described as data. Headers have comments for Doxygen, and C++ may include them. */
+/** Prints {@link CFile}s. Headers have comments for Doxygen, and can be included by C++. */
 final class CFilePrinter {
     private final CFile file;
     private final StringBuilder out = new StringBuilder();

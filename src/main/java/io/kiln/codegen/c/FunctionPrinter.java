@@ -18,7 +18,7 @@ final class FunctionPrinter {
 
     private FunctionPrinter() {}
 
-    /** The comment, the attribute that keeps the function a symbol of its own, and the definition. */
+    /** The comment, the attribute that prevents inlining, and the definition. */
     static String print(PrimFunc func) {
         FunctionPrinter printer = new FunctionPrinter();
         printer.line("/* " + CText.comment(func.comment()) + " */");

@@ -22,9 +22,7 @@ public final class TimedInput implements TimedBytes {
     private int late;
 
     /**
-     * Begins to read.
-     *
-     * @param source read by a thread of its own until {@link #close}
+     * @param source read by a separate thread until {@link #close}
      */
     public TimedInput(InputStream source) {
         thread = new Thread(() -> pump(source), "console-reader");
@@ -37,7 +35,7 @@ public final class TimedInput implements TimedBytes {
             pumpUntilEnd(source);
             blocks.put(NO_MORE);
         } catch (InterruptedException e) {
-            // Closed: whoever still waits learns it.
+            // Closed: wakes up a waiting reader.
             blocks.clear();
             blocks.offer(NO_MORE);
             Thread.currentThread().interrupt();
@@ -53,12 +51,12 @@ public final class TimedInput implements TimedBytes {
                 }
             }
         } catch (IOException e) {
-            // Closed under the reader's hands: an end like any other.
+            // Closed while reading: an ordinary end.
             return;
         }
     }
 
-    /** Ends reading ahead, once the stream gives something or ends. */
+    /** Stops reading ahead, once the stream delivers something or ends. */
     @Override
     public void close() {
         thread.interrupt();
@@ -84,7 +82,7 @@ public final class TimedInput implements TimedBytes {
             return false;
         }
         long time = deadline - System.nanoTime();
-        // What was read ahead may have come in time; there is no more of it than the queue holds.
+        // Bytes read ahead may have arrived in time; their number is limited by the queue.
         late = time > 0 ? 0 : late + 1;
         if (late > MOST_BLOCKS) {
             return false;

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * A board with the build's image: takes one, brings the image there, unless it is to be taken as it is, and opens the line to it.
+ * A board with the build's image: acquires one, flashes it unless that is skipped, and opens the connection to its program.
  *
  * @param log hears what is done
  * @param build what is to run there
@@ -70,14 +70,14 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
      * Talks to the program on the board.
      *
      * @param limit longest time for all of it
-     * @throws KilnException if the board cannot be flashed or reached; which of these, and what helps
+     * @throws KilnException if the board cannot be flashed or reached, with the reason and a remedy
      */
     <T> Answer<T> talk(Duration limit, Talk<T> talk) {
         check();
         log.info(
                 device.isFlashed()
-                        ? purpose.title + " on the board flashes it first (kiln.flash.skip takes it as it is)"
-                        : purpose.title + " takes the board as it is: kiln.flash.skip is set");
+                        ? purpose.title + " on the board flashes it first (kiln.flash.skip prevents that)"
+                        : purpose.title + " does not flash the board: kiln.flash.skip is set");
         Path text = build.spec().layout().reports().resolve(purpose.goal + ".log");
         try (Lease lease = new Leases(build, device, limit, text).take()) {
             return talk(lease, talk);
@@ -96,7 +96,7 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
     private void check() {
         if (device.isFlashed() && !FlashRunners.areFor(build.board())) {
             throw new KilnException(new Problem(
-                    "the board " + build.board().id() + " has no flash runner, so the image cannot be brought there",
+                    "the board " + build.board().id() + " has no flash runner, so the image cannot be flashed",
                     "kiln." + purpose.goal + ".on",
                     "flash in " + build.board().origin(),
                     "Use -Dkiln." + purpose.goal
@@ -115,14 +115,14 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
         }
     }
 
-    /** The image that answers; of a board that is taken as it is, the build's. */
+    /** The image that answers; if flashing is skipped, the build's. */
     private Path elf() {
         return device.isFlashed()
                 ? RunnableImage.forTheBoard(log, build).file()
                 : build.spec().layout().image("elf");
     }
 
-    /** Flashes the image that answers, if the board is flashed at all; the probe that did it. */
+    /** Flashes the image unless flashing is skipped; returns the probe that did it. */
     private Optional<Probe> bring(Lease lease, Path elf) {
         return device.isFlashed()
                 ? Optional.of(new FlashStep(log, build, device.flash())

@@ -18,9 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Runs cases on an image and compares what it answers with the reference. */
+/** Runs cases on an image and compares its answers with the reference. */
 final class Verification {
-    /** Slowest console that is waited for, in bytes a second; QEMU's are two to seven times as fast. */
+    /** Slowest console that is waited for, in bytes per second; QEMU's are two to seven times as fast. */
     private static final long CONSOLE_BYTES_PER_SECOND = 3000;
 
     private static final Duration TO_BOOT = Duration.ofSeconds(60);
@@ -32,10 +32,10 @@ final class Verification {
     private boolean bitExact = true;
 
     /**
-     * How an image did.
+     * The result of an image.
      *
      * @param cases every case compared
-     * @param times how long each of them took
+     * @param times how long each case took
      * @param bitExact whether all bytes were equal
      * @param wrong what differed, or why not all cases were compared, for people
      * @param tolerance what was allowed
@@ -46,7 +46,7 @@ final class Verification {
             boolean bitExact,
             Problems wrong,
             Tolerance tolerance) {
-        /** The same with how the project's own program did, as a case of its own. */
+        /** A copy with the result of the project's own program as a further case. */
         Outcome with(OwnProgram.Result program) {
             List<VerifyReport.Case> all = new ArrayList<>(cases);
             all.add(VerifyReport.Case.ofProgram(program.problem().isEmpty()));
@@ -59,7 +59,7 @@ final class Verification {
         }
     }
 
-    /** Longest time that these cases may take, whatever the image does. */
+    /** Longest time that these cases may take. */
     static Duration limit(List<VerificationCases> models) {
         Duration limit = TO_BOOT;
         for (VerificationCases model : models) {
@@ -74,8 +74,8 @@ final class Verification {
     }
 
     /**
-     * Boots the image and runs every case of every model. If the image or the emulator fails, the outcome says why and has the cases
-     * compared until then.
+     * Boots the image and runs every case of every model. If the image or the emulator fails, the outcome has the
+     * reason and the cases compared so far.
      *
      * @param image with an application that answers, linked for what the emulator runs
      * @param protocol what the application speaks
@@ -91,11 +91,11 @@ final class Verification {
     }
 
     /**
-     * Runs every case of every model on a program that is there already. If it fails, the outcome says why and has the cases compared until
-     * then.
+     * Runs every case of every model on a running program. If it fails, the outcome has the reason and the cases
+     * compared so far.
      *
-     * @param line to the program; it stays the caller's to close
-     * @param conversation what the program speaks, and who hears what it prints
+     * @param line connection to the program; the caller closes it
+     * @param conversation what the program speaks, and who gets what it prints
      */
     static Outcome run(Transport line, Conversation conversation, List<VerificationCases> models) {
         Verification verification = new Verification();
