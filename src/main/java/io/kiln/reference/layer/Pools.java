@@ -9,7 +9,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 
-/** Pools over windows; only what lies inside the data counts. */
+/** Pools over windows, without the padding. */
 final class Pools {
     private Pools() {}
 
