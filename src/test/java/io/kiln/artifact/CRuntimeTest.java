@@ -40,7 +40,7 @@ class CRuntimeTest {
         RuntimeFiles.runtime().forEach(file -> write(file.fileName(), file.text()));
         RuntimeFiles.templates().forEach(file -> write(file.fileName().replace(".template", ""), file.text()));
         List<String> sources = sources(Set.of(RuntimeFeature.values()));
-        run("cc", STRICT, SANITIZERS, List.of("-c"), sources, List.of(TESTS + "/crt_platform.c"));
+        run("cc", List.of(STRICT, SANITIZERS, List.of("-c"), sources, List.of(TESTS + "/crt_platform.c")));
     }
 
     @ParameterizedTest
@@ -49,12 +49,13 @@ class CRuntimeTest {
         List<String> platform = test.contains("template") ? List.of("platform.c") : List.of();
         run(
                 "cc",
-                STRICT,
-                SANITIZERS,
-                List.of("-o", test, source(test)),
-                platform,
-                objects(Set.of(RuntimeFeature.BASE)));
-        run(folder.resolve(test).toString());
+                List.of(
+                        STRICT,
+                        SANITIZERS,
+                        List.of("-o", test, source(test)),
+                        platform,
+                        objects(Set.of(RuntimeFeature.BASE))));
+        run(folder.resolve(test).toString(), List.of());
     }
 
     @ParameterizedTest
@@ -66,8 +67,8 @@ class CRuntimeTest {
                 "crt_aot_executor_test"
             })
     void hostTestPasses(String test) {
-        run("cc", STRICT, SANITIZERS, List.of("-o", test, source(test)), whole());
-        run(folder.resolve(test).toString());
+        run("cc", List.of(STRICT, SANITIZERS, List.of("-o", test, source(test)), whole()));
+        run(folder.resolve(test).toString(), List.of());
     }
 
     /** Programs in C++ link with the runtime, and TVM's own test of the stack allocator compiles that as C++. */
@@ -75,8 +76,8 @@ class CRuntimeTest {
     @ValueSource(strings = {"crt_func_registry_test", "crt_page_allocator_test"})
     void hostTestPassesInCpp(String test) {
         List<String> program = List.of("-o", test + "_cpp", source(test), "-x", "none");
-        run("c++", CPP, SANITIZERS, program, whole());
-        run(folder.resolve(test + "_cpp").toString());
+        run("c++", List.of(CPP, SANITIZERS, program, whole()));
+        run(folder.resolve(test + "_cpp").toString(), List.of());
     }
 
     /** The allocator takes its settings from the compiler's options. */
@@ -93,8 +94,8 @@ class CRuntimeTest {
         String executable = words.remove(0);
         words.addAll(List.of("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-o", "settings"));
         words.add(source("crt_stack_allocator_test"));
-        run(executable, words, SANITIZERS, List.of("src/runtime/crt/memory/stack_allocator.c"));
-        run(folder.resolve("settings").toString());
+        run(executable, List.of(words, SANITIZERS, List.of("src/runtime/crt/memory/stack_allocator.c")));
+        run(folder.resolve("settings").toString(), List.of());
     }
 
     /** microTVM's file includes a header of the runtime before it defines anything, and leaves keys of Kiln's out. */
@@ -128,9 +129,9 @@ class CRuntimeTest {
                 """);
         List<String> first = List.of("-fsyntax-only", "-I", "own");
         List<String> program = List.of("program.c");
-        run("cc", STRICT, first, SANITIZERS, program, sources(Set.of(RuntimeFeature.values())));
+        run("cc", List.of(STRICT, first, SANITIZERS, program, sources(Set.of(RuntimeFeature.values()))));
         write("own/crt_config.h", "");
-        run("cc", STRICT, first, SANITIZERS, program, sources(Set.of(RuntimeFeature.BASE)));
+        run("cc", List.of(STRICT, first, SANITIZERS, program, sources(Set.of(RuntimeFeature.BASE))));
     }
 
     /** The default application's framing, which is no part of the runtime, by the same rules. */
@@ -141,8 +142,8 @@ class CRuntimeTest {
         Path board = Path.of("toolchains", "boards", "common").toAbsolutePath();
         List<String> folders = List.of("-I", application.toString(), "-I", board.toString());
         List<String> program = List.of("-o", "frames", application + "/kiln_app_frame.c", source("app_frame_test"));
-        run("cc", STRICT, SANITIZERS, folders, program);
-        run(folder.resolve("frames").toString());
+        run("cc", List.of(STRICT, SANITIZERS, folders, program));
+        run(folder.resolve("frames").toString(), List.of());
     }
 
     private static String source(String test) {
@@ -177,10 +178,9 @@ class CRuntimeTest {
         }
     }
 
-    @SafeVarargs
-    private static void run(String executable, List<String>... arguments) {
-        Command command = Command.of(
-                executable, Stream.of(arguments).flatMap(List::stream).toList());
+    private static void run(String executable, List<List<String>> arguments) {
+        Command command =
+                Command.of(executable, arguments.stream().flatMap(List::stream).toList());
         ProcessResult result = ProcessRunner.run(command.in(folder));
         assertThat(result.succeeded())
                 .as(command.text() + "\n" + result.message())
