@@ -83,8 +83,12 @@ public enum RuntimeFeature {
     private static final Pattern INCLUDE =
             Pattern.compile("^[ \\t]*#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]", Pattern.MULTILINE);
 
+    @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable set
     private final Set<RuntimeFeature> needs;
+
     private final Pattern calls;
+
+    @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable list
     private final List<String> files;
 
     RuntimeFeature(Set<RuntimeFeature> needs, String calls, String... files) {

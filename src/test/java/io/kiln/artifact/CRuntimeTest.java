@@ -12,7 +12,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -30,10 +29,6 @@ class CRuntimeTest {
             List.of("-std=c++17", "-x", "c++", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror");
     private static final List<String> SANITIZERS =
             List.of("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I", "include");
-    /** A server defines what these tests leave to the runtime's own definitions. */
-    private static final Set<RuntimeFeature> WITHOUT_SERVER =
-            EnumSet.complementOf(EnumSet.of(RuntimeFeature.RPC_SERVER));
-
     private static final Path TESTS = Path.of("src", "test", "c").toAbsolutePath();
 
     @TempDir
@@ -44,8 +39,8 @@ class CRuntimeTest {
         TestToolchains.resolve("host", "c -keys=cpu -model=host");
         RuntimeFiles.runtime().forEach(file -> write(file.fileName(), file.text()));
         RuntimeFiles.templates().forEach(file -> write(file.fileName().replace(".template", ""), file.text()));
-        List<String> sources = sources(WITHOUT_SERVER);
-        run("cc", STRICT, SANITIZERS, List.of("-c"), sources, List.of(TESTS + "/crt_platform.c"));
+        List<String> sources = sources(Set.of(RuntimeFeature.values()));
+        run("cc", List.of(STRICT, SANITIZERS, List.of("-c"), sources, List.of(TESTS + "/crt_platform.c")));
     }
 
     @ParameterizedTest
@@ -54,12 +49,13 @@ class CRuntimeTest {
         List<String> platform = test.contains("template") ? List.of("platform.c") : List.of();
         run(
                 "cc",
-                STRICT,
-                SANITIZERS,
-                List.of("-o", test, source(test)),
-                platform,
-                objects(Set.of(RuntimeFeature.BASE)));
-        run(folder.resolve(test).toString());
+                List.of(
+                        STRICT,
+                        SANITIZERS,
+                        List.of("-o", test, source(test)),
+                        platform,
+                        objects(Set.of(RuntimeFeature.BASE))));
+        run(folder.resolve(test).toString(), List.of());
     }
 
     @ParameterizedTest
@@ -71,8 +67,8 @@ class CRuntimeTest {
                 "crt_aot_executor_test"
             })
     void hostTestPasses(String test) {
-        run("cc", STRICT, SANITIZERS, List.of("-o", test, source(test)), whole());
-        run(folder.resolve(test).toString());
+        run("cc", List.of(STRICT, SANITIZERS, List.of("-o", test, source(test)), whole()));
+        run(folder.resolve(test).toString(), List.of());
     }
 
     /** Programs in C++ link with the runtime, and TVM's own test of the stack allocator compiles that as C++. */
@@ -80,8 +76,8 @@ class CRuntimeTest {
     @ValueSource(strings = {"crt_func_registry_test", "crt_page_allocator_test"})
     void hostTestPassesInCpp(String test) {
         List<String> program = List.of("-o", test + "_cpp", source(test), "-x", "none");
-        run("c++", CPP, SANITIZERS, program, whole());
-        run(folder.resolve(test + "_cpp").toString());
+        run("c++", List.of(CPP, SANITIZERS, program, whole()));
+        run(folder.resolve(test + "_cpp").toString(), List.of());
     }
 
     /** The allocator takes its settings from the compiler's options. */
@@ -98,8 +94,8 @@ class CRuntimeTest {
         String executable = words.remove(0);
         words.addAll(List.of("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-o", "settings"));
         words.add(source("crt_stack_allocator_test"));
-        run(executable, words, SANITIZERS, List.of("src/runtime/crt/memory/stack_allocator.c"));
-        run(folder.resolve("settings").toString());
+        run(executable, List.of(words, SANITIZERS, List.of("src/runtime/crt/memory/stack_allocator.c")));
+        run(folder.resolve("settings").toString(), List.of());
     }
 
     /** microTVM's file includes a header of the runtime before it defines anything, and leaves keys of Kiln's out. */
@@ -133,9 +129,9 @@ class CRuntimeTest {
                 """);
         List<String> first = List.of("-fsyntax-only", "-I", "own");
         List<String> program = List.of("program.c");
-        run("cc", STRICT, first, SANITIZERS, program, sources(Set.of(RuntimeFeature.values())));
+        run("cc", List.of(STRICT, first, SANITIZERS, program, sources(Set.of(RuntimeFeature.values()))));
         write("own/crt_config.h", "");
-        run("cc", STRICT, first, SANITIZERS, program, sources(Set.of(RuntimeFeature.BASE)));
+        run("cc", List.of(STRICT, first, SANITIZERS, program, sources(Set.of(RuntimeFeature.BASE))));
     }
 
     /** The default application's framing, which is no part of the runtime, by the same rules. */
@@ -146,8 +142,8 @@ class CRuntimeTest {
         Path board = Path.of("toolchains", "boards", "common").toAbsolutePath();
         List<String> folders = List.of("-I", application.toString(), "-I", board.toString());
         List<String> program = List.of("-o", "frames", application + "/kiln_app_frame.c", source("app_frame_test"));
-        run("cc", STRICT, SANITIZERS, folders, program);
-        run(folder.resolve("frames").toString());
+        run("cc", List.of(STRICT, SANITIZERS, folders, program));
+        run(folder.resolve("frames").toString(), List.of());
     }
 
     private static String source(String test) {
@@ -168,7 +164,7 @@ class CRuntimeTest {
     }
 
     private static List<String> whole() {
-        return Stream.concat(objects(WITHOUT_SERVER).stream(), Stream.of("crt_platform.o"))
+        return Stream.concat(objects(Set.of(RuntimeFeature.values())).stream(), Stream.of("crt_platform.o"))
                 .toList();
     }
 
@@ -182,10 +178,9 @@ class CRuntimeTest {
         }
     }
 
-    @SafeVarargs
-    private static void run(String executable, List<String>... arguments) {
-        Command command = Command.of(
-                executable, Stream.of(arguments).flatMap(List::stream).toList());
+    private static void run(String executable, List<List<String>> arguments) {
+        Command command =
+                Command.of(executable, arguments.stream().flatMap(List::stream).toList());
         ProcessResult result = ProcessRunner.run(command.in(folder));
         assertThat(result.succeeded())
                 .as(command.text() + "\n" + result.message())
