@@ -103,6 +103,15 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private String io;
 
     /**
+     * What runs on an image whose project has no {@code main} of its own: {@code console}, by which a host runs whole models, or
+     * {@code rpc}, microTVM's RPC server, by which it calls and times single functions. An image with a server is for the bench only.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.application", defaultValue = "console")
+    private String application;
+
+    /**
      * Version of the Model Library Format: 7, or 5 for tools that support no newer one. Several models are always written as version 7.
      *
      * @since 0.1.0
@@ -222,6 +231,7 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
                 .toolchain(Optional.ofNullable(toolchain))
                 .optimize(optimize)
                 .io(io)
+                .application(application)
                 .mlfVersion(mlfVersion)
                 .timestamp(Timestamps.parse(outputTimestamp));
         verification(build);

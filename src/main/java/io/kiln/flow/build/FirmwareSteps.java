@@ -141,6 +141,7 @@ public final class FirmwareSteps {
         Measurement.Flash flash = measured.flash();
         Measurement.Ram ram = measured.ram();
         return new BuildReport(
+                applicationName(),
                 joined(build.spec().models().stream()
                         .map(model -> model.file().getFileName().toString())),
                 joined(models.stream().map(ModelMetadata::name)),
@@ -166,6 +167,11 @@ public final class FirmwareSteps {
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
                 BuildReport.plan(models));
+    }
+
+    private String applicationName() {
+        boolean isOwn = hasOwnMain(FirmwareAssembler.assemble(request(), Log.QUIET));
+        return isOwn ? BuildReport.OWN_APPLICATION : build.spec().application().text();
     }
 
     private static String joined(Stream<String> names) {
@@ -200,7 +206,8 @@ public final class FirmwareSteps {
                 layout.firmware(),
                 objectFolder(),
                 PluginVersion.text(),
-                build.spec().trustedArchives());
+                build.spec().trustedArchives(),
+                build.spec().application());
     }
 
     private Path objectFolder() {
