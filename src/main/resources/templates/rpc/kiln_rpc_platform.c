@@ -52,3 +52,13 @@ tvm_crt_error_t TVMPlatformGenerateRandom(uint8_t* buffer, size_t num_bytes) {
   }
   return kTvmErrorNoError;
 }
+
+/* A board without a timer has none here either; its own definitions are linked first. */
+__attribute__((weak)) tvm_crt_error_t TVMPlatformTimerStart(void) {
+  return kTvmErrorPlatformTimerBadState;
+}
+
+__attribute__((weak)) tvm_crt_error_t TVMPlatformTimerStop(double* elapsed_time_seconds) {
+  *elapsed_time_seconds = 0;
+  return kTvmErrorPlatformTimerBadState;
+}

@@ -29,7 +29,8 @@ public final class RuntimeConfig {
         for (ModelMetadata model : models) {
             config.addCall(model.inputs(), model.outputs());
             config.addFunction(new InterfaceNames(model.name()).prefix() + "_get_c_metadata");
-            model.inputs().forEach(input -> config.raise("TVM_CRT_MAX_STRLEN_PARAM_NAME", zeroTerminated(input.name())));
+            model.inputs()
+                    .forEach(input -> config.raise("TVM_CRT_MAX_STRLEN_PARAM_NAME", zeroTerminated(input.name())));
             for (OperatorInfo operator : model.operators()) {
                 config.addCall(operator.inputs(), operator.outputs());
                 config.addFunction(operator.name());

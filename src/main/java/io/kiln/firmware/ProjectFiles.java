@@ -116,8 +116,7 @@ final class ProjectFiles {
                         : List.of());
         RuntimeFiles.runtime(features).stream()
                 .map(config::applyTo)
-                .forEach(file ->
-                        addOwn(ArchivePaths.RUNTIME + "/" + file.fileName(), file.content(), SourceKind.OWN));
+                .forEach(file -> addOwn(ArchivePaths.RUNTIME + "/" + file.fileName(), file.content(), SourceKind.OWN));
     }
 
     private void shims() {

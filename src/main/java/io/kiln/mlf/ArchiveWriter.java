@@ -66,8 +66,8 @@ final class ArchiveWriter {
                 .map(Artifact::content)
                 .toList());
         boolean isByName = used.contains(RuntimeFeature.REGISTRY);
-        RuntimeConfig config =
-                RuntimeConfig.of(isByName ? models.stream().map(ModelLibrary::metadata).toList() : List.of());
+        RuntimeConfig config = RuntimeConfig.of(
+                isByName ? models.stream().map(ModelLibrary::metadata).toList() : List.of());
         Stream.concat(
                         RuntimeFiles.runtime(isByName ? EnumSet.allOf(RuntimeFeature.class) : used).stream(),
                         RuntimeFiles.templates().stream())

@@ -52,13 +52,23 @@ class CRuntimeTest {
     @ValueSource(strings = {"crt_backend_api_test", "crt_platform_template_test"})
     void programsNeedTheirPlatformOnly(String test) {
         List<String> platform = test.contains("template") ? List.of("platform.c") : List.of();
-        run("cc", STRICT, SANITIZERS, List.of("-o", test, source(test)), platform, objects(Set.of(RuntimeFeature.BASE)));
+        run(
+                "cc",
+                STRICT,
+                SANITIZERS,
+                List.of("-o", test, source(test)),
+                platform,
+                objects(Set.of(RuntimeFeature.BASE)));
         run(folder.resolve(test).toString());
     }
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"crt_func_registry_test", "crt_page_allocator_test", "crt_runtime_api_test", "crt_aot_executor_test"
+            strings = {
+                "crt_func_registry_test",
+                "crt_page_allocator_test",
+                "crt_runtime_api_test",
+                "crt_aot_executor_test"
             })
     void hostTestPasses(String test) {
         run("cc", STRICT, SANITIZERS, List.of("-o", test, source(test)), whole());
@@ -131,7 +141,8 @@ class CRuntimeTest {
     /** The default application's framing, which is no part of the runtime, by the same rules. */
     @Test
     void framesOfTheDefaultApplicationAreThoseOfMicroTvm() {
-        Path application = Path.of("src", "main", "resources", "templates", "app").toAbsolutePath();
+        Path application =
+                Path.of("src", "main", "resources", "templates", "app").toAbsolutePath();
         Path board = Path.of("toolchains", "boards", "common").toAbsolutePath();
         List<String> folders = List.of("-I", application.toString(), "-I", board.toString());
         List<String> program = List.of("-o", "frames", application + "/kiln_app_frame.c", source("app_frame_test"));
@@ -173,8 +184,8 @@ class CRuntimeTest {
 
     @SafeVarargs
     private static void run(String executable, List<String>... arguments) {
-        Command command =
-                Command.of(executable, Stream.of(arguments).flatMap(List::stream).toList());
+        Command command = Command.of(
+                executable, Stream.of(arguments).flatMap(List::stream).toList());
         ProcessResult result = ProcessRunner.run(command.in(folder));
         assertThat(result.succeeded())
                 .as(command.text() + "\n" + result.message())

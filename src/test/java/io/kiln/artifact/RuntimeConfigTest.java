@@ -17,12 +17,13 @@ class RuntimeConfigTest {
 
     @Test
     void limitsStayWhereTheyAreEnough() {
-        RuntimeConfig config = RuntimeConfig.of(List.of(model("kws", List.of(SMALL), List.of(SMALL), "tvmgen_kws_add")));
+        RuntimeConfig config =
+                RuntimeConfig.of(List.of(model("kws", List.of(SMALL), List.of(SMALL), "tvmgen_kws_add")));
 
-        assertThat(RuntimeFiles.runtime()).allSatisfy(file -> assertThat(config.applyTo(file))
-                .isEqualTo(file));
-        assertThat(RuntimeFiles.templates()).allSatisfy(file -> assertThat(config.applyTo(file))
-                .isEqualTo(file));
+        assertThat(RuntimeFiles.runtime())
+                .allSatisfy(file -> assertThat(config.applyTo(file)).isEqualTo(file));
+        assertThat(RuntimeFiles.templates())
+                .allSatisfy(file -> assertThat(config.applyTo(file)).isEqualTo(file));
     }
 
     @Test
@@ -65,7 +66,13 @@ class RuntimeConfigTest {
     private static ModelMetadata model(
             String name, List<TensorInfo> inputs, List<TensorInfo> outputs, String operator) {
         OperatorInfo info = new OperatorInfo(
-                operator, List.of(), "add", inputs, outputs, new ModelMetadata.Cost(0, 0, 0, 0), new ChosenSchedule("loops", ""));
+                operator,
+                List.of(),
+                "add",
+                inputs,
+                outputs,
+                new ModelMetadata.Cost(0, 0, 0, 0),
+                new ChosenSchedule("loops", ""));
         return new ModelMetadata(
                 name,
                 "c",

@@ -39,9 +39,10 @@ class RuntimeFeatureTest {
         List<String> names = files.stream().map(Artifact::fileName).toList();
 
         assertThat(names).isNotEmpty().contains("include/tvm/runtime/c_runtime_api.h");
-        assertThat(files).allSatisfy(file -> assertThat(INCLUDE.matcher(file.text()).results())
-                .extracting(include -> "include/" + include.group(1))
-                .isSubsetOf(names));
+        assertThat(files)
+                .allSatisfy(file -> assertThat(INCLUDE.matcher(file.text()).results())
+                        .extracting(include -> "include/" + include.group(1))
+                        .isSubsetOf(names));
     }
 
     @Test
