@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.WholeFiles;
+import io.kiln.firmware.app.Application;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,9 +55,16 @@ public final class FirmwareAssembler {
         content.put("compile_commands.json", Bytes.ofText(CompileCommands.print(project, request.userSources())));
         removeVanished(request, content);
         content.forEach((name, bytes) -> WholeFiles.write(request.directory().resolve(name), bytes.toArray()));
-        String application = files.has(ProjectFiles.APPLICATION) ? "the default application" : "the project's own main";
+        String application = applicationName(request, files);
         log.info("Firmware project: " + content.size() + " files with " + application + " in " + request.directory());
         return project;
+    }
+
+    private static String applicationName(FirmwareRequest request, ProjectFiles files) {
+        if (!files.has(ProjectFiles.APPLICATION)) {
+            return "the project's own main";
+        }
+        return request.application() == Application.RPC ? "an RPC server, for the bench only," : "the default application";
     }
 
     private static void check(FirmwareRequest request) {

@@ -3,6 +3,7 @@ package io.kiln.firmware;
 
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Optimize;
+import io.kiln.firmware.app.Application;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.compiler.Toolchain;
 import java.nio.file.Path;
@@ -21,6 +22,7 @@ import java.util.Optional;
  * @param buildDirectory folder of objects, logs and build records; not inside {@code directory}
  * @param pluginVersion version of Kiln; a change rebuilds everything
  * @param trusted archives whose C is compiled like the user's own
+ * @param application what runs on the image if the project's own C has no {@code main}
  */
 public record FirmwareRequest(
         Board board,
@@ -31,11 +33,36 @@ public record FirmwareRequest(
         Path directory,
         Path buildDirectory,
         String pluginVersion,
-        TrustedArchives trusted) {
+        TrustedArchives trusted,
+        Application application) {
     public FirmwareRequest {
         models = List.copyOf(models);
         directory = directory.toAbsolutePath().normalize();
         buildDirectory = buildDirectory.toAbsolutePath().normalize();
+    }
+
+    /** A request for an image with the default application, or the project's own. */
+    public FirmwareRequest(
+            Board board,
+            Toolchain toolchain,
+            Optimize optimize,
+            List<ModelLibrary> models,
+            Optional<Path> userSources,
+            Path directory,
+            Path buildDirectory,
+            String pluginVersion,
+            TrustedArchives trusted) {
+        this(
+                board,
+                toolchain,
+                optimize,
+                models,
+                userSources,
+                directory,
+                buildDirectory,
+                pluginVersion,
+                trusted,
+                Application.CONSOLE);
     }
 
     /** A request that trusts no archive. */
@@ -79,6 +106,22 @@ public record FirmwareRequest(
                 folder.resolve("firmware"),
                 folder.resolve("build"),
                 pluginVersion,
-                trusted);
+                trusted,
+                application);
+    }
+
+    /** The same with another application. */
+    public FirmwareRequest with(Application other) {
+        return new FirmwareRequest(
+                board,
+                toolchain,
+                optimize,
+                models,
+                userSources,
+                directory,
+                buildDirectory,
+                pluginVersion,
+                trusted,
+                other);
     }
 }

@@ -11,6 +11,7 @@ import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
+import io.kiln.firmware.app.Application;
 import io.kiln.firmware.app.DefaultApplication;
 import io.kiln.firmware.image.WorkspaceMemory;
 import io.kiln.toolchain.compiler.SourceKind;
@@ -102,9 +103,13 @@ final class ProjectFiles {
         Stream<Bytes> models = request.models().stream()
                 .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
                 .map(Artifact::content);
+        Stream<Bytes> application = Stream.concat(
+                user.values().stream(),
+                request.application() == Application.RPC
+                        ? DefaultApplication.server().values().stream()
+                        : Stream.empty());
         Set<RuntimeFeature> features = RuntimeFeature.usedBy(
-                Stream.concat(board, Stream.concat(models, user.values().stream()))
-                        .toList());
+                Stream.concat(board, Stream.concat(models, application)).toList());
         RuntimeConfig config = RuntimeConfig.of(
                 features.contains(RuntimeFeature.REGISTRY)
                         ? request.models().stream().map(ModelLibrary::metadata).toList()
@@ -166,6 +171,9 @@ final class ProjectFiles {
 
     /** Memory for models that allocate at run time, unless the project defines the allocator. */
     private void memory(FirmwareRequest request, SortedMap<String, Bytes> user) {
+        if (request.application() == Application.RPC) {
+            return; // The server has memory for all.
+        }
         WorkspaceMemory.file(request.models(), user.values()).ifPresent(text -> {
             String path = ArchivePaths.RUNTIME + "/" + ArchivePaths.SRC + "/" + WorkspaceMemory.FILE;
             add(path, Bytes.ofText(text));
@@ -184,16 +192,20 @@ final class ProjectFiles {
                 .filter(file -> isSource(file.getKey()))
                 .anyMatch(file ->
                         MainFunction.isDefinedIn(file.getKey(), file.getValue().text()));
+        if (ownMain && request.application() == Application.RPC) {
+            problems.add(
+                    "the project has a main of its own, and the application of the image shall be the RPC server",
+                    "kiln.application",
+                    "one of them",
+                    "Leave kiln.application out, or start the server in your main: tvm/runtime/crt/microtvm_rpc_server.h");
+        }
         if (!ownMain) {
-            DefaultApplication.files(request.models().stream()
-                            .map(ModelLibrary::metadata)
-                            .toList())
-                    .forEach((name, content) -> {
-                        add(APPLICATION + "/" + name, content);
-                        if (isSource(name)) {
-                            compile(APPLICATION + "/" + name, SourceKind.OWN);
-                        }
-                    });
+            defaultApplication(request).forEach((name, content) -> {
+                add(APPLICATION + "/" + name, content);
+                if (isSource(name)) {
+                    compile(APPLICATION + "/" + name, SourceKind.OWN);
+                }
+            });
             if (request.board().isHost() && !strangers.isEmpty()) {
                 ResourceTree.read("templates/host").forEach((name, content) -> {
                     add(APPLICATION + "/" + name, content);
@@ -201,6 +213,14 @@ final class ProjectFiles {
                 });
             }
         }
+    }
+
+    private static SortedMap<String, Bytes> defaultApplication(FirmwareRequest request) {
+        return request.application() == Application.RPC
+                ? DefaultApplication.server()
+                : DefaultApplication.files(request.models().stream()
+                        .map(ModelLibrary::metadata)
+                        .toList());
     }
 
     private void add(String path, Bytes content) {

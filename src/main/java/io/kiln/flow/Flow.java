@@ -161,7 +161,7 @@ public final class Flow {
         ResolvedBuild build = resolved(spec);
         BuildLock.hold(log, spec.layout(), "kiln:flash", () -> {
             new FirmwareSteps(Log.QUIET, build).requireLinkedIfBuiltHere();
-            new FlashStep(log, build, flash).run();
+            new FlashStep(log, build, flash).deploy();
         });
     }
 

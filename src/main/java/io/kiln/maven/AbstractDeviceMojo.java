@@ -61,6 +61,14 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     private File log;
 
     /**
+     * Whether {@code deploy} may flash an image with an RPC server ({@code kiln.application=rpc}), which is for the bench only.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.flash.allowRpc", defaultValue = "false")
+    private boolean allowRpc;
+
+    /**
      * Faults to inject into virtual boards, to test how a CI set-up reacts to them: {@code [BOARD/]FAULT}, separated by
      * commas. Faults: {@code wrong-tap-id:ID}, {@code wrong-chip-id:ID}, {@code write-error:ADDRESS}, {@code
      * protected-sector:SECTOR}, {@code read-protected}, {@code flipped-bit:ADDRESS:BIT}, {@code dropped:BYTES}, {@code
@@ -84,6 +92,7 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
                 Optional.ofNullable(log).map(File::toPath),
                 coordinates(),
                 Optional.ofNullable(faults),
+                allowRpc,
                 session().getRequest().isInteractiveMode() && Terminal.isWatched());
     }
 

@@ -104,6 +104,15 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private String io;
 
     /**
+     * What runs on an image whose project has no {@code main} of its own: {@code console}, by which a host runs whole models, or
+     * {@code rpc}, microTVM's RPC server, by which it calls and times single functions. An image with a server is for the bench only.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.application", defaultValue = "console")
+    private String application;
+
+    /**
      * How programs call a model: {@code c}, a header with structs of typed members, or {@code packed}, microTVM's packed functions.
      *
      * @since 0.1.0
@@ -256,6 +265,7 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
                 .toolchain(Optional.ofNullable(toolchain))
                 .optimize(optimize)
                 .io(io)
+                .application(application)
                 .calls(
                         interfaceApi == null ? Convention.TYPED.interfaceApi() : interfaceApi,
                         unpackedApi,

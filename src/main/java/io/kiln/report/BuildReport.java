@@ -9,6 +9,7 @@ import java.util.List;
 /**
  * Content of {@code report.json}: what was built and its memory use. All sizes are in bytes.
  *
+ * @param application what runs on the image: {@code console}, {@code rpc} or {@link #OWN_APPLICATION}
  * @param model file name of the model; several are joined by {@code ", "}
  * @param name module name; several are joined likewise
  * @param board id of the board
@@ -23,6 +24,7 @@ import java.util.List;
  * @param plan the plan of the workspace
  */
 public record BuildReport(
+        String application,
         String model,
         String name,
         String board,
@@ -35,6 +37,9 @@ public record BuildReport(
         long executedMacs,
         List<Operator> operators,
         ModelMetadata.Plan plan) {
+    /** The application of an image that runs the project's own program. */
+    public static final String OWN_APPLICATION = "own";
+
     public BuildReport {
         operators = List.copyOf(operators);
     }
@@ -42,6 +47,7 @@ public record BuildReport(
     /** The same report with the instruction counts of a profile. */
     public BuildReport profiled(ProfileReport profile) {
         return new BuildReport(
+                application,
                 model,
                 name,
                 board,

@@ -56,6 +56,7 @@ final class ReportsTest {
     @Test
     void reportFitsItsSchema() {
         BuildReport report = new BuildReport(
+                "rpc",
                 "kws.tflite",
                 "kws",
                 "mps2-an386",

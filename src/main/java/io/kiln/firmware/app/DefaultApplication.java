@@ -35,4 +35,9 @@ public final class DefaultApplication {
         files.put("kiln_app_models.c", Bytes.ofText(ModelTable.print(models)));
         return files;
     }
+
+    /** All files of the RPC server's application, which takes its models from their system library. */
+    public static SortedMap<String, Bytes> server() {
+        return ResourceTree.read("templates/rpc");
+    }
 }

@@ -143,6 +143,7 @@ public final class FirmwareSteps {
         Measurement.Flash flash = measured.flash();
         Measurement.Ram ram = measured.ram();
         return new BuildReport(
+                applicationName(),
                 joined(build.spec().models().stream()
                         .map(model -> model.file().getFileName().toString())),
                 joined(models.stream().map(ModelMetadata::name)),
@@ -169,6 +170,11 @@ public final class FirmwareSteps {
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
                 BuildReport.plan(models));
+    }
+
+    private String applicationName() {
+        boolean isOwn = hasOwnMain(FirmwareAssembler.assemble(request(), Log.QUIET));
+        return isOwn ? BuildReport.OWN_APPLICATION : build.spec().application().text();
     }
 
     /** C that came in an archive has an interface of its own, and nothing is known of its checks. */
@@ -210,7 +216,8 @@ public final class FirmwareSteps {
                 layout.firmware(),
                 objectFolder(),
                 PluginVersion.text(),
-                build.spec().trustedArchives());
+                build.spec().trustedArchives(),
+                build.spec().application());
     }
 
     private Path objectFolder() {

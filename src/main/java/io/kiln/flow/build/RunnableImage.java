@@ -12,6 +12,7 @@ import io.kiln.firmware.FirmwareCompiler;
 import io.kiln.firmware.FirmwareLinker;
 import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
@@ -59,7 +60,8 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         FirmwareSteps steps = new FirmwareSteps(Log.QUIET, build);
         CompiledObjects objects = steps.objects();
         boolean ownMain = FirmwareSteps.hasOwnMain(objects.project());
-        boolean replacesMain = ownMain && withDefaultApplication;
+        boolean isServer = build.spec().application() == Application.RPC;
+        boolean replacesMain = (ownMain || isServer) && withDefaultApplication;
         if (runsOn.isHost() && ownMain && !replacesMain) {
             requireTrust(objects.project());
         }
@@ -72,7 +74,8 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                     + runsOn.id());
         }
         if (replacesMain) {
-            log.info("The default application replaces the project's own main, because it answers the host");
+            log.info("The default application replaces "
+                    + (ownMain ? "the project's own main" : "the RPC server") + ", because it answers the host");
         }
         Path folder = build.spec().layout().reports().resolve(replacesMain ? "verify-image" : "stand-in");
         FirmwareRequest first = steps.request().on(runsOn, folder);
@@ -85,7 +88,8 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                 first.directory(),
                 first.buildDirectory(),
                 first.pluginVersion(),
-                first.trusted());
+                first.trusted(),
+                replacesMain ? Application.CONSOLE : first.application());
         CompiledObjects relinked =
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();

@@ -3,13 +3,16 @@ package io.kiln.flow.device;
 
 import io.kiln.base.Digests;
 import io.kiln.base.FileFailure;
+import io.kiln.base.KilnException;
 import io.kiln.base.Log;
+import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.flash.FlashImage;
 import io.kiln.device.flash.FlashProgress;
 import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.Probe;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.report.FlashReport;
@@ -49,6 +52,23 @@ public final class FlashStep {
         flash(
                 build.spec().layout().image("elf"),
                 () -> new FlashRunners(board, spec, build.spec().layout()).open());
+    }
+
+    /**
+     * Flashes the build's image, as {@link #run} does, unless it is for the bench only.
+     *
+     * @throws KilnException also if the image holds an RPC server and nothing says that it may be deployed
+     */
+    public void deploy() {
+        boolean isServer = build.spec().application() == Application.RPC;
+        if (isServer && !spec.allowRpc() && FlashRunners.areFor(build.board())) {
+            throw new KilnException(new Problem(
+                    "refused: deploying an image with an RPC server, through which whoever reaches its console runs its functions",
+                    "kiln.application",
+                    "an image for the field: kiln.application=console, or a main of your own",
+                    "For the bench, call kiln:flash by hand or set kiln.flash.allowRpc"));
+        }
+        run();
     }
 
     /**

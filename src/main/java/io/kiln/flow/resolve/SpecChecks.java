@@ -7,6 +7,7 @@ import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
 import io.kiln.compile.Frontends;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec;
 import java.nio.file.Files;
 import java.util.HashSet;
@@ -30,6 +31,7 @@ final class SpecChecks {
         if (!MLF_VERSIONS.contains(spec.mlfVersion())) {
             problems.add("kiln.mlfVersion is '" + spec.mlfVersion() + "'", "", "one of 5, 7", "Change kiln.mlfVersion");
         }
+        checkServer(spec, problems);
         if (spec.calls().convention().hasPackedEntry() && spec.io() == Io.WORKSPACE) {
             problems.add(
                     "kiln.io is workspace with kiln.interfaceApi packed: packed functions take each tensor by itself",
@@ -57,6 +59,20 @@ final class SpecChecks {
                                 folder.toString(),
                                 "a folder with input_0.bin and so on",
                                 "Correct kiln.verify.vectors"));
+    }
+
+    /** A server finds functions by name, and only their own checks hold arguments against what they take. */
+    private static void checkServer(BuildSpec spec, Problems problems) {
+        boolean isCompiled = spec.models().stream().anyMatch(model -> !ModelArchives.accepts(model.file()));
+        if (spec.application() == Application.RPC
+                && isCompiled
+                && (!spec.calls().systemLib() || spec.calls().disableAssert())) {
+            problems.add(
+                    "kiln.application is rpc, and the models have no system library of packed functions that check their arguments",
+                    "",
+                    "kiln.interfaceApi packed, with kiln.systemLib and without kiln.disableAssert",
+                    "Set kiln.interfaceApi to packed");
+        }
     }
 
     private static void collect(Problems problems, Runnable check) {

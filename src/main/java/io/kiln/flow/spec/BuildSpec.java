@@ -5,6 +5,7 @@ import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.firmware.TrustedArchives;
+import io.kiln.firmware.app.Application;
 import io.kiln.frontend.InputShapes;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ import java.util.Optional;
  * @param semihosting whether an image in QEMU may open files and start programs on this computer
  * @param trustedArchives archives whose C is compiled like the user's own
  * @param slimArchive whether the archive omits the constants' data
+ * @param application what runs on the image if the project has no {@code main} of its own
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
@@ -49,6 +51,7 @@ public record BuildSpec(
         boolean semihosting,
         TrustedArchives trustedArchives,
         boolean slimArchive,
+        Application application,
         List<Problem> malformed) {
     public BuildSpec {
         models = List.copyOf(models);

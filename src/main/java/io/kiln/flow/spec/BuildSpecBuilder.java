@@ -6,6 +6,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.firmware.TrustedArchives;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
@@ -35,6 +36,7 @@ public final class BuildSpecBuilder {
     private boolean semihosting;
     private TrustedArchives trustedArchives = TrustedArchives.NONE;
     private boolean slimArchive;
+    private Application application = Application.CONSOLE;
     private final List<Problem> malformed = new ArrayList<>();
 
     BuildSpecBuilder(Layout layout, List<ModelSource> models, String board) {
@@ -57,6 +59,7 @@ public final class BuildSpecBuilder {
         semihosting = spec.semihosting();
         trustedArchives = spec.trustedArchives();
         slimArchive = spec.slimArchive();
+        application = spec.application();
         malformed.addAll(spec.malformed());
     }
 
@@ -78,6 +81,7 @@ public final class BuildSpecBuilder {
                 semihosting,
                 trustedArchives,
                 slimArchive,
+                application,
                 malformed);
     }
 
@@ -197,6 +201,12 @@ public final class BuildSpecBuilder {
     /** Sets whether the archive omits the constants' data. */
     public BuildSpecBuilder slimArchive(boolean value) {
         slimArchive = value;
+        return this;
+    }
+
+    /** Sets what runs on the image, as {@code kiln.application} has it. */
+    public BuildSpecBuilder application(String text) {
+        application = read(() -> Application.of(text)).orElse(application);
         return this;
     }
 

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param log file that gets a line of JSON for each device; several computers may share it
  * @param coordinates {@code group:artifact:version} of the project
  * @param faults faults to inject into virtual boards, {@code [<board>/]<fault>} separated by commas; empty for none
+ * @param allowRpc whether an image with an RPC server, which is for the bench only, may be deployed
  * @param bar whether progress is a terminal bar rather than lines
  */
 public record FlashSpec(
@@ -26,6 +27,7 @@ public record FlashSpec(
         Optional<Path> log,
         Optional<String> coordinates,
         Optional<String> faults,
+        boolean allowRpc,
         boolean bar) {
     /** OpenOCD from the PATH, the only connected probe, and three minutes. */
     public static final FlashSpec USUAL = new FlashSpec(
@@ -36,5 +38,6 @@ public record FlashSpec(
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
+            false,
             false);
 }

@@ -79,6 +79,7 @@ final class FlashStepTest {
                 Optional.of(folder.resolve("lab.jsonl")),
                 Optional.of("com.example:gesture:1"),
                 faults,
+                false,
                 false);
     }
 

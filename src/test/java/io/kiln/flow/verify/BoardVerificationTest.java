@@ -99,6 +99,7 @@ final class BoardVerificationTest {
                 usual.log(),
                 usual.coordinates(),
                 usual.faults(),
+                usual.allowRpc(),
                 usual.bar());
     }
 

@@ -6,7 +6,6 @@
 #define TVM_RUNTIME_CRT_INTERNAL_TIMER_QUOTIENT_H_
 
 #include <stdint.h>
-#include <string.h>
 
 #define TVM_DOUBLE_FRACTION_BITS 52
 #define TVM_DOUBLE_BIAS 1023
@@ -17,10 +16,13 @@ static inline double TVMQuotient(uint64_t dividend, int32_t exponent, uint32_t d
   const uint64_t most = (uint64_t)1 << (TVM_DOUBLE_FRACTION_BITS + 2); /* all bits of a double, and one to round by */
   uint64_t quotient = dividend / divisor;
   uint64_t rest = dividend % divisor;
-  uint64_t bits = 0;
-  double result = 0;
+  union {
+    uint64_t bits;
+    double value;
+  } result;
+  result.value = 0;
   if (dividend == 0u) {
-    return result;
+    return result.value;
   }
   for (; quotient < most >> 1; --exponent) {
     rest <<= 1;
@@ -34,10 +36,9 @@ static inline double TVMQuotient(uint64_t dividend, int32_t exponent, uint32_t d
   uint64_t mantissa = quotient >> 1;
   mantissa += (quotient & 1u) != 0u && (rest != 0u || (mantissa & 1u) != 0u);
   /* A carry out of the mantissa adds to the exponent, and leaves zeros. */
-  bits = ((uint64_t)(exponent + 1 + TVM_DOUBLE_FRACTION_BITS + TVM_DOUBLE_BIAS) << TVM_DOUBLE_FRACTION_BITS) +
-         (mantissa - (most >> 2));
-  memcpy(&result, &bits, sizeof(result));
-  return result;
+  result.bits = ((uint64_t)(exponent + 1 + TVM_DOUBLE_FRACTION_BITS + TVM_DOUBLE_BIAS) << TVM_DOUBLE_FRACTION_BITS) +
+                (mantissa - (most >> 2));
+  return result.value;
 }
 
 #endif /* TVM_RUNTIME_CRT_INTERNAL_TIMER_QUOTIENT_H_ */

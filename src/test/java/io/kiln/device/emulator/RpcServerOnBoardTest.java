@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.emulator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Bytes;
+import io.kiln.base.Log;
+import io.kiln.base.Optimize;
+import io.kiln.device.transport.FrameDecoder;
+import io.kiln.device.transport.Frames;
+import io.kiln.firmware.CompiledObjects;
+import io.kiln.firmware.FirmwareAssembler;
+import io.kiln.firmware.FirmwareCompiler;
+import io.kiln.firmware.FirmwareLinker;
+import io.kiln.firmware.FirmwareRequest;
+import io.kiln.firmware.app.Application;
+import io.kiln.firmware.image.Image;
+import io.kiln.firmware.image.Measurement;
+import io.kiln.process.RunningProcess;
+import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The application {@code rpc}: a recorded conversation with it, and what it costs. */
+class RpcServerOnBoardTest {
+    /** Of server, executor and runtime with the application around them, the library of this test and the C library's functions. */
+    private static final int FLASH = 18 * 1024;
+
+    private static final int RAM = 1536;
+
+    /** The first word after a reset is always the same, so that a session's id is. */
+    private static final String SESSION = "8228";
+
+    private static final String NEGATED = "0a00000000000000" + "08000000" + "fffe01fc8100";
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"host, host", "mps2-an386, clang", "mps3-an547, clang", "virtual-stm32f405, gnu", "qemu-riscv32, clang"})
+    void aHostCallsAFunctionOnTheBoard(String id, String toolchain) throws IOException {
+        Board board = HandWrittenModel.board(id);
+        TestTools.need(board);
+        Path image = image(board, toolchain, Application.RPC, "rpc").elf();
+
+        try (RunningProcess process = Emulator.of(board, Duration.ofSeconds(30)).start(image)) {
+            FrameDecoder decoder = new FrameDecoder(4096);
+            assertThat(receive(process, decoder)).isEqualTo("000002");
+            assertThat(new String(decoder.takeText(), StandardCharsets.US_ASCII))
+                    .contains("kiln: rpc server ready, for the bench only");
+            send(process, "82000001");
+            assertThat(receive(process, decoder)).isEqualTo(SESSION + "0101");
+            assertThat(call(process, decoder, "02000000" + text("0.8.0") + "00000000"))
+                    .isEqualTo("0c00000000000000040000000100000004000000");
+            assertThat(call(process, decoder, "09000000" + "010000000b000000" + text("runtime.SystemLib")))
+                    .endsWith("0080028000000000");
+            assertThat(call(process, decoder, "03000000" + "0080028000000000" + "00000000"))
+                    .endsWith("0900000000000000" + "0080000000000000");
+            String in = allocate(process, decoder);
+            String out = allocate(process, decoder);
+            call(process, decoder, "07000000" + tensor(in) + "0600000000000000" + "0102ff047f00");
+            assertThat(call(
+                            process,
+                            decoder,
+                            "03000000" + "0080008000000000" + "020000000700000007000000" + tensor(in) + tensor(out)))
+                    .endsWith("0400000000000000");
+            assertThat(call(process, decoder, "06000000" + tensor(out) + "0600000000000000"))
+                    .isEqualTo(NEGATED);
+            assertThat(call(process, decoder, "06000000" + tensor("0000000000000000") + "0600000000000000"))
+                    .contains("05000000" + "01000000" + "0b000000");
+        }
+    }
+
+    @Test
+    void theServerFitsSmallCores() throws IOException {
+        Board board = HandWrittenModel.board("mps2-an386");
+        Measurement server = image(board, "clang", Application.RPC, "rpc").measurement();
+        Files.writeString(
+                Files.createDirectories(folder.resolve("empty/main")).resolve("main.c"),
+                "int main(void) { return 0; }\n");
+        Measurement empty = image(board, "clang", Application.CONSOLE, "empty").measurement();
+
+        assertThat(server.flash().total() - empty.flash().total()).isBetween(1L, (long) FLASH);
+        assertThat(server.ram().data() + server.ram().bss() - empty.ram().data() - empty.ram().bss())
+                .isBetween(1L, (long) RAM);
+    }
+
+    private Image image(Board board, String toolchain, Application application, String name) throws IOException {
+        Path place = folder.resolve(name);
+        FirmwareRequest request = new FirmwareRequest(
+                        board,
+                        TestToolchains.resolve(toolchain, board.target()),
+                        Optimize.SIZE,
+                        List.of(library()),
+                        Optional.of(place.resolve("main")),
+                        place.resolve("firmware"),
+                        place.resolve("build"),
+                        "test")
+                .with(application);
+        CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
+        return FirmwareLinker.link(objects, place, "image", Log.QUIET);
+    }
+
+    /** The library of the server's tests on the host, without their clock. */
+    private static ModelLibrary library() throws IOException {
+        String header = Files.readString(Path.of("src", "test", "c", "rpc_library.h"));
+        String source = header.substring(0, header.indexOf("/* A clock")) + "#endif\n";
+        return new ModelLibrary(
+                HandWrittenModel.library(Io.CALLER).metadata(),
+                new ArtifactSet(List.of(Artifact.ofText("c", Loader.SOURCE, "hand_lib0.c", source, "c"))));
+    }
+
+    private static void send(RunningProcess process, String hex) throws IOException {
+        process.input().write(Frames.encode(Bytes.wrap(HexFormat.of().parseHex(hex))));
+        process.input().flush();
+    }
+
+    private static String receive(RunningProcess process, FrameDecoder decoder) throws IOException {
+        for (int value = process.output().read(); value >= 0; value = process.output().read()) {
+            Optional<Bytes> frame = decoder.accept(value);
+            if (frame.isPresent()) {
+                return HexFormat.of().formatHex(frame.get().toArray());
+            }
+        }
+        throw new AssertionError("the console has ended");
+    }
+
+    /** Sends a packet without its length, and returns the reply's packet. */
+    private static String call(RunningProcess process, FrameDecoder decoder, String packet) throws IOException {
+        send(process, SESSION + "10" + number(packet.length() / 2) + packet);
+        String reply = receive(process, decoder);
+        assertThat(reply).startsWith(SESSION + "10");
+        return reply.substring(6);
+    }
+
+    private static String allocate(RunningProcess process, FrameDecoder decoder) throws IOException {
+        String types = "04000000" + "06000000" + "00000000" + "00000000" + "05000000";
+        String values = "0100000000000000" + number(6) + number(64) + "0008010000000000";
+        String reply = call(process, decoder, "0d000000" + types + values);
+        return reply.substring(reply.length() - 16);
+    }
+
+    /** Six signed bytes at an address. */
+    private static String tensor(String address) {
+        return address + "0100000000000000" + "01000000" + "00080100" + number(6) + number(0);
+    }
+
+    private static String text(String text) {
+        return number(text.length())
+                + HexFormat.of().formatHex(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static String number(long value) {
+        return String.format("%016x", Long.reverseBytes(value));
+    }
+}
