@@ -210,7 +210,8 @@ final class FlowTest {
         flow.generate(others);
         assertThatThrownBy(() -> flow.link(mine))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("the generated C belongs to another build: optimize changed from 'size' to 'speed'");
+                .hasMessageContaining(
+                        "the generated C belongs to another build: optimize changed from 'size' to 'speed'");
         flow.link(others);
         flow.generate(mine);
         assertThatThrownBy(() -> flow.verify(mine, DeviceSpec.USUAL))

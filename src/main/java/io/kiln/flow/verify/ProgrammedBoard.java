@@ -107,8 +107,7 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
                 .filter(text -> text.contains(",") || text.equals("all"))
                 .isPresent()) {
             throw new KilnException(new Problem(
-                    purpose.title.toLowerCase(Locale.ROOT)
-                            + " runs on one board, and kiln.probe names several",
+                    purpose.title.toLowerCase(Locale.ROOT) + " runs on one board, and kiln.probe names several",
                     "kiln.probe",
                     "one probe",
                     "Name one for kiln:" + purpose.goal + "; mvn deploy -Dkiln.verify.on=emulator flashes several"));

@@ -4,60 +4,66 @@ package io.kiln.device.rpc.packet;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What a packet asks for or answers; the codes are the constants' order. */
+/** What a packet asks for or answers. */
 public enum RpcCode {
     /** Nothing. */
-    NONE,
+    NONE(0),
     /** Ends the server; it answers nothing. */
-    SHUTDOWN,
+    SHUTDOWN(1),
     /** Begins; says the protocol's version. */
-    INIT_SERVER,
+    INIT_SERVER(2),
     /** Calls a function. */
-    CALL_FUNC,
+    CALL_FUNC(3),
     /** The reply with values. */
-    RETURN,
+    RETURN(4),
     /** The reply of what failed, with a text. */
-    EXCEPTION,
+    EXCEPTION(5),
     /** Reads a tensor. */
-    COPY_FROM_REMOTE,
+    COPY_FROM_REMOTE(6),
     /** Writes a tensor. */
-    COPY_TO_REMOTE,
+    COPY_TO_REMOTE(7),
     /** The reply with the bytes of a tensor. */
-    COPY_ACK,
+    COPY_ACK(8),
     /** Looks a global function up. */
-    GET_GLOBAL_FUNC,
+    GET_GLOBAL_FUNC(9),
     /** Gives a handle back. */
-    FREE_HANDLE,
+    FREE_HANDLE(10),
     /** Selects a device. */
-    DEV_SET_DEVICE,
+    DEV_SET_DEVICE(11),
     /** Asks for a device's attribute. */
-    DEV_GET_ATTR,
+    DEV_GET_ATTR(12),
     /** Allocates memory. */
-    DEV_ALLOC_DATA,
+    DEV_ALLOC_DATA(13),
     /** Gives memory back. */
-    DEV_FREE_DATA,
+    DEV_FREE_DATA(14),
     /** Waits for a device. */
-    DEV_STREAM_SYNC,
+    DEV_STREAM_SYNC(15),
     /** Copies between tensors of the board. */
-    COPY_AMONG_REMOTE,
+    COPY_AMONG_REMOTE(16),
     /** Allocates memory for a tensor. */
-    DEV_ALLOC_DATA_WITH_SCOPE,
+    DEV_ALLOC_DATA_WITH_SCOPE(17),
     /** Creates a stream. */
-    DEV_CREATE_STREAM,
+    DEV_CREATE_STREAM(18),
     /** Frees a stream. */
-    DEV_FREE_STREAM,
+    DEV_FREE_STREAM(19),
     /** Selects a stream. */
-    DEV_SET_STREAM,
+    DEV_SET_STREAM(20),
     /** Asks for the stream selected. */
-    DEV_GET_CURRENT_STREAM;
+    DEV_GET_CURRENT_STREAM(21);
+
+    private final int code;
+
+    RpcCode(int code) {
+        this.code = code;
+    }
 
     /** The number on the wire. */
     public int code() {
-        return ordinal();
+        return code;
     }
 
     /** The code of a number. */
     public static Optional<RpcCode> of(int code) {
-        return Arrays.stream(values()).filter(each -> each.ordinal() == code).findFirst();
+        return Arrays.stream(values()).filter(each -> each.code == code).findFirst();
     }
 }

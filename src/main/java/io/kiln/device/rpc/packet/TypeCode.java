@@ -1,32 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.rpc.packet;
 
+import java.util.Arrays;
 import java.util.Optional;
 
-/** Type codes of TVM's packed calling convention; the codes are the constants' order. */
+/** Type codes of TVM's packed calling convention. */
 public enum TypeCode {
-    INT,
-    UINT,
-    FLOAT,
-    HANDLE,
-    NULL,
-    DATA_TYPE,
-    DEVICE,
-    TENSOR,
-    OBJECT,
-    MODULE,
-    FUNCTION,
-    STR,
-    BYTES,
-    ND_ARRAY;
+    INT(0),
+    UINT(1),
+    FLOAT(2),
+    HANDLE(3),
+    NULL(4),
+    DATA_TYPE(5),
+    DEVICE(6),
+    TENSOR(7),
+    OBJECT(8),
+    MODULE(9),
+    FUNCTION(10),
+    STR(11),
+    BYTES(12),
+    ND_ARRAY(13);
+
+    private final int code;
+
+    TypeCode(int code) {
+        this.code = code;
+    }
 
     /** The number on the wire. */
     public int code() {
-        return ordinal();
+        return code;
     }
 
     /** The type of a number. */
     public static Optional<TypeCode> of(long code) {
-        return code < 0 || code >= values().length ? Optional.empty() : Optional.of(values()[(int) code]);
+        return Arrays.stream(values()).filter(each -> each.code == code).findFirst();
     }
 }

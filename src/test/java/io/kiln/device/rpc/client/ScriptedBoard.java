@@ -45,12 +45,13 @@ public final class ScriptedBoard implements AutoCloseable {
     }
 
     private void serve() {
-        while (!socket.isClosed()) {
+        boolean isOver = false;
+        while (!isOver) {
             try (Socket host = socket.accept()) {
                 serve(host.getInputStream(), host.getOutputStream());
             } catch (IOException e) {
-                // The host left, or the test is over: the loop looks which.
-                continue;
+                // Either the host left, and the next one is served, or the test is over.
+                isOver = socket.isClosed();
             }
         }
     }

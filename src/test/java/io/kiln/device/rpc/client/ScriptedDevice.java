@@ -122,7 +122,7 @@ final class ScriptedDevice {
         if (type == 0 && (from & 0xFF) != 0 && message.hasRemaining()) {
             nonce = (nonce << 5 | nonce >> 5) + 1 & 0xFF;
             nonce = Math.max(nonce, 1);
-            id = from & 0xFF | nonce << 8;
+            id = (from & 0xFF) | nonce << 8;
             isEstablished = true;
             send(id, 1, new byte[] {1});
         } else if (type == 2) {

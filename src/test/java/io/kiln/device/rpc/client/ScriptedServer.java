@@ -114,7 +114,7 @@ final class ScriptedServer {
         return switch ((int) (handle >> 16) & 0x7FFF) {
             case 2 -> callGlobal(index, items);
             case 0 -> callLibrary(LIBRARY.get(index), items);
-            case 1 -> callExecutor(EXECUTOR.get(index), items);
+            case 1 -> callExecutor(EXECUTOR.get(index));
             case 0x7FFF -> index == measured ? seconds() : exception("error 0x0900");
             default -> exception("error 0x0101");
         };
@@ -164,7 +164,7 @@ final class ScriptedServer {
         };
     }
 
-    private byte[] callExecutor(String name, List<Item> items) {
+    private byte[] callExecutor(String name) {
         return switch (name) {
             case "run" -> {
                 twice(0, TENSOR_BYTES);

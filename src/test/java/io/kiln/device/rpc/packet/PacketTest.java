@@ -132,7 +132,7 @@ class PacketTest {
         for (int i = 0; i < 20_000; i++) {
             byte[] bad = Arrays.copyOf(good, 20 + random.nextInt(good.length - 19));
             bad[0] = (byte) (bad.length - 8);
-            bad[1] = (byte) (bad.length - 8 >> 8);
+            bad[1] = (byte) ((bad.length - 8) >> 8);
             bad[12 + random.nextInt(8)] ^= (byte) (1 << random.nextInt(8));
             readsOrRefuses(bad);
         }
