@@ -18,7 +18,7 @@ import io.kiln.transform.PassOptions;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What is to be compiled, and how. Made by a {@link Builder}, which knows what is usual. */
+/** A request to the compiler. Made by a {@link Builder}, which has the defaults. */
 public final class CompileRequest {
     private final Path model;
     private final String name;
@@ -55,7 +55,7 @@ public final class CompileRequest {
      *
      * @param model the model file
      * @param target target string, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4}
-     * @throws KilnException with everything that is wrong with the target string
+     * @throws KilnException with all errors of the target string
      */
     public static Builder builder(Path model, String target) {
         return new Builder(model, Target.parse(target));
@@ -71,12 +71,12 @@ public final class CompileRequest {
         return name;
     }
 
-    /** What code is generated for. */
+    /** The target. */
     public Target target() {
         return target;
     }
 
-    /** What to favour. */
+    /** The optimization goal. */
     public Optimize optimize() {
         return optimize;
     }
@@ -86,7 +86,7 @@ public final class CompileRequest {
         return io;
     }
 
-    /** How programs hand over tensors. */
+    /** How programs pass tensors. */
     public Convention convention() {
         return convention;
     }
@@ -96,37 +96,37 @@ public final class CompileRequest {
         return packed;
     }
 
-    /** What calls the operators in order. */
+    /** The kind of code that calls the operators in order. */
     public ExecutorKind executor() {
         return executor;
     }
 
-    /** What the workspace lies in. */
+    /** The memory of the workspace. */
     public MemoryPool pool() {
         return pool;
     }
 
-    /** What to change about the passes. */
+    /** Changes to the passes. */
     public PassOptions passes() {
         return passes;
     }
 
-    /** Shapes of inputs in place of the file's. */
+    /** Shapes of inputs that replace the file's. */
     public InputShapes inputShapes() {
         return inputShapes;
     }
 
-    /** Operators that C functions of the user's compute. */
+    /** Operators computed by the user's C functions. */
     public CustomOperators customOperators() {
         return customOperators;
     }
 
-    /** Whether the archive goes without the constants' data, which the C has anyway. */
+    /** Whether the archive omits the constants' data, which the C has anyway. */
     public boolean isSlim() {
         return slim;
     }
 
-    /** Collects a request; what is not set is as usual. */
+    /** Builds a request; values that are not set have their defaults. */
     public static final class Builder {
         private final Path model;
         private final Target target;
@@ -147,25 +147,25 @@ public final class CompileRequest {
             this.target = target;
         }
 
-        /** Sets the module name; {@code default} otherwise, as microTVM's. */
+        /** Sets the module name; the default is {@code default}, as in microTVM. */
         public Builder name(String newName) {
             name = newName;
             return this;
         }
 
-        /** Sets what to favour; speed otherwise. */
+        /** Sets the optimization goal; the default is speed. */
         public Builder optimize(Optimize newOptimize) {
             optimize = newOptimize;
             return this;
         }
 
-        /** Sets who owns inputs and outputs; the caller otherwise. */
+        /** Sets who owns inputs and outputs; the default is the caller. */
         public Builder io(Io newIo) {
             io = newIo;
             return this;
         }
 
-        /** Sets how programs hand over tensors; by a typed interface otherwise. */
+        /** Sets how programs pass tensors; the default is a typed interface. */
         public Builder convention(Convention newConvention) {
             convention = newConvention;
             return this;
@@ -177,46 +177,46 @@ public final class CompileRequest {
             return this;
         }
 
-        /** Sets what calls the operators in order; a function generated ahead of time otherwise. */
+        /** Sets what calls the operators in order; the default is a function generated ahead of time. */
         public Builder executor(ExecutorKind newExecutor) {
             executor = newExecutor;
             return this;
         }
 
-        /** Sets the memory pools that the workspace is spread over; {@link MemoryPool#GLOBAL_WORKSPACE} otherwise. */
+        /** Sets the memory pools of the workspace; the default is {@link MemoryPool#GLOBAL_WORKSPACE}. */
         public Builder pools(List<MemoryPool> newPools) {
             pools = List.copyOf(newPools);
             return this;
         }
 
-        /** Sets what to change about the passes; nothing otherwise. */
+        /** Sets changes to the passes; the default is none. */
         public Builder passes(PassOptions newPasses) {
             passes = newPasses;
             return this;
         }
 
-        /** Sets shapes of inputs; the file's otherwise. */
+        /** Sets shapes of inputs; the default is the file's. */
         public Builder inputShapes(InputShapes newInputShapes) {
             inputShapes = newInputShapes;
             return this;
         }
 
-        /** Sets operators that C functions of the user's compute; none otherwise. */
+        /** Sets operators computed by the user's C functions; the default is none. */
         public Builder customOperators(CustomOperators newCustomOperators) {
             customOperators = newCustomOperators;
             return this;
         }
 
-        /** Sets whether the archive goes without the constants' data; otherwise it has them. */
+        /** Sets whether the archive omits the constants' data; the default is to include them. */
         public Builder slim(boolean newSlim) {
             slim = newSlim;
             return this;
         }
 
         /**
-         * The request.
+         * Builds the request.
          *
-         * @throws KilnException with everything about it that cannot be compiled, whatever the model
+         * @throws KilnException with all errors that do not depend on the model
          */
         public CompileRequest build() {
             Problems problems = new Problems();

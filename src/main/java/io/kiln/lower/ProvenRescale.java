@@ -31,8 +31,6 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     private static final int MOST_SCALE_BITS = 16;
     /** A smaller shift leaves room for large offsets, but places steps more coarsely; much smaller ones never help. */
     private static final int MOST_FEWER_SHIFTS = 6;
-    /** How far from the right multiplier others are tried. */
-    private static final int MOST_NEIGHBOURS = 1000;
 
     public ProvenRescale {
         channels = List.copyOf(channels);
@@ -108,7 +106,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             steps.add(steps(reference, c, bounds.get(c)));
         }
         for (int shift = most; shift >= Math.max(1, most - MOST_FEWER_SHIFTS); shift--) {
-            Optional<ProvenRescale> found = new Search(reference, bounds, steps, scaleBits, shift, !hidden).run();
+            Optional<ProvenRescale> found = new RescaleSearch(reference, bounds, steps, scaleBits, shift, !hidden).run();
             if (found.isPresent()) {
                 return found;
             }
@@ -138,12 +136,12 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return high - (high < 0 ? c.negative() : 0) + lateOffset;
     }
 
-    private static long highMul(long acc, int multiplier, int scaleBits) {
+    static long highMul(long acc, int multiplier, int scaleBits) {
         return ((acc << scaleBits) * multiplier) >> 32;
     }
 
     /** Without a late offset where nothing is corrected before it. */
-    private ProvenRescale simplified() {
+    ProvenRescale simplified() {
         if (hasNegatives()) {
             return this;
         }
@@ -153,141 +151,46 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return new ProvenRescale(scaleBits, moved, 0, shift);
     }
 
-    /** One attempt with a given shift. */
-    private static final class Search {
-        private final Reference reference;
-        private final List<Long> bounds;
-        private final List<long[]> steps;
-        private final int scaleBits;
-        private final int shift;
-        private final boolean signed;
-        private final long rounding;
-
-        Search(Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int shift, boolean signed) {
-            this.reference = reference;
-            this.bounds = bounds;
-            this.steps = steps;
-            this.scaleBits = scaleBits;
-            this.shift = shift;
-            this.signed = signed;
-            this.rounding = ((long) reference.requantization().outputZeroPoint() << shift) + (1L << (shift - 1));
-        }
-
-        Optional<ProvenRescale> run() {
-            List<Channel> channels = new ArrayList<>();
-            for (int c = 0; c < bounds.size(); c++) {
-                Optional<Channel> channel = channel(c);
-                if (channel.isEmpty()) {
-                    return Optional.empty();
-                }
-                channels.add(channel.get());
-            }
-            ProvenRescale found =
-                    new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift).simplified();
-            for (int c = 0; c < bounds.size(); c++) {
-                if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
-                    return Optional.empty();
-                }
-            }
-            return Optional.of(found);
-        }
-
-        /**
-         * Chooses a channel's constants from the places where the reference steps. The product loses its low bits, which may put a
-         * step one off; a multiplier next to the right one loses others.
-         */
-        private Optional<Channel> channel(int c) {
-            int down = scaleBits - 1 - reference.leftShift(c) - shift;
-            long m = reference.multiplier(c);
-            long nearest = down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
-            for (int i = 0; i <= 2 * MOST_NEIGHBOURS; i++) {
-                long multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
-                if (multiplier >= 0 && multiplier <= Integer.MAX_VALUE) {
-                    Optional<Channel> found = channel(c, (int) multiplier);
-                    if (found.isPresent()) {
-                        return found;
-                    }
-                }
-            }
-            return Optional.empty();
-        }
-
-        private Optional<Channel> channel(int c, int multiplier) {
-            Range above = new Range();
-            Range below = new Range();
-            int zero = reference.requantization().outputZeroPoint();
-            long[] reached = steps.get(c);
-            long bound = bounds.get(c);
-            for (int value = reference.low() + 1; value <= reference.high(); value++) {
-                long first = reached[value - reference.low() - 1];
-                Range range = signed && value <= zero ? below : above;
-                long wanted = ((long) value << shift) - (signed ? rounding : 0);
-                if (first <= bound) {
-                    range.least = Math.max(range.least, wanted - highMul(first, multiplier, scaleBits));
-                }
-                if (first > -bound) {
-                    range.most = Math.min(range.most, wanted - 1 - highMul(first - 1, multiplier, scaleBits));
-                }
-                if (range.least > range.most) {
-                    return Optional.empty();
-                }
-            }
-            return place(c, multiplier, above, below);
-        }
-
-        /** Offsets that put all steps right; below zero the correction makes up for the difference. */
-        private Optional<Channel> place(int c, int multiplier, Range above, Range below) {
-            long exact = (((long) reference.bias().get(c) * multiplier) >> (32 - scaleBits)) + (signed ? 0 : rounding);
-            long offset = above.isBounded() || !signed ? above.nearest(exact) : below.nearest(exact);
-            long correction = signed && below.isBounded() ? Math.max(0, offset - below.nearest(offset)) : 0;
-            return Math.abs(offset) <= 1 << 30 && correction <= 1 << 30
-                    ? Optional.of(new Channel(multiplier, (int) offset, (int) correction))
-                    : Optional.empty();
-        }
-    }
-
-    /** Values that an offset may have. */
-    private static final class Range {
-        private static final long FAR = 1L << 40;
-        private long least = -FAR;
-        private long most = FAR;
-
-        boolean isBounded() {
-            return least > -FAR || most < FAR;
-        }
-
-        /** The middle, or where there is none because sums reach one side only, the value nearest to the exact one. */
-        long nearest(long exact) {
-            return least > -FAR && most < FAR ? Math.floorDiv(least + most, 2) : Math.max(least, Math.min(most, exact));
-        }
-    }
-
-    /** The first accumulators for which the reference reaches each value above its lowest. */
+    /** The first accumulators for which the reference reaches each value above its lowest. Steps are about equally wide. */
     private static long[] steps(Reference reference, int channel, long bound) {
         long[] steps = new long[Math.max(0, reference.high() - reference.low())];
+        long last = -bound;
+        long width = 1;
         for (int i = 0; i < steps.length; i++) {
-            steps[i] = firstAtLeast(reference, channel, bound, reference.low() + 1 + i);
+            steps[i] = firstAtLeast(reference, channel, bound, reference.low() + 1 + i, last, last + width);
+            width = steps[i] - last;
+            last = steps[i];
         }
         return steps;
     }
 
-    /** First accumulator for which the reference reaches a value; one past the bound if none does. */
-    private static long firstAtLeast(Reference reference, int channel, long bound, int value) {
-        long below = -bound - 1;
+    /**
+     * First accumulator for which the reference reaches a value; one past the bound if none does.
+     *
+     * @param from no accumulator below it reaches the value
+     * @param guess where the search begins
+     */
+    private static long firstAtLeast(Reference reference, int channel, long bound, int value, long from, long guess) {
+        long below = from - 1;
         long reached = bound + 1;
-        while (reached - below > 1) {
-            long middle = Math.floorDiv(below + reached, 2);
-            if (reference.apply(channel, middle) >= value) {
-                reached = middle;
+        long probe = Math.max(from, Math.min(bound, guess));
+        for (long reach = 1; reached - below > 1; reach *= 2) {
+            boolean isReached = reference.apply(channel, probe) >= value;
+            if (isReached) {
+                reached = probe;
             } else {
-                below = middle;
+                below = probe;
             }
+            boolean isBetweenProbes = below >= from && reached <= bound;
+            probe = isBetweenProbes
+                    ? Math.floorDiv(below + reached, 2)
+                    : isReached ? Math.max(from, probe - reach) : Math.min(bound, probe + reach);
         }
         return reached;
     }
 
     /** Checks both sides of every step, both ends, and that no sum leaves 32 bits. */
-    private boolean isEqual(Reference reference, int channel, long bound, long[] steps) {
+    boolean isEqual(Reference reference, int channel, long bound, long[] steps) {
         if (!fits(channel, bound) || !fits(channel, -bound)) {
             return false;
         }

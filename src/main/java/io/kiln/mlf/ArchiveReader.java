@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.regex.Pattern;
 
-/** Turns the files of an archive into model libraries. */
+/** Makes model libraries from the files of an archive. */
 final class ArchiveReader {
-    /** File names that makefiles, shells and every file system can hold. */
+    /** File names that are safe in makefiles, shells and every file system. */
     private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.+/-]{0,250}");
 
     private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z0-9_]{1,200}");
@@ -97,13 +97,13 @@ final class ArchiveReader {
         return code;
     }
 
-    /** Version 7 names the text after the model; before it had the one name, as there was one model. */
+    /** In version 7 the text is named after the model; earlier versions have one model and a fixed name. */
     private Optional<Bytes> relay(FormatVersion version, String name, List<String> models) {
         return Optional.ofNullable(files.get(ArchivePaths.of(Loader.RELAY, ArchivePaths.relayFile(name))))
                 .or(() -> models.size() == 1 ? Optional.ofNullable(files.get(version.relay())) : Optional.empty());
     }
 
-    /** A model's own files, and the runtime, which all share. */
+    /** A model's own files, and the runtime, which all models share. */
     private ArtifactSet artifacts(FormatVersion version, String model, List<String> models, String target) {
         List<Artifact> artifacts = new ArrayList<>();
         if (!version.relay().startsWith(ArchivePaths.SRC + "/")) {
@@ -126,7 +126,7 @@ final class ArchiveReader {
         });
         if (artifacts.stream().noneMatch(a -> a.loader() == Loader.SOURCE || a.loader() == Loader.OBJECT)) {
             problems.add(
-                    "there is no C of model `" + model + "`",
+                    "there is no C for model `" + model + "`",
                     archive + ": " + ArchivePaths.folder(Loader.SOURCE) + "/",
                     new InterfaceNames(model).library(0) + ".c and so on",
                     ModelMetadataReader.EXPORT);
@@ -138,7 +138,7 @@ final class ArchiveReader {
         if ((loader == Loader.SOURCE || loader == Loader.HEADER || loader == Loader.OBJECT)
                 && !FILE_NAME.matcher(name).matches()) {
             problems.add(
-                    "the file has a name that makefiles cannot hold",
+                    "the file has a name that makefiles cannot handle",
                     archive + ": " + path.replaceAll("\\p{Cntrl}", "?"),
                     "letters, digits and _ . + -",
                     "");
@@ -148,7 +148,7 @@ final class ArchiveReader {
         }
     }
 
-    /** The model with the longest name that the file's begins with; the first one for files that carry no model's name. */
+    /** The model with the longest name that is a prefix of the file's; the first model if no name is. */
     private static String owner(String file, List<String> models) {
         String base = file.startsWith(InterfaceNames.PREFIX) ? file.substring(InterfaceNames.PREFIX.length()) : file;
         return models.stream()

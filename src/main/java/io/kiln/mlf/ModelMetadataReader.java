@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Reads one model's part of {@code metadata.json}, together with the header and the Relay text, which say what it leaves out. */
+/** Reads one model's part of {@code metadata.json}, completed by the header and the Relay text. */
 final class ModelMetadataReader {
-    /** How to get an archive that firmware can be made of. */
+    /** How to export an archive that firmware can be built from. */
     static final String EXPORT =
             "Export the model with tvmc compile --output-format=mlf --target=c --runtime=crt --executor=aot"
                     + " --executor-aot-interface-api=c --executor-aot-unpacked-api=1";
@@ -40,12 +40,10 @@ final class ModelMetadataReader {
     private final Optional<PackedCode> packed;
 
     /**
-     * A reader.
-     *
      * @param archive the archive's name, for messages
-     * @param problems where all that is wrong goes
+     * @param problems gets all errors
      * @param name the model's name
-     * @param version of the format
+     * @param version version of the format
      * @param json its part of the file
      * @param code what its code tells
      */
@@ -75,7 +73,7 @@ final class ModelMetadataReader {
      */
     record Code(InterfaceText header, RelaySignature relay, Optional<PackedCode> packed) {}
 
-    /** Whether this is a whole model for the AOT executor; what is wrong otherwise is among the problems. */
+    /** Whether this is a complete model for the AOT executor; errors are added to the problems. */
     static boolean isAheadOfTime(FormatVersion version, JsonKey json) {
         JsonKey style = json.at("style");
         boolean isWhole = !version.hasStyles() || style.text().equals("full-model");
@@ -141,7 +139,7 @@ final class ModelMetadataReader {
         return archive + ": " + ArchivePaths.header(name);
     }
 
-    /** What operators need; in version 1 what is allocated beside inputs and parameters, which are bound. */
+    /** Workspace of the operators; in version 1 the allocations without inputs and parameters, which are bound. */
     private long workspace(JsonKey main) {
         if (version.hasFunctions()) {
             return main.isObject() ? main.at("workspace_size_bytes").bytes() : 0;
@@ -158,7 +156,7 @@ final class ModelMetadataReader {
         return binding.isThere() && !binding.text(TENSOR, "a tensor's name").isEmpty() ? 0 : bytes;
     }
 
-    /** An external pool may be larger than what operators need of it: it holds inputs and outputs, too. */
+    /** An external pool may be larger than the operators' need, because it also holds inputs and outputs. */
     private long poolBytes(long stated) {
         return header.members(header.names().poolsStruct()).stream()
                 .mapToLong(pool -> header.poolBytes(pool).orElse(stated))
@@ -166,12 +164,12 @@ final class ModelMetadataReader {
                 .orElse(stated);
     }
 
-    /** The application hands in tensors, or one pool that they lie in; it has no memories to choose from, and no drivers. */
+    /** The application passes tensors, or one pool that contains them; it has no choice of memories, and no drivers. */
     private void checkWhatRunNeeds(boolean isPooled) {
         List<String> pools = header.members(header.names().poolsStruct());
         if (isPooled ? pools.size() != 1 : !pools.isEmpty()) {
             problems.add(
-                    "the model wants " + (isPooled ? pools.size() + " pools" : "external pools")
+                    "the model needs " + (isPooled ? pools.size() + " pools" : "external pools")
                             + " of memory from its caller: " + String.join(", ", pools),
                     headerPlace(),
                     isPooled ? "one pool" : "pools inside the generated C",
@@ -179,7 +177,7 @@ final class ModelMetadataReader {
         }
         if (header.has(header.names().devicesStruct())) {
             problems.add(
-                    "the model wants drivers of "
+                    "the model needs drivers of "
                             + String.join(", ", header.members(header.names().devicesStruct())),
                     headerPlace(),
                     "operators that the core itself computes",
@@ -188,8 +186,8 @@ final class ModelMetadataReader {
     }
 
     /**
-     * A map by device in version 5, a list from 6 on. C comes first: partitioned models have several targets. Object code that the llvm target
-     * made has the packed interface.
+     * The target is a map by device in version 5, a list from 6 on. C comes first: partitioned models have several
+     * targets. Object code that the llvm target made has the packed interface.
      */
     private String target() {
         JsonKey target = json.at("target");
@@ -203,7 +201,7 @@ final class ModelMetadataReader {
                         .filter(text -> packed.isPresent() && isKind(text, "llvm"))
                         .findFirst());
         if (c.isEmpty() && target.isThere()) {
-            target.wrong("a target string of kind c: firmware is made of C only", EXPORT);
+            target.wrong("a target string of kind c: firmware is built from C only", EXPORT);
         }
         return c.orElse("").strip();
     }

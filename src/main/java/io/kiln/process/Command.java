@@ -12,18 +12,18 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What to start. There is no shell in between: each argument arrives as it is written.
+ * A command to start, without a shell: arguments are passed unchanged.
  *
- * @param executable a path, or a name that the PATH resolves
+ * @param executable a path, or a name to be found on the PATH
  * @param arguments its arguments
  * @param directory working directory; must exist
  * @param environment variables added to (or replacing) those of this process
- * @param without variables of this process that the new one shall not see
- * @param timeout after this the process and its descendants are killed
- * @param input what it reads from its standard input; ignored by {@link ProcessRunner#start}
- * @param logFile gets the first 16 MiB of the output, standard output and error as they come; replaced if it exists
- * @param temporary a folder of the process's own, which is removed if this JVM ends before the process does, and by
- *     {@link RunningProcess#close}
+ * @param without variables of this process that the new one does not inherit
+ * @param timeout time after which the process and its descendants are killed
+ * @param input its standard input; ignored by {@link ProcessRunner#start}
+ * @param logFile gets the first 16 MiB of standard output and error, interleaved; replaced if it exists
+ * @param temporary the process's own folder, which is deleted if this JVM ends before the process does, and by {@link
+ *     RunningProcess#close}
  */
 public record Command(
         String executable,
@@ -43,7 +43,7 @@ public record Command(
         without = Set.copyOf(without);
     }
 
-    /** A command in the current directory with five minutes of time and nothing to read. */
+    /** A command in the current directory, with a limit of five minutes and empty input. */
     public static Command of(String executable, String... arguments) {
         return of(executable, List.of(arguments));
     }
@@ -111,7 +111,7 @@ public record Command(
         return List.copyOf(line);
     }
 
-    /** The line for people, quoted so that a POSIX shell would take it. */
+    /** The line for people, quoted for a POSIX shell. */
     public String text() {
         return ShellWords.join(line());
     }

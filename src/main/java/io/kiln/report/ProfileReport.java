@@ -7,10 +7,10 @@ import com.fasterxml.jackson.annotation.Nulls;
 import java.util.List;
 
 /**
- * Content of {@code profile.json}: instructions that one inference takes.
+ * Content of {@code profile.json}: instruction counts of one inference.
  *
  * @param board the board that the image was built for
- * @param ranOn what ran it
+ * @param ranOn the machine that ran it
  * @param deterministic whether another run gives the same counts
  * @param instructions from the call of {@code tvmgen_<name>_run} to its return, all models added
  * @param operators instructions of each operator, in execution order
@@ -25,7 +25,7 @@ public record ProfileReport(
      * One operator.
      *
      * @param name its C function, as in {@code report.json}
-     * @param layers the model's own operators that are in it, likewise
+     * @param layers the model's own operators fused into it, as in {@code report.json}
      * @param instructions from its call to its return
      */
     public record Operator(

@@ -6,7 +6,7 @@ import io.kiln.codegen.Origin;
 import java.util.List;
 import java.util.Optional;
 
-/** Prints C files that are described as data. Headers have comments for Doxygen, and C++ may include them. */
+/** Prints {@link CFile}s. Headers have comments for Doxygen, and can be included by C++. */
 final class CFilePrinter {
     private final CFile file;
     private final StringBuilder out = new StringBuilder();

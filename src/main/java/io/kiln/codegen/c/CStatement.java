@@ -3,22 +3,22 @@ package io.kiln.codegen.c;
 
 import java.util.List;
 
-/** A statement of a function that is printed from data. Values are C expressions. */
+/** A statement of a function in a {@link CFile}. Values are C expressions. */
 public sealed interface CStatement {
     /**
-     * Leaves the function if a pointer is misaligned.
+     * Returns an error if a pointer is misaligned.
      *
      * @param pointer the pointer
-     * @param alignment in bytes, a power of two
-     * @param error what the function returns
-     * @param errorName the name of this error, for the comment
+     * @param alignment alignment in bytes, a power of two
+     * @param error the returned value
+     * @param errorName the error's name, for the comment
      */
     record CheckAlignment(String pointer, int alignment, String error, String errorName) implements CStatement {}
 
     /** A constant pointer to bytes. */
     record BytePointer(String name, String value) implements CStatement {}
 
-    /** A struct with initial values, those of its members in order. */
+    /** A struct with initial values in the order of its members. */
     record StructValue(String type, String name, List<Field> fields) implements CStatement {
         public StructValue {
             fields = List.copyOf(fields);
@@ -45,7 +45,7 @@ public sealed interface CStatement {
      */
     record Refuse(String condition, String message) implements CStatement {}
 
-    /** Leaves the function. */
+    /** Returns from the function. */
     record Return(String value) implements CStatement {}
 
     /** The value of a struct's member. */

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** Finds what functions use of the outside. */
+/** Finds the external definitions that functions use. */
 final class UsedIntrinsics {
     private UsedIntrinsics() {}
 
@@ -40,7 +40,7 @@ final class UsedIntrinsics {
                 .toList();
     }
 
-    /** How many definitions at most lie one on the other below it. */
+    /** Depth of its dependencies. */
     private static int level(Intrinsic intrinsic) {
         return intrinsic.uses().stream().mapToInt(used -> 1 + level(used)).max().orElse(0);
     }

@@ -25,9 +25,10 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Counts the instructions of one run of a model in a plain, uninstrumented image that holds the default application. QEMU advances its
- * clock by instructions ({@code -icount}), so that the same image with the same inputs gives the same counts, on every machine; its
- * debug stub stops it where functions begin and return, and its monitor says how many instructions ran.
+ * Counts the instructions of one run of a model in an uninstrumented image with the default application. QEMU advances
+ * its clock by instructions ({@code -icount}), so that the same image with the same inputs gives the same counts on
+ * every computer; its debug stub stops it where functions begin and return, and its monitor reports the number of
+ * executed instructions.
  *
  * @param emulator the board to count on; QEMU must emulate it
  */
@@ -42,8 +43,8 @@ public record InstructionCounter(Emulator emulator) {
      * @param image ELF file with its symbols, linked for the board
      * @param model name of the model
      * @param operators names of the operator functions
-     * @param inputs one run of bytes for each input
-     * @throws KilnException if a function is not in the image, or QEMU fails
+     * @param inputs the bytes of each input
+     * @throws KilnException if the image lacks a function, or QEMU fails
      */
     public InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs) {
         requireQemu(emulator.board());
@@ -79,7 +80,7 @@ public record InstructionCounter(Emulator emulator) {
         Map<String, List<Long>> functions = new LinkedHashMap<>();
         Problems problems = new Problems();
         Stream.concat(Stream.of(entry), operators.stream()).forEach(name -> {
-            // A compiler may call a specialised copy instead, named with a dot and what it did.
+            // A compiler may call a specialised clone instead, named with a dot and a suffix.
             List<Long> addresses = elf.symbols().stream()
                     .filter(Symbol::isFunction)
                     .filter(symbol ->
@@ -108,7 +109,7 @@ public record InstructionCounter(Emulator emulator) {
         }
     }
 
-    /** The clock goes by instructions; debug stub and monitor are sockets in a folder. */
+    /** The clock advances by instructions; debug stub and monitor are sockets in a folder. */
     private static List<String> sockets(Path folder) {
         return List.of(
                 "-icount",

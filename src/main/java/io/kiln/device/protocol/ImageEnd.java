@@ -5,7 +5,7 @@ import io.kiln.base.Bytes;
 import java.nio.ByteOrder;
 import java.util.OptionalInt;
 
-/** The packet in which an image says that it ends and with which code, as {@code kiln_end.h} sends it. */
+/** The packet by which an image reports its end and its exit code, sent by {@code kiln_end.h}. */
 final class ImageEnd {
     /** Bytes of the payload: {@code exit} and the code. */
     static final int BYTES = 8;
@@ -14,7 +14,7 @@ final class ImageEnd {
 
     private ImageEnd() {}
 
-    /** The code, if a payload is such a packet's. */
+    /** The code, if the payload is such a packet. */
     static OptionalInt code(Bytes payload) {
         if (payload.size() != BYTES) {
             return OptionalInt.empty();

@@ -11,12 +11,12 @@ import java.io.InputStream;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** What an image sends: frames, and text between them, which is shown and of which the end is kept. Not thread-safe. */
+/** Splits an image's output into frames and text; the text is passed on, and its end is kept. Not thread-safe. */
 final class Received implements AutoCloseable {
-    /** Bytes of text that are taken; an image that prints more is stopped. */
+    /** Limit of text in bytes; an image that prints more is stopped. */
     static final int MOST_TEXT = 4 << 20;
 
-    /** Lines of text that are taken. */
+    /** Limit of text in lines. */
     private static final int MOST_LINES = 100_000;
 
     private static final int KEPT_TEXT = 4000;
@@ -34,8 +34,8 @@ final class Received implements AutoCloseable {
     /**
      * Reads a stream ahead.
      *
-     * @param console gets the text as it comes
-     * @param maxPayload bytes of the longest payload that is taken, until {@link #expect} says otherwise
+     * @param console gets the text as it arrives
+     * @param maxPayload longest accepted payload in bytes, until {@link #expect} changes it
      */
     Received(InputStream in, Consumer<String> console, int maxPayload) {
         this.in = new TimedInput(in);
@@ -43,18 +43,18 @@ final class Received implements AutoCloseable {
         this.decoder = new FrameDecoder(maxPayload);
     }
 
-    /** Takes payloads up to this size from now on. */
+    /** Accepts payloads up to this size from now on. */
     void expect(int maxPayload) {
         decoder.limit(maxPayload);
     }
 
-    /** The next byte, {@link TimedInput#LATE} or {@link TimedInput#END}; it is still to be taken. */
+    /** The next byte, {@link TimedInput#LATE} or {@link TimedInput#END}; pass it to {@link #take}. */
     int next(long deadline) {
         return in.read(deadline);
     }
 
     /**
-     * Takes a byte.
+     * Handles a byte.
      *
      * @return the payload of the frame that it completes
      * @throws KilnException if the image floods the console
@@ -65,7 +65,7 @@ final class Received implements AutoCloseable {
         return frame;
     }
 
-    /** Whether the byte taken last ended a line of text with this in it. What a line picks up while it is switched on may stand before. */
+    /** Whether the last byte ended a line of text that contains this. Noise from switching a line on may precede it. */
     boolean endedLineWith(String wanted) {
         return lineEnded && line.indexOf(wanted) >= 0;
     }
@@ -115,7 +115,7 @@ final class Received implements AutoCloseable {
         return seen.toString().isBlank();
     }
 
-    /** The last text, as errors tell it. */
+    /** The last text, for error messages. */
     String printed() {
         return saidNothing()
                 ? "It printed nothing"

@@ -5,9 +5,9 @@ import io.kiln.base.Bytes;
 import java.io.ByteArrayOutputStream;
 
 /**
- * microTVM's framing: {@code FF FD}, length (u32), payload, CRC (u16); numbers little endian; a data byte {@code FF} is sent twice,
- * {@code FF FE} is a filler. The CRC-16-CCITT (polynomial 0x1021, start 0xFFFF, high bit first, no reflection) covers the bytes as
- * sent, fillers included, from {@code FF FD} to the end of the payload.
+ * microTVM's framing: {@code FF FD}, length (u32), payload, CRC (u16); numbers little-endian; a data byte {@code FF} is
+ * sent twice, {@code FF FE} is a filler. The CRC-16-CCITT (polynomial 0x1021, start 0xFFFF, high bit first, no
+ * reflection) covers the bytes as sent, fillers included, from {@code FF FD} to the end of the payload.
  */
 public final class Frames {
     static final int ESCAPE = 0xFF;
@@ -16,7 +16,7 @@ public final class Frames {
 
     private Frames() {}
 
-    /** The bytes on the wire that carry a payload. */
+    /** The encoded frame of a payload. */
     public static byte[] encode(Bytes payload) {
         ByteArrayOutputStream wire = new ByteArrayOutputStream(payload.size() + 16);
         wire.write(ESCAPE);
@@ -48,7 +48,7 @@ public final class Frames {
         return crc;
     }
 
-    /** One more byte, 0 to 255. */
+    /** Updates the CRC with one byte, 0 to 255. */
     static int crc(int before, int value) {
         int crc = before ^ value << 8;
         for (int bit = 0; bit < 8; bit++) {

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeUnit;
 
 /** A stream with time limits: a daemon thread reads it ahead, by at most {@link #MOST_BLOCKS} blocks. */
 public final class TimedInput implements AutoCloseable {
-    /** What {@link #read} returns when no byte came in time. */
+    /** Returned by {@link #read} when no byte arrived in time. */
     public static final int LATE = -2;
 
-    /** What {@link #read} returns when no byte will come any more. */
+    /** Returned by {@link #read} at the end of the stream. */
     public static final int END = -1;
 
     private static final int MOST_BLOCKS = 64;
@@ -28,9 +28,7 @@ public final class TimedInput implements AutoCloseable {
     private int late;
 
     /**
-     * Begins to read.
-     *
-     * @param source read by a thread of its own until {@link #close}
+     * @param source read by a separate thread until {@link #close}
      */
     public TimedInput(InputStream source) {
         thread = new Thread(() -> pump(source), "console-reader");
@@ -43,7 +41,7 @@ public final class TimedInput implements AutoCloseable {
             pumpUntilEnd(source);
             blocks.put(NO_MORE);
         } catch (InterruptedException e) {
-            // Closed: whoever still waits learns it.
+            // Closed: wakes up a waiting reader.
             blocks.clear();
             blocks.offer(NO_MORE);
             Thread.currentThread().interrupt();
@@ -59,12 +57,12 @@ public final class TimedInput implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // Closed under the reader's hands: an end like any other.
+            // Closed while reading: an ordinary end.
             return;
         }
     }
 
-    /** Ends reading ahead, once the stream gives something or ends. */
+    /** Stops reading ahead, once the stream delivers something or ends. */
     @Override
     public void close() {
         thread.interrupt();
@@ -75,7 +73,7 @@ public final class TimedInput implements AutoCloseable {
     /**
      * The next byte, {@link #LATE} or {@link #END}.
      *
-     * @param deadline value of {@link System#nanoTime()} after which not to wait
+     * @param deadline value of {@link System#nanoTime()} at which waiting ends
      */
     public int read(long deadline) {
         if (next == current.length && !fetch(deadline)) {
@@ -89,7 +87,7 @@ public final class TimedInput implements AutoCloseable {
             return false;
         }
         long time = deadline - System.nanoTime();
-        // What was read ahead may have come in time; there is no more of it than the queue holds.
+        // Bytes read ahead may have arrived in time; their number is limited by the queue.
         late = time > 0 ? 0 : late + 1;
         if (late > MOST_BLOCKS) {
             return false;

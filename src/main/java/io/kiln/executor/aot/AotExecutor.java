@@ -14,11 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The ahead-of-time executor: the order of the operators is a function of the loop IR, {@code tvmgen_<name>___tvm_main__}, and the entry point
- * calls it.
+ * The ahead-of-time executor: {@code tvmgen_<name>___tvm_main__}, a function of the loop IR, calls the operators in
+ * order, and the entry point calls it.
  */
 public final class AotExecutor implements Executor {
-    /** Behind the entry point, which is library 0. */
+    /** Number of the operators' file, after the entry point, which is library 0. */
     private static final int OPERATORS = 1;
 
     /** Behind the metadata. */
@@ -64,7 +64,7 @@ public final class AotExecutor implements Executor {
                 packed.names());
     }
 
-    /** A module that operators of another one call. */
+    /** A module called by operators of another module. */
     public static Callee callee(PlannedModule module) {
         PrimFunc main = MainFunctionBuilder.build(module);
         List<PrimFunc> functions = new ArrayList<>(module.functions());

@@ -119,7 +119,10 @@ final class ModelTable {
         line("");
     }
 
-    /** Each request stands for itself, also for a model that remembers. The macro may also be the size of a tensor named {@code state}. */
+    /**
+     * Resets the state of a model, so that each request is independent. The macro may also be the size of a tensor
+     * named {@code state}.
+     */
     private void reset(ModelMetadata model) {
         if (tensors(model).stream().anyMatch(tensor -> tensor.cName().equalsIgnoreCase("state"))) {
             return;
@@ -180,7 +183,7 @@ final class ModelTable {
         return Stream.concat(model.inputs().stream(), model.outputs().stream()).toList();
     }
 
-    /** Aligned offset of each tensor in the shared buffer, and behind them its size. */
+    /** Aligned offset of each tensor in the shared buffer, followed by the buffer's size. */
     private static List<Long> offsets(ModelMetadata model) {
         List<Long> offsets = new ArrayList<>();
         long next = 0;

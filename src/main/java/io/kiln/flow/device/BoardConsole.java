@@ -9,24 +9,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The serial line of a board.
+ * The serial console of a board.
  *
  * @param board the board
- * @param spec what the user says of it
+ * @param spec the user's settings
  */
 record BoardConsole(Board board, ConsoleSpec spec) {
     private static final int DEFAULT_BAUD = 115200;
 
     /**
-     * The path of the port, which need not be opened yet.
+     * The path of the port, which need not be open yet.
      *
-     * @throws io.kiln.base.KilnException if no port, or more than one, can be it
+     * @throws io.kiln.base.KilnException if no port matches, or more than one
      */
     String port() {
         return choice(spec.serial()).choose(Port.list());
     }
 
-    /** As {@link #port()}; where nothing else is named, a port that belongs to the same USB device as the probe comes first. */
+    /** As {@link #port()}; unless the user names a port, one of the same USB device as the probe is preferred. */
     String portBeside(Optional<String> probe) {
         List<Port> ports = Port.list();
         boolean isOfProbe = spec.serial().isEmpty()

@@ -9,7 +9,7 @@ import io.kiln.device.transport.serial.SerialConsole;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A board that is plugged into this computer: flashed through a probe, and talked to over a serial port. */
+/** A board connected to this computer: flashed through a probe, with a serial port as its console. */
 final class SerialLease implements Lease {
     private final Leases wanted;
     private final String port;
@@ -24,9 +24,9 @@ final class SerialLease implements Lease {
     }
 
     /**
-     * The board at the port that is its console.
+     * The board whose console is the selected port.
      *
-     * @throws io.kiln.base.KilnException if no port, or more than one, can be it
+     * @throws io.kiln.base.KilnException if no port matches, or more than one
      */
     static Optional<Lease> of(Leases wanted) {
         BoardConsole console =
@@ -46,7 +46,7 @@ final class SerialLease implements Lease {
         return wanted.flashRunners().open();
     }
 
-    /** The port is opened before the image is brought: the flash runner resets the board at its end, and the banner follows at once. */
+    /** Opens the port before flashing: the flash runner resets the board at its end, and the banner follows at once. */
     @Override
     public Transport start(Runnable bring) {
         SerialConsole console = SerialConsole.open(port, baud);

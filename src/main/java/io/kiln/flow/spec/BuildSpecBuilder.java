@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Makes a {@link BuildSpec}; its components say what each value means. Values given as text are read here: what cannot be read is kept for
- * {@link BuildSpec#malformed}, so that all that is wrong with a build can be told at once.
+ * Builds a {@link BuildSpec}, whose components document each value. Text values are parsed here; those that cannot be
+ * parsed are kept in {@link BuildSpec#malformed}, so that all errors of a build are reported at once.
  */
 public final class BuildSpecBuilder {
     private Layout layout;
@@ -99,13 +99,13 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets what to care for. */
+    /** Sets what to optimize for. */
     public BuildSpecBuilder optimize(Optimize value) {
         optimize = value;
         return this;
     }
 
-    /** Sets what to care for, as {@code kiln.optimize} has it. */
+    /** Sets what to optimize for, as in {@code kiln.optimize}. */
     public BuildSpecBuilder optimize(String text) {
         optimize = read(() -> Optimize.of(text)).orElse(optimize);
         return this;
@@ -117,7 +117,7 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets who owns inputs and outputs, as {@code kiln.io} has it. */
+    /** Sets who owns inputs and outputs, as in {@code kiln.io}. */
     public BuildSpecBuilder io(String text) {
         io = read(() -> Io.of(text)).orElse(io);
         return this;
@@ -158,7 +158,7 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets where the image is verified, as {@code kiln.verify.on} has it. */
+    /** Sets where the image is verified, as in {@code kiln.verify.on}. */
     public BuildSpecBuilder verifyOn(String text) {
         VerifySpec now = verify;
         read(() -> VerifyOn.of(text))
@@ -166,19 +166,19 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets where boards come from, beside those built in and the project's own. */
+    /** Sets the sources of boards beside the built-in ones and the project's own. */
     public BuildSpecBuilder boardSources(BoardSources value) {
         boardSources = value;
         return this;
     }
 
-    /** Sets what to change about the compiler's passes. */
+    /** Sets changes to the compiler's passes. */
     public BuildSpecBuilder pipeline(PipelineSpec value) {
         pipeline = value;
         return this;
     }
 
-    /** Sets whether an image in QEMU may open files and start programs of this computer. */
+    /** Sets whether an image in QEMU may open files and start programs on this computer. */
     public BuildSpecBuilder semihosting(boolean value) {
         semihosting = value;
         return this;
@@ -190,7 +190,7 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets whether the archive goes without the constants' data. */
+    /** Sets whether the archive omits the constants' data. */
     public BuildSpecBuilder slimArchive(boolean value) {
         slimArchive = value;
         return this;

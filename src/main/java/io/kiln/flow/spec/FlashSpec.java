@@ -6,17 +6,17 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How an image goes to devices.
+ * How to flash an image.
  *
- * @param probe {@code all}, or probes separated by commas: serial numbers, {@code usb:<place>}, {@code tcp:<host>:<port>}; empty
- *     for the only one there is
+ * @param probe {@code all}, or probes separated by commas: serial numbers, {@code usb:<place>}, {@code
+ *     tcp:<host>:<port>}; empty for the only one connected
  * @param openOcd name or path of OpenOCD
- * @param limit time for each device
- * @param preverify whether a device that holds the image already is left alone
- * @param log file that gets a line of JSON for each device; may be shared by several computers
+ * @param limit time limit for each device
+ * @param preverify whether a device that already holds the image is skipped
+ * @param log file that gets a line of JSON for each device; several computers may share it
  * @param coordinates {@code group:artifact:version} of the project
- * @param faults what shall go wrong with virtual boards, {@code [<board>/]<fault>} separated by commas; empty for nothing
- * @param bar whether progress is a bar on a terminal rather than lines
+ * @param faults faults to inject into virtual boards, {@code [<board>/]<fault>} separated by commas; empty for none
+ * @param bar whether progress is a terminal bar rather than lines
  */
 public record FlashSpec(
         Optional<String> probe,
@@ -27,7 +27,7 @@ public record FlashSpec(
         Optional<String> coordinates,
         Optional<String> faults,
         boolean bar) {
-    /** OpenOCD from the PATH, the only probe that there is, and three minutes. */
+    /** OpenOCD from the PATH, the only connected probe, and three minutes. */
     public static final FlashSpec USUAL = new FlashSpec(
             Optional.empty(),
             "openocd",

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Verifies on the board itself: takes one, brings the image there, unless it is to be taken as it is, and talks to it. */
+/** Verifies on the board itself: acquires one, flashes it unless that is skipped, and talks to it. */
 final class BoardVerification {
     private final Log log;
     private final ResolvedBuild build;
@@ -32,24 +32,24 @@ final class BoardVerification {
     }
 
     /**
-     * How the board did.
+     * The result of a board.
      *
      * @param ranOn the board and the probe, or the port, as reports name them
-     * @param outcome what it answered
+     * @param outcome the comparison of its answers
      */
     record Answer(String ranOn, Verification.Outcome outcome) {}
 
     /**
-     * Runs the cases. If the board answers nothing, or something wrong, the outcome says so.
+     * Runs the cases. If the board gives no answer or a wrong one, the outcome says so.
      *
-     * @throws KilnException if the board cannot be flashed or reached; which of these, and what helps
+     * @throws KilnException if the board cannot be flashed or reached, with the reason and a remedy
      */
     Answer run(List<VerificationCases> models) {
         check(build.board());
         log.info(
                 device.isFlashed()
-                        ? "Verification on the board flashes it first (kiln.flash.skip takes it as it is)"
-                        : "Verification takes the board as it is: kiln.flash.skip is set");
+                        ? "Verification on the board flashes it first (kiln.flash.skip prevents that)"
+                        : "Verification does not flash the board: kiln.flash.skip is set");
         Path text = build.spec().layout().reports().resolve("verify.log");
         try (Lease lease = new Leases(build, device, Verification.limit(models), text).take()) {
             return verify(lease, models);
@@ -68,7 +68,7 @@ final class BoardVerification {
     private void check(Board board) {
         if (device.isFlashed() && !FlashRunners.areFor(board)) {
             throw new KilnException(new Problem(
-                    "the board " + board.id() + " has no flash runner, so the image cannot be brought there",
+                    "the board " + board.id() + " has no flash runner, so the image cannot be flashed",
                     "kiln.verify.on",
                     "flash in " + board.origin(),
                     "Use -Dkiln.verify.on=emulator, or flash it by other means and set -Dkiln.flash.skip"));
@@ -85,14 +85,14 @@ final class BoardVerification {
         }
     }
 
-    /** The image that answers; of a board that is taken as it is, the build's. */
+    /** The image that answers; if flashing is skipped, the build's. */
     private Path elf() {
         return device.isFlashed()
                 ? RunnableImage.forTheBoard(log, build).file()
                 : build.spec().layout().image("elf");
     }
 
-    /** Flashes the image that answers, if the board is flashed at all; the probe that did it. */
+    /** Flashes the image unless flashing is skipped; returns the probe that did it. */
     private Optional<Probe> bring(Lease lease, Path elf) {
         return device.isFlashed()
                 ? Optional.of(new FlashStep(log, build, device.flash())

@@ -19,9 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Runs cases on an image and compares what it answers with the reference. */
+/** Runs cases on an image and compares its answers with the reference. */
 final class Verification {
-    /** Slowest console that is waited for, in bytes a second; QEMU's are two to seven times as fast. */
+    /** Slowest console that is waited for, in bytes per second; QEMU's are two to seven times as fast. */
     private static final long CONSOLE_BYTES_PER_SECOND = 3000;
 
     private static final Duration TO_BOOT = Duration.ofSeconds(60);
@@ -33,10 +33,10 @@ final class Verification {
     private boolean bitExact = true;
 
     /**
-     * How an image did.
+     * The result of an image.
      *
      * @param cases every case compared
-     * @param times how long each of them took
+     * @param times how long each case took
      * @param bitExact whether all bytes were equal
      * @param wrong what differed, or why not all cases were compared, for people
      * @param tolerance what was allowed
@@ -47,7 +47,7 @@ final class Verification {
             boolean bitExact,
             Problems wrong,
             Tolerance tolerance) {
-        /** The same with how the project's own program did, as a case of its own. */
+        /** A copy with the result of the project's own program as a further case. */
         Outcome with(OwnProgram.Result program) {
             List<VerifyReport.Case> all = new ArrayList<>(cases);
             all.add(VerifyReport.Case.ofProgram(program.problem().isEmpty()));
@@ -60,7 +60,7 @@ final class Verification {
         }
     }
 
-    /** Longest time that these cases may take, whatever the image does. */
+    /** Longest time that these cases may take. */
     static Duration limit(List<VerificationCases> models) {
         Duration limit = TO_BOOT;
         for (VerificationCases model : models) {
@@ -75,8 +75,8 @@ final class Verification {
     }
 
     /**
-     * Boots the image and runs every case of every model. If the image or the emulator fails, the outcome says why and has the cases
-     * compared until then.
+     * Boots the image and runs every case of every model. If the image or the emulator fails, the outcome has the
+     * reason and the cases compared so far.
      *
      * @param image with the default application, linked for what the emulator runs
      */
@@ -91,11 +91,11 @@ final class Verification {
     }
 
     /**
-     * Runs every case of every model on a program that is there already. If it fails, the outcome says why and has the cases compared until
-     * then.
+     * Runs every case of every model on a running program. If it fails, the outcome has the reason and the cases
+     * compared so far.
      *
-     * @param line to the program; it stays the caller's to close
-     * @param symbols the ELF file that the program was made of
+     * @param line connection to the program; the caller closes it
+     * @param symbols the program's ELF file
      * @param text gets what the program prints
      */
     static Outcome run(Transport line, Path symbols, Consumer<String> text, List<VerificationCases> models) {

@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Proves that the image answers what the model says, and writes {@code verify.json} and JUnit XML. */
+/** Verifies that the image computes what the model says, and writes {@code verify.json} and JUnit XML. */
 public final class VerifyStep {
     private static final String CAME_AS_C = "it came as C";
 
@@ -52,7 +52,7 @@ public final class VerifyStep {
     }
 
     /**
-     * Verifies; on an emulator only unless image, vectors and settings are those that passed last time.
+     * Verifies; in an emulator only if image, vectors or settings differ from those that passed last time.
      *
      * @throws KilnException if an answer is wrong; the record says so too
      */
@@ -64,7 +64,7 @@ public final class VerifyStep {
             return;
         }
         if (spec.on() == VerifyOn.BOARD) {
-            // What a board holds and does may be another thing every time.
+            // The state of a board can change at any time, so it is always verified.
             List<VerificationCases> models = cases();
             BoardVerification.Answer answer = new BoardVerification(log, build, device).run(models);
             report(answer.ranOn(), answer.outcome());
@@ -158,7 +158,7 @@ public final class VerifyStep {
             throw new KilnException(new Problem(
                     "there is nothing to verify with",
                     "kiln.verify",
-                    "test vectors or at least one sample",
+                    "test vectors or at least one random case",
                     "Set kiln.verify.vectors or kiln.verify.samples, or kiln.verify.on=none"));
         }
         return models;

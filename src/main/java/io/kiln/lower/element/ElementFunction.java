@@ -10,8 +10,9 @@ import java.util.List;
  *
  * @param body emits what the result needs, and gives it
  * @param fits whether results are in the range of the output's type; others are saturated
+ * @param variant what the name of the schedule says of it; usually empty
  */
-public record ElementFunction(Body body, boolean fits) {
+public record ElementFunction(Body body, boolean fits, String variant) {
     /** Computes one element. */
     @FunctionalInterface
     public interface Body {
@@ -25,11 +26,16 @@ public record ElementFunction(Body body, boolean fits) {
 
     /** Results that are in range. */
     static ElementFunction fitting(Body body) {
-        return new ElementFunction(body, true);
+        return new ElementFunction(body, true, "");
     }
 
     /** Results that saturate. */
     static ElementFunction saturating(Body body) {
-        return new ElementFunction(body, false);
+        return new ElementFunction(body, false, "");
+    }
+
+    /** The same, told apart in the name of the schedule. */
+    ElementFunction named(String variant) {
+        return new ElementFunction(body, fits, variant);
     }
 }

@@ -94,7 +94,7 @@ final class ElementFunctions {
 
     /** The element as it is. */
     private static ElementFunction same(boolean fits) {
-        return new ElementFunction((block, x) -> x.get(0), fits);
+        return new ElementFunction((block, x) -> x.get(0), fits, "");
     }
 
     private static ElementFunction where() {

@@ -47,7 +47,6 @@ public final class ElementwiseLowering {
     private final List<Operand> operands = new ArrayList<>();
     private final Epilogue epilogue;
     private final ElementFunction function;
-    private final String schedule;
     private final Shape out;
 
     /**
@@ -97,7 +96,6 @@ public final class ElementwiseLowering {
         }
         this.epilogue = new Epilogue(op, bound(op.rootTypes().get(0).dtype()), tables);
         this.function = ElementFunctions.of(op, tables);
-        this.schedule = ProvenSum.of(op).isPresent() ? "(sum=proven)" : "";
     }
 
     /** Largest difference between elements. */
@@ -131,7 +129,7 @@ public final class ElementwiseLowering {
     }
 
     private String schedule(boolean flat) {
-        return (flat ? "flat" : "broadcast") + schedule;
+        return (flat ? "flat" : "broadcast") + function.variant();
     }
 
     /** One row, of operands that have its shape, wherever it lies in each. */

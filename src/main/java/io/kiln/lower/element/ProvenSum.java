@@ -8,7 +8,10 @@ import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Limits;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * TFLite's quantized sum of two int8 values in the fewest instructions: {@code clamp((x * lhs + y * rhs + offset) >> shift)}.
@@ -25,6 +28,8 @@ import java.util.Optional;
 public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int high) {
     private static final int LEAST_SHIFT = 16;
     private static final int MOST_SHIFT = 24;
+    /** No sum of two sides is larger: each is a difference of two bytes, shifted by at most 20 bits and scaled by at most 1. */
+    private static final int MOST_SUM = 1 << 29;
     /** Factors are tried this far from their exact values. */
     private static final int REACH = 3;
 
@@ -43,10 +48,14 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
             zeroPoints[i] = (int) op.root().constant(3 + 2 * i).integer(0);
         }
         TflAddParameters parameters = TflAddParameters.of(scales[0], scales[1], scales[2]);
+        if (!parameters.isBelowOne()) {
+            // The reference's left shift wraps, so that its results do not rise with the sum.
+            return Optional.empty();
+        }
         Limits limits = Limits.of(op);
         int low = (int) limits.low();
         int high = (int) limits.high();
-        byte[] results = results(parameters, zeroPoints, low, high);
+        Search search = new Search(results(parameters, zeroPoints, low, high), low, high);
         double[] exact = {(double) scales[0] / scales[2], (double) scales[1] / scales[2]};
         for (int shift = MOST_SHIFT; shift >= LEAST_SHIFT; shift--) {
             for (int i = 0; i < (2 * REACH + 1) * (2 * REACH + 1); i++) {
@@ -55,7 +64,7 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
                 if (lhs > 1 << 24 || rhs > 1 << 24) {
                     break;
                 }
-                Optional<ProvenSum> found = with((int) lhs, (int) rhs, shift, results, low, high);
+                Optional<ProvenSum> found = search.with((int) lhs, (int) rhs, shift);
                 if (found.isPresent()) {
                     return found;
                 }
@@ -69,46 +78,112 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
         return index % 2 == 1 ? index / 2 + 1 : -(index / 2);
     }
 
-    /** The reference's results, by {@code (x + 128) * 256 + y + 128}. */
+    /**
+     * The reference's results, by {@code (x + 128) * 256 + y + 128}. They rise with y, so that a row steps through the sums at which
+     * the reference reaches each result.
+     */
     private static byte[] results(TflAddParameters parameters, int[] zeroPoints, int low, int high) {
+        int[] firstSums = new int[high - low];
+        for (int i = 0; i < firstSums.length; i++) {
+            firstSums[i] = firstSum(parameters, low + 1 + i - zeroPoints[2]);
+        }
         byte[] results = new byte[1 << 16];
         for (int x = -128; x < 128; x++) {
             int left = parameters.scaleLhs(x - zeroPoints[0]);
+            int steps = 0;
             for (int y = -128; y < 128; y++) {
                 int sum = left + parameters.scaleRhs(y - zeroPoints[1]);
-                long value = (long) parameters.scaleOutput(sum) + zeroPoints[2];
-                results[(x + 128) * 256 + y + 128] = (byte) FixedPoint.clamp(value, low, high);
+                while (steps < firstSums.length && sum >= firstSums[steps]) {
+                    steps++;
+                }
+                results[(x + 128) * 256 + y + 128] = (byte) (low + steps);
             }
         }
         return results;
     }
 
-    /** Looks for an offset that puts every pair into its step. */
-    private static Optional<ProvenSum> with(int lhs, int rhs, int shift, byte[] results, int low, int high) {
-        long least = Integer.MIN_VALUE;
-        long most = Integer.MAX_VALUE;
-        for (int row = 0; row < 256; row++) {
-            // Values far apart come first: most constants that do not suit them all fail in the first rows.
-            int x = (Integer.reverse(row) >>> 24) - 128;
-            for (int y = -128; y < 128; y++) {
-                int result = results[(x + 128) * 256 + y + 128];
-                long sum = (long) x * lhs + (long) y * rhs;
-                if (result > low) {
-                    least = Math.max(least, ((long) result << shift) - sum);
-                }
-                if (result < high) {
-                    most = Math.min(most, ((result + 1L) << shift) - 1 - sum);
-                }
-            }
-            if (least > most) {
-                return Optional.empty();
+    /** The least sum of two scaled sides whose result, without its zero point, reaches a value; past all sums if none does. */
+    private static int firstSum(TflAddParameters parameters, int value) {
+        int below = -MOST_SUM - 1;
+        int reached = MOST_SUM + 1;
+        while (reached - below > 1) {
+            int middle = (below + reached) >> 1;
+            if (parameters.scaleOutput(middle) >= value) {
+                reached = middle;
+            } else {
+                below = middle;
             }
         }
-        long offset = Math.floorDiv(least + most, 2);
-        long largest = 128L * Math.abs(lhs) + 128L * Math.abs(rhs) + Math.abs(offset);
-        return largest > Integer.MAX_VALUE
-                ? Optional.empty()
-                : Optional.of(new ProvenSum(lhs, rhs, (int) offset, shift, low, high));
+        return reached;
+    }
+
+    /** Tries factors. Pairs that refused some mostly refuse the next ones too, and are tried first. */
+    private static final class Search {
+        private final byte[] results;
+        private final int low;
+        private final int high;
+        private final Set<Integer> refusing = new LinkedHashSet<>();
+        private int lhs;
+        private int rhs;
+        private int shift;
+        private long least;
+        private long most;
+        private int leastPair;
+        private int mostPair;
+
+        Search(byte[] results, int low, int high) {
+            this.results = results;
+            this.low = low;
+            this.high = high;
+        }
+
+        /** Looks for an offset that puts every pair into its step. */
+        Optional<ProvenSum> with(int lhs, int rhs, int shift) {
+            this.lhs = lhs;
+            this.rhs = rhs;
+            this.shift = shift;
+            long room = Integer.MAX_VALUE - 128L * lhs - 128L * rhs;
+            least = Integer.MIN_VALUE;
+            most = Integer.MAX_VALUE;
+            for (Iterator<Integer> pairs = refusing.iterator(); pairs.hasNext() && isOpen(room); ) {
+                narrow(pairs.next());
+            }
+            for (int row = 0; row < 256 && isOpen(room); row++) {
+                // Values far apart come first: most constants that do not suit them all fail in the first rows.
+                int first = Integer.reverse(row) >>> 24 << 8;
+                for (int pair = first; pair < first + 256; pair++) {
+                    narrow(pair);
+                }
+            }
+            if (!isOpen(room)) {
+                refusing.add(leastPair);
+                refusing.add(mostPair);
+                return Optional.empty();
+            }
+            long offset = Math.floorDiv(least + most, 2);
+            return Math.abs(offset) > room
+                    ? Optional.empty()
+                    : Optional.of(new ProvenSum(lhs, rhs, (int) offset, shift, low, high));
+        }
+
+        /** Whether an offset is left that keeps every step within 32 bits. */
+        private boolean isOpen(long room) {
+            return least <= most && least <= room && most >= -room;
+        }
+
+        /** Leaves the offsets that give the reference's result for a pair. */
+        private void narrow(int pair) {
+            int result = results[pair];
+            long sum = (long) ((pair >> 8) - 128) * lhs + (long) ((pair & 255) - 128) * rhs;
+            if (result > low && ((long) result << shift) - sum > least) {
+                least = ((long) result << shift) - sum;
+                leastPair = pair;
+            }
+            if (result < high && ((result + 1L) << shift) - 1 - sum < most) {
+                most = ((result + 1L) << shift) - 1 - sum;
+                mostPair = pair;
+            }
+        }
     }
 
     /** The sum of two values, as the kernels compute it. */

@@ -26,7 +26,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** Functions of quantized elements; {@link QnnBinary} has the formulas. */
@@ -49,9 +48,10 @@ final class QuantizedFunctions {
         if (add.rounding() == Rounding.UPWARD) {
             return ElementFunction.saturating(this::roundedSum);
         }
-        Optional<ProvenSum> proven = ProvenSum.of(op);
-        return ElementFunction.saturating(
-                (block, x) -> proven.map(s -> provenSum(s, x)).orElseGet(() -> sum(block, x)));
+        return ProvenSum.of(op)
+                .map(proven -> ElementFunction.saturating((block, x) -> provenSum(proven, x))
+                        .named("(sum=proven)"))
+                .orElseGet(() -> ElementFunction.saturating(this::sum));
     }
 
     static ElementFunction addN(TflAddN op) {

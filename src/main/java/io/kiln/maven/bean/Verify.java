@@ -3,7 +3,7 @@ package io.kiln.maven.bean;
 
 import java.io.File;
 
-/** {@code <verify>}: how the image is verified. What is not set here comes from {@code kiln.verify.*}. */
+/** {@code <verify>}: how the image is verified. Unset elements default to {@code kiln.verify.*}. */
 public final class Verify {
     /** {@code emulator}, {@code board} or {@code none}. */
     private String on;

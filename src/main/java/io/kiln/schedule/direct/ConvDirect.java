@@ -79,7 +79,7 @@ final class ConvDirect {
 
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        List<ChannelBlocks> blocks = packWeights();
+        List<PackedChannels.Blocks> blocks = new PackedChannels(conv, knobs, tables).blocks();
         Interior interior = Interior.of(conv);
         int whole = knobs.pixelBlock() == 1 ? 0 : interior.size() / knobs.pixelBlock() * knobs.pixelBlock();
         int begin = whole == 0 ? 0 : interior.begin();
@@ -116,7 +116,7 @@ final class ConvDirect {
     /** Pixels computed together, from their number and the window's columns inside the input of the first. */
     private record Pixels(Line line, int count, Expr phase, TapRange kx, Expr out) {}
 
-    private void pixel(BlockBuilder block, List<ChannelBlocks> blocks, Line line, Expr x) {
+    private void pixel(BlockBuilder block, List<PackedChannels.Blocks> blocks, Line line, Expr x) {
         TapRange kx = TapRange.of(
                 block,
                 "x",
@@ -128,7 +128,7 @@ final class ConvDirect {
     }
 
     /** Pixels side by side whose windows lie inside the input. */
-    private void pixelBlock(BlockBuilder block, List<ChannelBlocks> blocks, Line line, Expr x) {
+    private void pixelBlock(BlockBuilder block, List<PackedChannels.Blocks> blocks, Line line, Expr x) {
         Window w = conv.window();
         Expr origin = block.let("origin_x", sub(mul(x, w.strideW()), imm(w.padLeft())));
         TapRange kx = new TapRange(origin, imm(0), imm(w.kernelW()), w.kernelW());
@@ -143,46 +143,7 @@ final class ConvDirect {
         return block.let("pixel", mul(add(mul(row, conv.output().dim(2)), x), conv.channels()));
     }
 
-    /** Channels {@code [begin, end)} in blocks of one width, and the table of their weights. */
-    private record ChannelBlocks(int begin, int end, int width, Buffer weights) {}
-
-    private List<ChannelBlocks> packWeights() {
-        int channels = conv.channels();
-        int whole = channels / knobs.channelBlock() * knobs.channelBlock();
-        List<ChannelBlocks> blocks = new ArrayList<>();
-        if (whole > 0) {
-            blocks.add(pack("weight", 0, whole, knobs.channelBlock()));
-        }
-        if (whole < channels) {
-            blocks.add(pack("weight_rest", whole, channels, channels - whole));
-        }
-        return blocks;
-    }
-
-    private ChannelBlocks pack(String name, int begin, int end, int width) {
-        int phases = conv.upsampling().phases();
-        WeightPacking packing = new WeightPacking(conv, phases * (end - begin) * conv.taps(), knobs.packed());
-        for (int phase = 0; phase < phases; phase++) {
-            putAll(packing, phase * conv.channels() + begin, phase * conv.channels() + end, width);
-        }
-        return new ChannelBlocks(begin, end, width, packing.table(name, tables));
-    }
-
-    private void putAll(WeightPacking packing, int begin, int end, int width) {
-        for (int first = begin; first < end; first += width) {
-            for (int ky = 0; ky < conv.window().kernelH(); ky++) {
-                for (int kx = 0; kx < conv.window().kernelW(); kx++) {
-                    for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                        for (int o = first; o < first + width; o++) {
-                            packing.put(o, ky, kx, c);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    private void channelLoop(BlockBuilder block, ChannelBlocks blocks, Pixels pixels) {
+    private void channelLoop(BlockBuilder block, PackedChannels.Blocks blocks, Pixels pixels) {
         TapRange ky = pixels.line.ky;
         block.loop("oc", imm(blocks.begin()), imm(blocks.end()), blocks.width(), (inner, oc) -> {
             List<Expr.Var> accumulators = new ArrayList<>();
@@ -207,7 +168,7 @@ final class ConvDirect {
     private record WindowRow(Pixels pixels, Expr kernel, Expr oc, Expr inputRow, Expr ky) {}
 
     /** One row of the window: a single run where taps are neighbours in memory, else a run for each tap. */
-    private void windowRow(BlockBuilder block, ChannelBlocks blocks, WindowRow at, List<Expr.Var> accumulators) {
+    private void windowRow(BlockBuilder block, PackedChannels.Blocks blocks, WindowRow at, List<Expr.Var> accumulators) {
         Window w = conv.window();
         TapRange kx = at.pixels.kx;
         int run = conv.channelsPerGroup();
@@ -246,7 +207,7 @@ final class ConvDirect {
     }
 
     /** Weights from a place in their table on; bytes of blocks of an even width begin with an even place. */
-    private Weights weights(BlockBuilder block, ChannelBlocks blocks, Expr place) {
+    private Weights weights(BlockBuilder block, PackedChannels.Blocks blocks, Expr place) {
         int width = blocks.width();
         if (knobs.packed() && width % 2 != 0) {
             Expr first = block.let("first", place);

@@ -8,12 +8,6 @@ import java.util.stream.Collectors;
 
 /** What the texts of all kernels for MVE (Helium, Cortex-M55 and later) have in common. */
 public final class MveText {
-    /** Preprocessor condition under which integer MVE is there. */
-    static final String CONDITION = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)";
-
-    /** Preprocessor condition under which MVE with floating point is there. */
-    static final String FLOAT_CONDITION = "defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)";
-
     /** What the vector instructions do with one accumulator, where there are none. */
     static final Intrinsic TWIN = Intrinsic.inFile("mve/kiln_mve_result", List.of(), DType.INT8);
 

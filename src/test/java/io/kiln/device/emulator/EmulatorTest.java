@@ -136,7 +136,7 @@ class EmulatorTest {
         Board board = HandWrittenModel.with(real, new Emulation.Qemu("qemu-system-riscv33", "virt", List.of()));
         assertThatThrownBy(() -> Emulator.of(board, LIMIT).start(folder))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("qemu-system-riscv33 is not there")
+                .hasMessageContaining("qemu-system-riscv33 is missing")
                 .hasMessageContaining("apt-get install qemu-system-misc");
     }
 
