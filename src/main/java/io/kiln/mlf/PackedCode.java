@@ -41,9 +41,8 @@ record PackedCode(Convention convention, List<String> functions, String text) {
             if (artifact.loader() == Loader.SOURCE) {
                 text.append(artifact.text()).append('\n');
             } else if (artifact.loader() == Loader.OBJECT) {
-                ObjectSymbols.defined(artifact.content()).stream()
-                        .filter(symbol -> matters(symbol, names))
-                        .forEach(symbols::add);
+                symbols.addAll(ObjectSymbols.defined(
+                        artifact.content(), List.of(names.run(), names.main(), names.reset(), names.metadata())));
             }
         }
         Set<String> found = new LinkedHashSet<>();
@@ -64,10 +63,5 @@ record PackedCode(Convention convention, List<String> functions, String text) {
         found.stream().filter(name -> !name.equals(entry.get())).forEach(functions::add);
         Convention convention = found.contains(names.main()) ? Convention.PACKED : Convention.PACKED_ENTRY;
         return Optional.of(new PackedCode(convention, functions, text.toString()));
-    }
-
-    private static boolean matters(String symbol, InterfaceNames names) {
-        return List.of(names.run(), names.main(), names.reset(), names.metadata())
-                .contains(symbol);
     }
 }
