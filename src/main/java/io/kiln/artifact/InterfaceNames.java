@@ -66,7 +66,7 @@ public record InterfaceNames(String model) {
         return prefix() + "_get_c_metadata";
     }
 
-    /** {@code tvmgen_<name>_map_inputs} or {@code _map_outputs}: addresses of tensors in the workspace pool. */
+    /** {@code tvmgen_<name>_map_inputs} or {@code _map_outputs}: where tensors lie in the workspace pool. */
     public String map(Side side) {
         return prefix() + "_map_" + side.text();
     }

@@ -96,7 +96,7 @@ public final class CompileRequest {
         return packed;
     }
 
-    /** The kind of code that calls the operators in order. */
+    /** What calls the operators in order. */
     public ExecutorKind executor() {
         return executor;
     }
@@ -177,7 +177,7 @@ public final class CompileRequest {
             return this;
         }
 
-        /** Sets what calls the operators in order; the default is a function generated ahead of time. */
+        /** Sets what calls the operators in order; a function generated ahead of time otherwise. */
         public Builder executor(ExecutorKind newExecutor) {
             executor = newExecutor;
             return this;

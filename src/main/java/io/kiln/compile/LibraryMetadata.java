@@ -39,7 +39,7 @@ final class LibraryMetadata {
      *
      * @param imported the model as it was imported
      * @param fused the model after the last pass
-     * @param module the planned module made from it
+     * @param module what became of it
      * @param functions names of its packed functions
      */
     static ModelMetadata of(Function imported, Function fused, PlannedModule module, List<String> functions) {

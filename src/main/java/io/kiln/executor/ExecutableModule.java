@@ -9,7 +9,7 @@ import java.util.List;
  * A module with the code that runs it.
  *
  * @param code all functions, for a code generator
- * @param entryPoint the functions that programs call; linked before the code
+ * @param entryPoint what programs call; linked before the code
  * @param description tells programs of the entry point: the header of the typed interface, or the metadata of the packed one
  * @param functions names of the functions with the packed signature, in the order of a system library
  */

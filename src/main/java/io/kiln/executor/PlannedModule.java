@@ -23,10 +23,10 @@ import java.util.stream.Stream;
  * @param names names of its functions, structs and macros
  * @param api how it is called
  * @param options of its packed functions, if it has any
- * @param pool memory of its workspace
- * @param planned its program and memory layout
- * @param callees functions that its operators call
- * @param called whether an operator calls it, so that its caller owns its variables
+ * @param pool what its workspace lies in
+ * @param planned what runs, and where it lies
+ * @param callees what its operators call
+ * @param called whether an operator calls it, so that its variables are its caller's
  */
 public record PlannedModule(
         Origin origin,

@@ -73,7 +73,7 @@ final class ModelMetadataReader {
      */
     record Code(InterfaceText header, RelaySignature relay, Optional<PackedCode> packed) {}
 
-    /** Whether this is a complete model for the AOT executor; errors are added to the problems. */
+    /** Whether this is a whole model for the AOT executor; what is wrong otherwise is among the problems. */
     static boolean isAheadOfTime(FormatVersion version, JsonKey json) {
         JsonKey style = json.at("style");
         boolean isWhole = !version.hasStyles() || style.text().equals("full-model");
@@ -186,8 +186,8 @@ final class ModelMetadataReader {
     }
 
     /**
-     * The target is a map by device in version 5, a list from 6 on. C comes first: partitioned models have several
-     * targets. Object code that the llvm target made has the packed interface.
+     * A map by device in version 5, a list from 6 on. C comes first: partitioned models have several targets. Object code that the llvm target
+     * made has the packed interface.
      */
     private String target() {
         JsonKey target = json.at("target");

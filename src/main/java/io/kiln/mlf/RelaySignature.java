@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
  * tensors only there, and all archives state shapes only there. Unreadable parts are skipped: the text is only a
  * comment on the archive's C.
  *
- * @param inputs types by sanitised name, in order
- * @param outputs types in order, tuples flattened
+ * @param inputs by sanitised name, in order
+ * @param outputs in order, tuples flattened
  */
 record RelaySignature(Map<String, RelayType> inputs, List<RelayType> outputs) {
     static final RelaySignature NONE = new RelaySignature(Map.of(), List.of());

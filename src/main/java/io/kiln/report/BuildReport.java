@@ -15,10 +15,10 @@ import java.util.List;
  * @param toolchain id of the toolchain and its version
  * @param target target string, printed canonically
  * @param calls how programs call the model, the first one if there are several
- * @param flash use of read-only memory
- * @param ram use of writable memory
- * @param macs multiply-accumulates by the models' definition
- * @param executedMacs multiply-accumulates that the generated loops execute
+ * @param flash what lies in read-only memory
+ * @param ram what lies in writable memory
+ * @param macs multiply-accumulates of the models' definition
+ * @param executedMacs those that the generated loops execute
  * @param operators in execution order
  * @param plan the plan of the workspace
  */

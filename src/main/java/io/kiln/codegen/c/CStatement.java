@@ -45,7 +45,7 @@ public sealed interface CStatement {
      */
     record Refuse(String condition, String message) implements CStatement {}
 
-    /** Returns from the function. */
+    /** Leaves the function. */
     record Return(String value) implements CStatement {}
 
     /** The value of a struct's member. */

@@ -64,7 +64,7 @@ public final class AotExecutor implements Executor {
                 packed.names());
     }
 
-    /** A module called by operators of another module. */
+    /** A module that operators of another one call. */
     public static Callee callee(PlannedModule module) {
         PrimFunc main = MainFunctionBuilder.build(module);
         List<PrimFunc> functions = new ArrayList<>(module.functions());

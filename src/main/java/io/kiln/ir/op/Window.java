@@ -14,7 +14,7 @@ import java.util.List;
  * @param strideW columns between windows
  * @param dilationH rows between taps
  * @param dilationW columns between taps
- * @param padTop rows added above; padBottom below, padLeft and padRight beside
+ * @param padTop rows added above; padBottom below, padLeft and padRight at the sides
  */
 public record Window(
         int kernelH,
@@ -27,7 +27,7 @@ public record Window(
         int padLeft,
         int padBottom,
         int padRight) {
-    /** One tap: that of a fully connected layer. */
+    /** One tap, as in a fully connected layer. */
     public static final Window ONE = new Window(1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
 
     public Window {
@@ -46,7 +46,7 @@ public record Window(
         return Math.floorDiv(inputWidth + padLeft + padRight - spanW(), strideW) + 1;
     }
 
-    /** Rows that one window touches, gaps of the dilation included. */
+    /** Rows covered by one window, including the gaps of dilation. */
     public int spanH() {
         return (kernelH - 1) * dilationH + 1;
     }

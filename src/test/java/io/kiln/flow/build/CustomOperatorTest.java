@@ -211,7 +211,7 @@ class CustomOperatorTest {
     void anOperatorWithoutFunctionNamesTheConfiguration() {
         assertThatThrownBy(() -> Frontends.read(file(), "m", InputShapes.NONE, CustomOperators.NONE))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("nothing computes the custom operator `MyOp`")
+                .hasMessageContaining("no C function computes the custom operator `MyOp`")
                 .hasMessageContaining("operator #0 CUSTOM MyOp")
                 .hasMessageContaining("<customOperators><customOperator><code>MyOp</code>");
     }

@@ -11,12 +11,12 @@ import java.util.Optional;
 /**
  * A tensor of the file whose shape and type the IR can express.
  *
- * @param index in the subgraph
- * @param name as in the file; {@code tensor_<index>} if it has none
+ * @param index index in the subgraph
+ * @param name name in the file; {@code tensor_<index>} if it has none
  * @param data the constant's bytes in the file; of size 0 for a computed tensor
  * @param variable whether it keeps its value between runs
- * @param folded its value, if that follows from constants alone
- * @param shifted whether it is seen as int8 though the file has uint8, with 128 more in elements and zero points
+ * @param folded its value, if it follows from constants alone
+ * @param shifted whether it is seen as int8 although the file has uint8, with elements and zero points larger by 128
  */
 public record TfliteTensor(
         int index,
@@ -27,7 +27,7 @@ public record TfliteTensor(
         boolean variable,
         Optional<Constant> folded,
         boolean shifted) {
-    /** The same tensor with a shape that follows from the inputs' shapes. */
+    /** The same tensor with an inferred shape. */
     public TfliteTensor withShape(Shape shape) {
         return new TfliteTensor(
                 index, name, new TensorType(shape, dtype()), quantization, data, variable, folded, shifted);
@@ -39,15 +39,15 @@ public record TfliteTensor(
                 index, name, constant.type(), quantization, data, variable, Optional.of(constant), shifted);
     }
 
-    /** Whether it is quantized in 8 bits without a sign, as models of TensorFlow 1 are. */
+    /** Whether it is quantized to unsigned 8 bits, as in models of TensorFlow 1. */
     public boolean isQuantizedUint8() {
         return dtype() == DType.UINT8 && quantization.isPresent();
     }
 
     /**
-     * The same real numbers as int8: elements and zero points less 128.
+     * The same real values as int8: elements and zero points are reduced by 128.
      *
-     * @param value its elements less 128, if it is known at build time
+     * @param value its reduced elements, if it is known at build time
      */
     public TfliteTensor asInt8(Optional<Constant> value) {
         return new TfliteTensor(
@@ -79,7 +79,7 @@ public record TfliteTensor(
         return type.shape();
     }
 
-    /** As messages show it. */
+    /** A description for messages. */
     public String text() {
         return "`" + name + "` " + dtype().text() + " " + shape().text();
     }
