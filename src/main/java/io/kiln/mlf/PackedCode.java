@@ -54,8 +54,9 @@ record PackedCode(Convention convention, List<String> functions, String text) {
         }
         found.addAll(symbols);
         // The llvm target makes no entry point: its main function takes the tensors.
-        Optional<String> entry =
-                List.of(names.run(), names.main()).stream().filter(found::contains).findFirst();
+        Optional<String> entry = List.of(names.run(), names.main()).stream()
+                .filter(found::contains)
+                .findFirst();
         if (entry.isEmpty() || (entry.get().equals(names.main()) && symbols.isEmpty())) {
             return Optional.empty();
         }

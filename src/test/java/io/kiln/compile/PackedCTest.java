@@ -52,10 +52,11 @@ final class PackedCTest {
         for (String golden : GOLDEN) {
             for (Convention convention : PACKED) {
                 // Rows of one operator at a time, so that operators take integers, too.
-                models.add(ModelCompiler.compile(request(GoldenModels.model(golden), golden + "_" + convention, convention)
-                                .optimize(Optimize.RAM)
-                                .build())
-                        .library());
+                models.add(
+                        ModelCompiler.compile(request(GoldenModels.model(golden), golden + "_" + convention, convention)
+                                        .optimize(Optimize.RAM)
+                                        .build())
+                                .library());
                 inputs.write(Files.readAllBytes(GoldenModels.folder(golden).resolve("input_0.bin")));
                 byte[] answer = Files.readAllBytes(GoldenModels.folder(golden).resolve("output_0.bin"));
                 expected.write(answer);
@@ -80,7 +81,8 @@ final class PackedCTest {
         CompiledModel compiled = ModelCompiler.compile(request(model, "m", convention)
                 .packed(new PackedOptions(true, false))
                 .build());
-        assertThat(text(compiled.library())).doesNotContain("kiln_check", "TVMAPISetLastError", "malloc", "float", "double");
+        assertThat(text(compiled.library()))
+                .doesNotContain("kiln_check", "TVMAPISetLastError", "malloc", "float", "double");
         PackedHost.build(folder, List.of(compiled.library()), "registry.c", List.of("-Wno-unused-parameter"));
 
         List<Bytes> inputs = new ArrayList<>();
@@ -105,8 +107,7 @@ final class PackedCTest {
         String main = new InterfaceNames("m").main();
         assertThat(model.metadata().api().functions())
                 .containsExactly("tvmgen_m_run", operator, main, "tvmgen_m_get_c_metadata");
-        PackedHost.build(
-                folder, List.of(model), "messages.c", List.of("-DMAIN=" + main, "-DOPERATOR=" + operator));
+        PackedHost.build(folder, List.of(model), "messages.c", List.of("-DMAIN=" + main, "-DOPERATOR=" + operator));
 
         String output = model.metadata().outputs().get(0).cName();
         List<String> expected = new ArrayList<>();
@@ -195,7 +196,9 @@ final class PackedCTest {
     }
 
     private static String text(ModelLibrary library) {
-        return library.artifacts().of(Loader.SOURCE).stream().map(Artifact::text).collect(Collectors.joining());
+        return library.artifacts().of(Loader.SOURCE).stream()
+                .map(Artifact::text)
+                .collect(Collectors.joining());
     }
 
     private static Function negation() {

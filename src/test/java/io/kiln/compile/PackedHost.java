@@ -36,7 +36,8 @@ final class PackedHost {
      * @param flags for all files
      */
     static void build(Path folder, List<ModelLibrary> models, String driver, List<String> flags) {
-        List<String> line = new ArrayList<>(List.of("-std=c11", "-O0", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"));
+        List<String> line =
+                new ArrayList<>(List.of("-std=c11", "-O0", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"));
         line.addAll(List.of("-fsanitize=address,undefined", "-fno-sanitize-recover=all"));
         line.addAll(flags);
         line.add("-I" + RUNTIME.resolve("include").toAbsolutePath());
@@ -49,7 +50,8 @@ final class PackedHost {
         line.add(DRIVERS.resolve(driver).toAbsolutePath().toString());
         line.addAll(runtime());
         line.addAll(List.of("-o", "program", "-lm"));
-        ProcessResult result = ProcessRunner.run(Command.of("cc", line).in(folder).within(LIMIT));
+        ProcessResult result =
+                ProcessRunner.run(Command.of("cc", line).in(folder).within(LIMIT));
         assertThat(result.exitCode()).as(result.message()).isZero();
     }
 

@@ -31,8 +31,7 @@ final class PackedArchiveTest {
 
         assertThat(model.api().convention()).isEqualTo(Convention.PACKED);
         assertThat(model.api().functions())
-                .containsExactly(
-                        "tvmgen_default_run", "tvmgen_default___tvm_main__", "tvmgen_default_get_c_metadata");
+                .containsExactly("tvmgen_default_run", "tvmgen_default___tvm_main__", "tvmgen_default_get_c_metadata");
         assertThat(model.inputs())
                 .containsExactly(
                         new TensorInfo("x:0", "x_0", DType.INT8, List.of(2, 3), 0, 0),
@@ -41,7 +40,8 @@ final class PackedArchiveTest {
                 .containsExactly(
                         new TensorInfo("output0", "output0", DType.FLOAT32, List.of(), 0, 0),
                         new TensorInfo("output1", "output1", DType.UINT8, List.of(1, 5), 0, 0));
-        assertThat(read(packed().replacing(METADATA, "\"inputs\"", "\"in\"").replacing(METADATA, "\"outputs\"", "\"out\""))
+        assertThat(read(packed().replacing(METADATA, "\"inputs\"", "\"in\"")
+                                .replacing(METADATA, "\"outputs\"", "\"out\""))
                         .get(0)
                         .metadata()
                         .inputs())
@@ -52,7 +52,8 @@ final class PackedArchiveTest {
                 .hasMessageContaining("kTvmgenMetadata_inputs in the C has: [4 bytes of bool, 6 bytes of int8]");
         refused(packed().replacing("codegen/host/src/default_lib0.c", "TVMValue*", "struct inputs*"))
                 .hasMessageContaining("there is no header: the model has the packed interface");
-        refused(packed().replacing(METADATA, "external_dependencies", "dependencies").without("runtime/"))
+        refused(packed().replacing(METADATA, "external_dependencies", "dependencies")
+                        .without("runtime/"))
                 .hasMessageContaining("the packed interface of the C++ runtime");
     }
 

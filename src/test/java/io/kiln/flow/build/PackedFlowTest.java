@@ -56,8 +56,11 @@ final class PackedFlowTest {
     /** Two models in one image share its system library; each of them is called in its own way of handing tensors to operators. */
     @ParameterizedTest
     @CsvSource({
-        "host, host, false", "mps2-an386, clang, true", "mps2-an386, clang, false",
-        "qemu-riscv32, clang, true", "qemu-riscv32, clang, false",
+        "host, host, false",
+        "mps2-an386, clang, true",
+        "mps2-an386, clang, false",
+        "qemu-riscv32, clang, true",
+        "qemu-riscv32, clang, false",
     })
     void modelsWithPackedFunctionsAnswerBitExact(String board, String toolchain, boolean unpacked) throws IOException {
         List<ModelSource> models = Stream.of("kws_ref_model", "ad01_int8", "hello_world_int8")
@@ -72,7 +75,8 @@ final class PackedFlowTest {
         assertThat(json("kiln/verify.json").path("cases")).hasSize(3);
         JsonSchemas.assertFits("report", text("kiln/report.json"));
         assertThat(json("kiln/report.json").at("/calls/interfaceApi").asText()).isEqualTo("packed");
-        assertThat(json("kiln/report.json").at("/calls/unpackedApi").asBoolean()).isEqualTo(unpacked);
+        assertThat(json("kiln/report.json").at("/calls/unpackedApi").asBoolean())
+                .isEqualTo(unpacked);
         assertThat(json("kiln/report.json").at("/calls/systemLib").asBoolean()).isTrue();
         String library = text("generated-sources/kiln/codegen/host/src/lib0.c");
         assertThat(library)
@@ -83,14 +87,14 @@ final class PackedFlowTest {
 
     @ParameterizedTest
     @CsvSource({
-        "kws_ref_model, host, host", "kws_ref_model, mps2-an386, clang", "hello_world_int8, qemu-riscv32, clang",
+        "kws_ref_model, host, host",
+        "kws_ref_model, mps2-an386, clang",
+        "hello_world_int8, qemu-riscv32, clang",
     })
     void archivesOfTvmAnswerWhatTvmAnswers(String model, String board, String toolchain) throws IOException {
         Path tvm = SharedFolder.need("tvm");
         BuildSpec spec = spec(
-                        board,
-                        toolchain,
-                        List.of(new ModelSource(tvm.resolve(model + "__aot_packed.tar"), "default")))
+                        board, toolchain, List.of(new ModelSource(tvm.resolve(model + "__aot_packed.tar"), "default")))
                 .verify(vectors(tvm.resolve("vectors").resolve(model)))
                 .build();
         flow.build(spec, DeviceSpec.USUAL);
@@ -111,7 +115,8 @@ final class PackedFlowTest {
         assertThat(ModelLibraryFormat.files(archive).keySet())
                 .contains("codegen/host/src/gesture_lib0.c", "codegen/host/src/gesture_lib2.c")
                 .noneMatch(path -> path.startsWith("codegen/host/include/"));
-        assertThat(text("generated-sources/kiln/codegen/host/src/gesture_lib2.c")).doesNotContain("kiln_check");
+        assertThat(text("generated-sources/kiln/codegen/host/src/gesture_lib2.c"))
+                .doesNotContain("kiln_check");
 
         flow.build(
                 spec("host", "host", List.of(new ModelSource(archive, "default")))
@@ -169,7 +174,11 @@ final class PackedFlowTest {
             """);
         ProcessResult compiled = ProcessRunner.run(Command.of(
                         "cc",
-                        List.of("-c", "-fPIE", "-I" + Path.of("src/main/resources/crt/include").toAbsolutePath(), "model.c"))
+                        List.of(
+                                "-c",
+                                "-fPIE",
+                                "-I" + Path.of("src/main/resources/crt/include").toAbsolutePath(),
+                                "model.c"))
                 .in(folder));
         assertThat(compiled.succeeded()).as(compiled.message()).isTrue();
         Path archive = TvmArchive.of("v6")
