@@ -61,7 +61,11 @@ record PackedCode(Convention convention, List<String> functions, String text) {
             return Optional.empty();
         }
         List<String> functions = new ArrayList<>(List.of(entry.get()));
+        boolean hasMetadata = found.remove(names.metadata());
         found.stream().filter(name -> !name.equals(entry.get())).forEach(functions::add);
+        if (hasMetadata) {
+            functions.add(names.metadata());
+        }
         Convention convention = found.contains(names.main()) ? Convention.PACKED : Convention.PACKED_ENTRY;
         return Optional.of(new PackedCode(convention, functions, text.toString()));
     }

@@ -9,6 +9,7 @@ import io.kiln.codegen.c.CStatement;
 import io.kiln.codegen.c.PackedText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -51,7 +52,7 @@ public final class SystemLibrarySource {
     private static List<CItem> table(List<String> functions) {
         List<String> names = new ArrayList<>();
         int count = functions.size();
-        names.add(String.format("\"\\%03o\\%03o\"", count % BYTE, count / BYTE));
+        names.add(String.format(Locale.ROOT, "\"\\%03o\\%03o\"", count % BYTE, count / BYTE));
         functions.forEach(name -> names.add("\"" + name + "\\0\""));
         return List.of(
                 new CItem.Constant(
