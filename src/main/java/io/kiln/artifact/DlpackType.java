@@ -29,7 +29,9 @@ public record DlpackType(int code, int bits) {
 
     /** The type that has this one; empty if Kiln has none. */
     public Optional<DType> dtype() {
-        return Arrays.stream(DType.values()).filter(type -> of(type).equals(this)).findFirst();
+        return Arrays.stream(DType.values())
+                .filter(type -> of(type).equals(this))
+                .findFirst();
     }
 
     /** As C initialises it. */

@@ -20,6 +20,8 @@ public record PackedApi(List<PackedFunction> functions, boolean checked) {
 
     /** The function of this name, if it is packed. */
     public Optional<PackedFunction> find(String name) {
-        return functions.stream().filter(function -> function.name().equals(name)).findFirst();
+        return functions.stream()
+                .filter(function -> function.name().equals(name))
+                .findFirst();
     }
 }

@@ -45,9 +45,8 @@ public final class ModelCompiler {
         artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
         artifacts.add(executable.description());
         artifacts.addAll(text(request, imported));
-        ModelLibrary library =
-                new ModelLibrary(
-                        LibraryMetadata.of(imported, fused, module, executable.functions()), new ArtifactSet(artifacts));
+        ModelLibrary library = new ModelLibrary(
+                LibraryMetadata.of(imported, fused, module, executable.functions()), new ArtifactSet(artifacts));
         return new CompiledModel(library, imported, stages, module, executable.code());
     }
 

@@ -89,7 +89,8 @@ final class ArchiveReader {
         for (Loader loader : List.of(Loader.SOURCE, Loader.OBJECT)) {
             String folder = ArchivePaths.folder(loader) + "/";
             files.forEach((path, content) -> {
-                if (path.startsWith(folder) && owner(path.substring(folder.length()), models).equals(model)) {
+                if (path.startsWith(folder)
+                        && owner(path.substring(folder.length()), models).equals(model)) {
                     code.add(new Artifact(Artifact.FOREIGN, loader, path.substring(folder.length()), content, ""));
                 }
             });

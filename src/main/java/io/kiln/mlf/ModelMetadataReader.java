@@ -48,12 +48,7 @@ final class ModelMetadataReader {
      * @param code what its code tells
      */
     ModelMetadataReader(
-            String archive,
-            Problems problems,
-            String name,
-            FormatVersion version,
-            JsonKey json,
-            Code code) {
+            String archive, Problems problems, String name, FormatVersion version, JsonKey json, Code code) {
         this.archive = archive;
         this.problems = problems;
         this.name = name;

@@ -4,8 +4,8 @@ package io.kiln.mlf;
 import io.kiln.base.Bytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -16,7 +16,6 @@ final class ObjectSymbols {
     private static final int MAGIC = 0x464C457F;
     private static final int CLASS_64 = 2;
     private static final int SYMBOL_TABLE = 2;
-    private static final int LONGEST = 1000;
     private static final int LOCAL_LIMIT = 16;
 
     private final ByteBuffer bytes;
@@ -27,17 +26,22 @@ final class ObjectSymbols {
         this.wide = bytes.get(4) == CLASS_64;
     }
 
-    static Set<String> defined(Bytes object) {
+    /**
+     * Which of some symbols an object defines.
+     *
+     * @param wanted their names
+     */
+    static List<String> defined(Bytes object, List<String> wanted) {
         ByteBuffer bytes = ByteBuffer.wrap(object.toArray()).order(ByteOrder.LITTLE_ENDIAN);
         try {
-            return bytes.getInt(0) == MAGIC ? new ObjectSymbols(bytes).read() : Set.of();
+            return bytes.getInt(0) == MAGIC ? new ObjectSymbols(bytes).read(wanted) : List.of();
         } catch (IndexOutOfBoundsException | ArithmeticException e) {
-            return Set.of();
+            return List.of();
         }
     }
 
-    private Set<String> read() {
-        Set<String> names = new LinkedHashSet<>();
+    /** An object has one table of symbols; further ones are not read. */
+    private List<String> read(List<String> wanted) {
         int sections = word(wide ? 0x28 : 0x20);
         int size = Short.toUnsignedInt(bytes.getShort(wide ? 0x3A : 0x2E));
         int count = Short.toUnsignedInt(bytes.getShort(wide ? 0x3C : 0x30));
@@ -46,13 +50,14 @@ final class ObjectSymbols {
             if (bytes.getInt(section + 4) == SYMBOL_TABLE) {
                 int link = bytes.getInt(section + (wide ? 0x28 : 0x18));
                 int texts = Math.addExact(sections, Math.multiplyExact(link, size));
-                symbols(section, word(texts + (wide ? 0x18 : 0x10)), names);
+                return symbols(section, word(texts + (wide ? 0x18 : 0x10)), wanted);
             }
         }
-        return names;
+        return List.of();
     }
 
-    private void symbols(int section, int texts, Set<String> names) {
+    private List<String> symbols(int section, int texts, List<String> wanted) {
+        Set<String> names = new LinkedHashSet<>();
         int begin = word(section + (wide ? 0x18 : 0x10));
         int end = Math.addExact(begin, word(section + (wide ? 0x20 : 0x14)));
         int entry = wide ? 24 : 16;
@@ -60,19 +65,20 @@ final class ObjectSymbols {
             int info = Byte.toUnsignedInt(bytes.get(at + (wide ? 4 : 12)));
             boolean isDefined = bytes.getShort(at + (wide ? 6 : 14)) != 0;
             if (isDefined && info >= LOCAL_LIMIT) {
-                names.add(text(Math.addExact(texts, bytes.getInt(at))));
+                int name = Math.addExact(texts, bytes.getInt(at));
+                wanted.stream().filter(text -> isAt(name, text)).forEach(names::add);
             }
         }
+        return List.copyOf(names);
     }
 
-    private String text(int begin) {
-        int end = begin;
-        while (bytes.get(end) != 0 && end - begin < LONGEST) {
-            end++;
+    private boolean isAt(int begin, String name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (bytes.get(begin + i) != name.charAt(i)) {
+                return false;
+            }
         }
-        byte[] name = new byte[end - begin];
-        bytes.get(begin, name);
-        return new String(name, StandardCharsets.US_ASCII);
+        return bytes.get(begin + name.length()) == 0;
     }
 
     /** An address or offset; objects are smaller than 2 GiB. */

@@ -41,9 +41,8 @@ record PackedCode(Convention convention, List<String> functions, String text) {
             if (artifact.loader() == Loader.SOURCE) {
                 text.append(artifact.text()).append('\n');
             } else if (artifact.loader() == Loader.OBJECT) {
-                ObjectSymbols.defined(artifact.content()).stream()
-                        .filter(symbol -> matters(symbol, names))
-                        .forEach(symbols::add);
+                symbols.addAll(ObjectSymbols.defined(
+                        artifact.content(), List.of(names.run(), names.main(), names.reset(), names.metadata())));
             }
         }
         Set<String> found = new LinkedHashSet<>();
@@ -55,19 +54,19 @@ record PackedCode(Convention convention, List<String> functions, String text) {
         }
         found.addAll(symbols);
         // The llvm target makes no entry point: its main function takes the tensors.
-        Optional<String> entry =
-                List.of(names.run(), names.main()).stream().filter(found::contains).findFirst();
+        Optional<String> entry = List.of(names.run(), names.main()).stream()
+                .filter(found::contains)
+                .findFirst();
         if (entry.isEmpty() || (entry.get().equals(names.main()) && symbols.isEmpty())) {
             return Optional.empty();
         }
         List<String> functions = new ArrayList<>(List.of(entry.get()));
+        boolean hasMetadata = found.remove(names.metadata());
         found.stream().filter(name -> !name.equals(entry.get())).forEach(functions::add);
+        if (hasMetadata) {
+            functions.add(names.metadata());
+        }
         Convention convention = found.contains(names.main()) ? Convention.PACKED : Convention.PACKED_ENTRY;
         return Optional.of(new PackedCode(convention, functions, text.toString()));
-    }
-
-    private static boolean matters(String symbol, InterfaceNames names) {
-        return List.of(names.run(), names.main(), names.reset(), names.metadata())
-                .contains(symbol);
     }
 }

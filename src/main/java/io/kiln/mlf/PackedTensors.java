@@ -23,8 +23,9 @@ final class PackedTensors {
     private static final int MOST_DIGITS = 9;
     private static final Pattern COMMENT = Pattern.compile("/\\*[^*]{0,200}\\*/");
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]+");
-    private static final Pattern INFO = Pattern.compile("\\{\\s*\"([^\"]{0,1000})\"\\s*,\\s*(\\w+)\\s*,\\s*[0-9]{1,9}L?\\s*,"
-            + "\\s*\\{\\s*(\\w{1,20})\\s*,\\s*([0-9]{1,3})\\s*,\\s*1\\s*\\}\\s*\\}");
+    private static final Pattern INFO =
+            Pattern.compile("\\{\\s*\"([^\"]{0,1000})\"\\s*,\\s*(\\w+)\\s*,\\s*[0-9]{1,9}L?\\s*,"
+                    + "\\s*\\{\\s*(\\w{1,20})\\s*,\\s*([0-9]{1,3})\\s*,\\s*1\\s*\\}\\s*\\}");
     private static final List<String> CODES = List.of("kDLInt", "kDLUInt", "kDLFloat");
 
     private final PackedCode code;
@@ -47,7 +48,8 @@ final class PackedTensors {
             // Before TVM 0.11 only the C tells.
             return known;
         }
-        stated.entries().forEach((name, json) -> stated(name, json).ifPresent(tensor -> named.put(tensor.cName(), tensor)));
+        stated.entries()
+                .forEach((name, json) -> stated(name, json).ifPresent(tensor -> named.put(tensor.cName(), tensor)));
         if (known.isEmpty()) {
             return side == Side.INPUTS ? inputs(named) : outputs(named);
         }
@@ -81,7 +83,8 @@ final class PackedTensors {
         if (dtype.isEmpty() && !type.isEmpty()) {
             json.at("dtype").wrong("an element type that Kiln has");
         }
-        if (dtype.isPresent() && (bytes % dtype.get().bytes() != 0 || bytes / dtype.get().bytes() > Integer.MAX_VALUE)) {
+        if (dtype.isPresent()
+                && (bytes % dtype.get().bytes() != 0 || bytes / dtype.get().bytes() > Integer.MAX_VALUE)) {
             json.at("size").wrong("a multiple of " + dtype.get().bytes() + ", the size of " + type);
             return Optional.empty();
         }
@@ -94,7 +97,9 @@ final class PackedTensors {
         Matcher infos = INFO.matcher(initializer(ROOT + side.text()));
         while (infos.find()) {
             int kind = CODES.indexOf(infos.group(3));
-            int digit = kind >= 0 ? kind : infos.group(3).length() == 1 ? infos.group(3).charAt(0) - '0' : CODES.size();
+            int digit = kind >= 0
+                    ? kind
+                    : infos.group(3).length() == 1 ? infos.group(3).charAt(0) - '0' : CODES.size();
             Optional<DType> dtype = new DlpackType(digit, Integer.parseInt(infos.group(4))).dtype();
             List<Integer> shape = shape(infos.group(2));
             if (dtype.isEmpty() || shape.stream().anyMatch(dim -> dim < 0)) {
@@ -126,8 +131,10 @@ final class PackedTensors {
     /** In the order of the text's parameters, which the file sorts by their names. */
     private List<TensorInfo> inputs(Map<String, TensorInfo> named) {
         List<TensorInfo> tensors = new ArrayList<>();
-        relay.inputs().forEach((name, type) -> Optional.ofNullable(named.remove(name))
-                .ifPresent(tensor -> tensors.add(type.bytes() == tensor.bytes() ? shaped(tensor, type.shape()) : tensor)));
+        relay.inputs()
+                .forEach((name, type) -> Optional.ofNullable(named.remove(name))
+                        .ifPresent(tensor ->
+                                tensors.add(type.bytes() == tensor.bytes() ? shaped(tensor, type.shape()) : tensor)));
         tensors.addAll(named.values());
         return tensors;
     }
@@ -135,7 +142,8 @@ final class PackedTensors {
     /** The text may leave types of results out; most results are a batch of one. */
     private List<TensorInfo> outputs(Map<String, TensorInfo> named) {
         List<TensorInfo> tensors = named.values().stream()
-                .sorted(Comparator.comparingInt((TensorInfo tensor) -> tensor.name().length())
+                .sorted(Comparator.comparingInt(
+                                (TensorInfo tensor) -> tensor.name().length())
                         .thenComparing(TensorInfo::name))
                 .toList();
         List<TensorInfo> shaped = new ArrayList<>();

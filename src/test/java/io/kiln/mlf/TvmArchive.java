@@ -75,7 +75,12 @@ public final class TvmArchive {
 
     /** Adds or replaces a file. */
     public TvmArchive with(String path, String text) {
-        files.put(path, Bytes.ofText(text));
+        return with(path, Bytes.ofText(text));
+    }
+
+    /** Adds or replaces a file of bytes. */
+    public TvmArchive with(String path, Bytes content) {
+        files.put(path, content);
         return this;
     }
 

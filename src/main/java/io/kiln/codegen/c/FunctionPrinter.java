@@ -25,7 +25,7 @@ final class FunctionPrinter {
     }
 
     /**
-     * The comment, the attribute that keeps the function a symbol of its own, and the definition.
+     * The comment, the attribute that prevents inlining, and the definition.
      *
      * @param packed which of the functions that it calls have the packed signature
      */

@@ -33,7 +33,8 @@ public final class PackedText {
 
     /** A helper, by the name of its file. */
     static CItem helper(Helper helper) {
-        return new CItem.Code(ResourceTree.read("templates/packed").get(helper.file).text());
+        return new CItem.Code(
+                ResourceTree.read("templates/packed").get(helper.file).text());
     }
 
     /** Helpers that are printed where they are used. */
@@ -78,13 +79,12 @@ public final class PackedText {
                 items.add(new CItem.Constant(
                         "", "const int64_t " + shape + "[" + rank + "]", List.of(String.join(", ", dims))));
             }
-            types.add("{" + (rank > 0 ? shape : "NULL") + ", " + rank + ", " + DlpackType.of(tensor.dtype()).text() + "}");
+            types.add("{" + (rank > 0 ? shape : "NULL") + ", " + rank + ", "
+                    + DlpackType.of(tensor.dtype()).text() + "}");
         }
         if (!types.isEmpty()) {
             items.add(new CItem.Constant(
-                    "",
-                    "const struct kiln_tensor_type " + tensors(function) + "[" + types.size() + "]",
-                    types));
+                    "", "const struct kiln_tensor_type " + tensors(function) + "[" + types.size() + "]", types));
         }
         return items;
     }
@@ -179,7 +179,8 @@ public final class PackedText {
         if (!pointers.isEmpty()) {
             lines.add("DLTensor stack_array[" + pointers.size() + "] = {"
                     + IntStream.range(0, pointers.size())
-                            .mapToObj(i -> "kiln_tensor(&" + tensors(function) + "[" + i + "], " + pointers.get(i) + ")")
+                            .mapToObj(
+                                    i -> "kiln_tensor(&" + tensors(function) + "[" + i + "], " + pointers.get(i) + ")")
                             .collect(Collectors.joining(", "))
                     + "};");
         }

@@ -42,7 +42,8 @@ final class MetadataSource {
     private void fill() {
         List<TensorInfo> outputs = new ArrayList<>();
         for (TensorInfo output : module.api().outputs()) {
-            outputs.add(new TensorInfo("output" + outputs.size(), "output" + outputs.size(), output.dtype(), output.shape(), 0, 0));
+            outputs.add(new TensorInfo(
+                    "output" + outputs.size(), "output" + outputs.size(), output.dtype(), output.shape(), 0, 0));
         }
         List<TensorInfo> pools = module.hasPool()
                 ? List.of(new TensorInfo(
@@ -83,7 +84,8 @@ final class MetadataSource {
             int rank = tensor.shape().size();
             String shape = ROOT + "_" + kind + "_" + infos.size() + "_shape";
             if (rank > 0) {
-                String dims = String.join(", ", tensor.shape().stream().map(d -> d + "L").toList());
+                String dims = String.join(
+                        ", ", tensor.shape().stream().map(d -> d + "L").toList());
                 items.add(new CItem.Constant("", "const int64_t " + shape + "[" + rank + "]", List.of(dims)));
             }
             infos.add("{\"" + tensor.cName() + "\", " + (rank > 0 ? shape : "NULL") + ", " + rank + "L, "

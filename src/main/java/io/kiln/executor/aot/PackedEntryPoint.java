@@ -119,8 +119,8 @@ final class PackedEntryPoint {
         int count = values.size();
         body.add(new CStatement.Variable("TVMValue tensors[" + count + "]", "{" + String.join(", ", values) + "}"));
         body.add(new CStatement.Variable("int tensor_codes[" + count + "]", "{" + String.join(", ", codes) + "}"));
-        body.add(new CStatement.Return(main.name() + "(tensors, tensor_codes, " + count
-                + ", out_ret_value, out_ret_tcode, resource_handle)"));
+        body.add(new CStatement.Return(
+                main.name() + "(tensors, tensor_codes, " + count + ", out_ret_value, out_ret_tcode, resource_handle)"));
         return List.of(
                 new CItem.Prototype("", PackedText.signature(main.name())),
                 new CItem.Definition(comment(), PackedText.signature(run.name()), body));
@@ -128,7 +128,8 @@ final class PackedEntryPoint {
 
     private List<CStatement> checks() {
         int count = run.arguments();
-        String wrong = spare() == 0 ? "num_args != " + count : "num_args < " + count + " || num_args > " + (count + spare());
+        String wrong =
+                spare() == 0 ? "num_args != " + count : "num_args < " + count + " || num_args > " + (count + spare());
         return List.of(
                 new CStatement.Refuse(wrong, run.name() + ": num_args should be " + count),
                 new CStatement.Refuse("args == NULL", run.name() + ": TVMValue* arg pointer was NULL"),

@@ -42,8 +42,7 @@ final class PackedFunctions {
     /** {@code tvmgen_<name>_run}: all inputs, then all outputs. */
     PackedFunction run() {
         return new PackedFunction(
-                module.names().run(),
-                tensors().map(PackedFunctions::tensor).toList());
+                module.names().run(), tensors().map(PackedFunctions::tensor).toList());
     }
 
     /** {@code tvmgen_<name>___tvm_main__}: inputs and outputs that have elements, then the workspace. */
@@ -120,7 +119,8 @@ final class PackedFunctions {
         Map<String, Integer> rows = new HashMap<>();
         for (Step step : module.program().steps()) {
             if (step instanceof Step.Stream stream) {
-                stream.lanes().forEach(lane -> rows.put(lane.operator().function().name(), lane.rows()));
+                stream.lanes()
+                        .forEach(lane -> rows.put(lane.operator().function().name(), lane.rows()));
             }
         }
         return rows;

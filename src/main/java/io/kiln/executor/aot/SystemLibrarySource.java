@@ -9,6 +9,7 @@ import io.kiln.codegen.c.CStatement;
 import io.kiln.codegen.c.PackedText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -36,7 +37,8 @@ public final class SystemLibrarySource {
         List<CItem> items = new ArrayList<>();
         functions.forEach(name -> items.add(new CItem.Prototype("", PackedText.signature(name))));
         items.addAll(table(functions));
-        return new CFile(origin, SHARED_FILE, Optional.empty(), List.of("<tvm/runtime/c_runtime_api.h>", HEADER), items);
+        return new CFile(
+                origin, SHARED_FILE, Optional.empty(), List.of("<tvm/runtime/c_runtime_api.h>", HEADER), items);
     }
 
     /** The same behind a definition of the first function. */
@@ -50,12 +52,15 @@ public final class SystemLibrarySource {
     private static List<CItem> table(List<String> functions) {
         List<String> names = new ArrayList<>();
         int count = functions.size();
-        names.add(String.format("\"\\%03o\\%03o\"", count % BYTE, count / BYTE));
+        names.add(String.format(Locale.ROOT, "\"\\%03o\\%03o\"", count % BYTE, count / BYTE));
         functions.forEach(name -> names.add("\"" + name + "\\0\""));
         return List.of(
-                new CItem.Constant("", "const TVMBackendPackedCFunc _tvm_func_array[" + count + "]", functions.stream()
-                        .map(name -> "(TVMBackendPackedCFunc)" + name)
-                        .toList()),
+                new CItem.Constant(
+                        "",
+                        "const TVMBackendPackedCFunc _tvm_func_array[" + count + "]",
+                        functions.stream()
+                                .map(name -> "(TVMBackendPackedCFunc)" + name)
+                                .toList()),
                 new CItem.Constant(
                         "The number of functions (16 bits), and their names.",
                         "const TVMFuncRegistry _tvm_func_registry",

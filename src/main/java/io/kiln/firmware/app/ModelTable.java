@@ -38,7 +38,9 @@ final class ModelTable {
         line(" * Made by Kiln for the models in this image; this file is yours to use without conditions.");
         line(" */");
         line("#include \"kiln_app.h\"");
-        models.stream().filter(model -> !isPacked(model)).forEach(model -> line("#include \"" + names(model).header() + "\""));
+        models.stream()
+                .filter(model -> !isPacked(model))
+                .forEach(model -> line("#include \"" + names(model).header() + "\""));
         if (models.stream().anyMatch(ModelTable::isPacked)) {
             line("#include <tvm/runtime/c_runtime_api.h>");
         }

@@ -11,8 +11,7 @@ import java.util.stream.Collectors;
 
 /** Prints the function that runs a model with the packed interface once: its tensors as {@code DLTensor}s, on the stack. */
 final class PackedCall {
-    private static final String PARAMETERS =
-            "(TVMValue*, int*, int, TVMValue*, int*, void*);";
+    private static final String PARAMETERS = "(TVMValue*, int*, int, TVMValue*, int*, void*);";
 
     private final ModelMetadata model;
     private final List<TensorInfo> tensors;
@@ -63,7 +62,8 @@ final class PackedCall {
                         + tensor.shape().stream().map(String::valueOf).collect(Collectors.joining(", ")) + "};");
             }
             values.add("      {.data = tensor_" + model.name() + "(" + i + "u), .device = {kDLCPU, 0}, .ndim = " + rank
-                    + ", .dtype = " + DlpackType.of(tensor.dtype()).text() + ", .shape = " + (rank > 0 ? "shape" + i : "NULL") + "},");
+                    + ", .dtype = " + DlpackType.of(tensor.dtype()).text() + ", .shape = "
+                    + (rank > 0 ? "shape" + i : "NULL") + "},");
         }
         lines.add("  DLTensor tensors[] = {");
         lines.addAll(values);

@@ -68,7 +68,9 @@ public final class WorkspaceMemory {
         boolean asks = model.artifacts().of(Loader.OBJECT).stream()
                 .map(object -> new String(object.content().toArray(), StandardCharsets.ISO_8859_1))
                 .anyMatch(bytes -> bytes.contains(FUNCTION));
-        return asks ? BLOCKS_FOR_EACH_OPERATOR * (1L + model.metadata().operators().size()) : 0;
+        return asks
+                ? BLOCKS_FOR_EACH_OPERATOR * (1L + model.metadata().operators().size())
+                : 0;
     }
 
     private static long calls(String source) {

@@ -82,11 +82,12 @@ public final class GenerateStep {
         // Fails if nothing was generated.
         store(layout).metadata();
         new Steps(log, layout).outdated("generate", fingerprint()).ifPresent(change -> {
-            throw new KilnException(new Problem(
-                    "the generated C belongs to another build: " + change,
-                    layout.generated().toString(),
-                    "kiln:generate before this goal, with the same parameters",
-                    "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
+            throw new KilnException(
+                    new Problem(
+                            "the generated C belongs to another build: " + change,
+                            layout.generated().toString(),
+                            "kiln:generate before this goal, with the same parameters",
+                            "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
         });
     }
 
@@ -146,9 +147,8 @@ public final class GenerateStep {
         List<ModelLibrary> linked = isWhole
                 ? libraries
                 : SystemLibrary.united(libraries, build.spec().calls().systemLib());
-        List<Path> written = isWhole
-                ? copy(archives.get(0), build.spec().models().get(0).file())
-                : write(linked);
+        List<Path> written =
+                isWhole ? copy(archives.get(0), build.spec().models().get(0).file()) : write(linked);
         written.addAll(dumpIr(compiled));
         store(layout).write(linked);
         linked.forEach(library -> log.info(summary(library)));

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.artifact.Convention;
+import io.kiln.flow.spec.BuildSpecBuilder;
+import java.util.Optional;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/** The parameters that say how programs call the models of an image. */
+abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
+    /**
+     * How programs call a model: {@code c}, a header with structs of typed members, or {@code packed}, microTVM's packed functions.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.interfaceApi", defaultValue = "c")
+    private String interfaceApi;
+
+    /**
+     * Whether operators take pointers; if not, operators are packed functions, too, which needs {@code kiln.interfaceApi} {@code packed}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.unpackedApi", defaultValue = "true")
+    private boolean unpackedApi;
+
+    /**
+     * Whether packed functions are listed in a system library, where the C runtime finds them by their names. If not set, they are listed
+     * with {@code kiln.interfaceApi} {@code packed}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.systemLib")
+    private Boolean systemLib;
+
+    /**
+     * Whether packed functions leave out the checks of their arguments.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.disableAssert", defaultValue = "false")
+    private boolean disableAssert;
+
+    /** Sets how programs call the models. */
+    final void calls(BuildSpecBuilder build) {
+        build.calls(
+                interfaceApi == null ? Convention.TYPED.interfaceApi() : interfaceApi,
+                unpackedApi,
+                Optional.ofNullable(systemLib),
+                disableAssert);
+    }
+}
