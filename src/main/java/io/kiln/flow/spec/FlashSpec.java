@@ -13,8 +13,7 @@ import java.util.Optional;
  * @param openOcd name or path of OpenOCD
  * @param limit time for each device
  * @param preverify whether a device that holds the image already is left alone
- * @param log file that gets a line of JSON for each device; may be shared by several computers
- * @param coordinates {@code group:artifact:version} of the project
+ * @param journal what is kept of it
  * @param faults what shall go wrong with virtual boards, {@code [<board>/]<fault>} separated by commas; empty for nothing
  * @param bar whether progress is a bar on a terminal rather than lines
  */
@@ -23,8 +22,7 @@ public record FlashSpec(
         String openOcd,
         Duration limit,
         boolean preverify,
-        Optional<Path> log,
-        Optional<String> coordinates,
+        Journal journal,
         Optional<String> faults,
         boolean bar) {
     /** OpenOCD from the PATH, the only probe that there is, and three minutes. */
@@ -33,8 +31,25 @@ public record FlashSpec(
             "openocd",
             Duration.ofMinutes(3),
             true,
-            Optional.empty(),
-            Optional.empty(),
+            new Journal(Optional.empty(), Optional.empty()),
             Optional.empty(),
             false);
+
+    /**
+     * What is kept of flashing.
+     *
+     * @param log file that gets a line of JSON for each device; may be shared by several computers
+     * @param coordinates {@code group:artifact:version} of the project
+     */
+    public record Journal(Optional<Path> log, Optional<String> coordinates) {}
+
+    /** File that gets a line of JSON for each device. */
+    public Optional<Path> log() {
+        return journal.log;
+    }
+
+    /** {@code group:artifact:version} of the project. */
+    public Optional<String> coordinates() {
+        return journal.coordinates;
+    }
 }
