@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 def log = new File(basedir, 'build.log').text
-assert log =~ /Not there yet, kiln:generate looks again: .*gesture\.tflite/
+assert log =~ /Missing so far; kiln:generate checks again: .*gesture\.tflite/
 assert log.contains('Board lab-sensor, toolchain ')
 assert log.contains('Generating C: first build')
 assert new File(basedir, 'firmware/target/kiln/objects').isDirectory()

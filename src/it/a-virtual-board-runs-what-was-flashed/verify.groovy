@@ -12,7 +12,7 @@ assert flash.length == 1 << 20
 assert Arrays.equals(Arrays.copyOf(flash, image.length), image)
 assert (image.length..<flash.length).every { flash[it] == (byte) 0xff }
 
-assert runs[1].contains('Verification on the board flashes it first (kiln.flash.skip takes it as it is)')
+assert runs[1].contains('Verification on the board flashes it first (kiln.flash.skip prevents that)')
 assert runs[1].contains('Bit-exact on virtual-stm32f405, probe virtual')
 assert runs[1].findAll('virtual: holds this image already').size() == 2
 assert !runs[1].contains('flashed and verified')

@@ -11,6 +11,6 @@ assert !runs[1].contains('No upload:')
 assert new File(basedir, 'target/uploaded/com/example/gesture/1.0.0/gesture-1.0.0.elf').isFile()
 
 assert runs[2].contains('NOBODY: no debug probe was found')
-assert runs[2].contains('Plug it in')
+assert runs[2].contains('Connect it')
 assert !new File(basedir, 'target/not-uploaded').exists()
 return true

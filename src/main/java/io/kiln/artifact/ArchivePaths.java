@@ -4,14 +4,14 @@ package io.kiln.artifact;
 import io.kiln.artifact.Artifact.Loader;
 
 /**
- * Paths in a Model Library Format archive (python/tvm/micro/model_library_format.py). A firmware project has the same folders, so that an
- * unpacked archive fits in their place. Folders have no slash at their end.
+ * Paths in a Model Library Format archive (python/tvm/micro/model_library_format.py). A firmware project has the same
+ * folders, so that an unpacked archive can replace them. Folders have no trailing slash.
  */
 public final class ArchivePaths {
-    /** What the archive says of its models. */
+    /** The archive's description of its models. */
     public static final String METADATA = "metadata.json";
 
-    /** The generated code: sources, headers and objects lie below. */
+    /** The folder of generated code: sources, headers and objects. */
     public static final String CODE = "codegen/host";
 
     /** The C runtime. */
@@ -20,7 +20,7 @@ public final class ArchivePaths {
     /** Public headers, below {@link #CODE} and {@link #RUNTIME}. */
     public static final String INCLUDE = "include";
 
-    /** C sources, below {@link #CODE} and {@link #RUNTIME}; at the top, the models as Relay text. */
+    /** C sources, below {@link #CODE} and {@link #RUNTIME}; at the top level, the models as Relay text. */
     public static final String SRC = "src";
 
     /** Relay text in archives of one model, before version 7. */
@@ -41,7 +41,7 @@ public final class ArchivePaths {
         };
     }
 
-    /** Where an artifact lies. */
+    /** The path of an artifact. */
     public static String of(Loader loader, String fileName) {
         return folder(loader) + "/" + fileName;
     }
@@ -56,7 +56,7 @@ public final class ArchivePaths {
         return model + ".params";
     }
 
-    /** Where a model's header lies. */
+    /** The path of a model's header. */
     public static String header(String model) {
         return of(Loader.HEADER, new InterfaceNames(model).header());
     }

@@ -7,16 +7,16 @@ import io.kiln.base.Bytes;
  * One file of a model library.
  *
  * @param codegenId which code generator made it, such as {@code c}, or {@link #FOREIGN}
- * @param loader what has to be done with it
+ * @param loader how it is used
  * @param fileName name relative to its kind's folder, such as {@code default_lib1.c}
  * @param content its bytes
- * @param targetKey the target string it was made for
+ * @param targetKey the target string for which it was made
  */
 public record Artifact(String codegenId, Loader loader, String fileName, Bytes content, String targetKey) {
-    /** The {@link #codegenId} of files that came in an archive: C in somebody else's style. */
+    /** The {@link #codegenId} of files from an archive. */
     public static final String FOREIGN = "mlf";
 
-    /** What the firmware build does with an artifact, and so its folder in a Model Library Format archive. */
+    /** How the firmware build uses an artifact; determines its folder in a Model Library Format archive. */
     public enum Loader {
         /** C source: {@code codegen/host/src}. */
         SOURCE,
@@ -34,7 +34,7 @@ public record Artifact(String codegenId, Loader loader, String fileName, Bytes c
         TEMPLATE
     }
 
-    /** Whether it came in an archive rather than from Kiln's own compiler. */
+    /** Whether it came from an archive rather than from Kiln's own compiler. */
     public boolean isForeign() {
         return codegenId.equals(FOREIGN);
     }

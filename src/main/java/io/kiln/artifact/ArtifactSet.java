@@ -10,7 +10,7 @@ public record ArtifactSet(List<Artifact> artifacts) {
         artifacts = List.copyOf(artifacts);
     }
 
-    /** Those of one kind, in order. */
+    /** The artifacts of one kind, in order. */
     public List<Artifact> of(Loader loader) {
         return artifacts.stream().filter(a -> a.loader() == loader).toList();
     }

@@ -88,7 +88,7 @@ public final class CNames {
     private CNames() {}
 
     /**
-     * What is wrong with a model's name, if anything; {@code default}, TVM's own choice, is allowed although it is a keyword.
+     * The error in a model's name, if any; {@code default}, TVM's own choice, is allowed although it is a keyword.
      *
      * @param where the model's file or the parameter, for the message
      */
@@ -102,7 +102,7 @@ public final class CNames {
         }
         if (KEYWORDS.contains(name) && !name.equals("default")) {
             return Optional.of(new Problem(
-                    "the model name `" + name + "` is a word of the C language",
+                    "the model name `" + name + "` is a keyword of C",
                     where,
                     "another name",
                     "Set kiln.name, or <name> in <models>"));
@@ -110,7 +110,7 @@ public final class CNames {
         return Optional.empty();
     }
 
-    /** A tensor's name with every byte that C does not allow as an underscore. */
+    /** A tensor's name with an underscore for every byte that C does not allow. */
     static String sanitize(String name, String fallback) {
         if (name.isEmpty()) {
             return fallback;
@@ -129,7 +129,7 @@ public final class CNames {
     /**
      * C names of inputs, then outputs.
      *
-     * @throws io.kiln.base.KilnException listing names that become the same, in C or in the upper case of macros
+     * @throws io.kiln.base.KilnException listing names that become equal, in C or in the upper case of macros
      */
     public static List<String> tensors(String model, List<String> inputs, List<String> outputs) {
         List<String> names = new ArrayList<>();

@@ -3,12 +3,12 @@ package io.kiln.artifact;
 
 import java.util.Locale;
 
-/** What calls a model's operators in order. */
+/** The kind of code that calls a model's operators in order. */
 public enum ExecutorKind {
-    /** A C function that is generated ahead of time. */
+    /** A C function generated ahead of time. */
     AOT;
 
-    /** As {@code metadata.json} names it among {@code executors}. */
+    /** Its name among {@code executors} in {@code metadata.json}. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -5,16 +5,16 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * The C names of one model: its functions, structs, macros and files, formed as microTVM forms them. Names of functions and structs have
- * the model's name in lower case, macros in upper case, source files as it is.
+ * The C names of one model: its functions, structs, macros and files, formed as microTVM forms them. Functions and
+ * structs have the model's name in lower case, macros in upper case, source files unchanged.
  *
  * @param model the model's name, such as {@code default}
  */
 public record InterfaceNames(String model) {
-    /** The beginning of every generated C name. */
+    /** Prefix of every generated C name. */
     public static final String PREFIX = "tvmgen_";
 
-    /** The ending of a model's header. */
+    /** Suffix of a model's header. */
     public static final String HEADER_SUFFIX = ".h";
 
     /** The linker section of workspace pools, which need no initial values. */
@@ -23,10 +23,10 @@ public record InterfaceNames(String model) {
     /** The linker section of weights and tables. */
     public static final String CONSTANTS_SECTION = ".rodata.tvm";
 
-    /** Compilers may split an array; they number its parts behind a dot. */
+    /** Compilers may split an array and number its parts after a dot. */
     private static final Pattern STATE = Pattern.compile(PREFIX + "\\w+_(state[0-9]+|ready)(\\..*)?");
 
-    /** {@code tvmgen_<name>}: every other name begins with it. */
+    /** {@code tvmgen_<name>}: prefix of all other names. */
     public String prefix() {
         return PREFIX + model.toLowerCase(Locale.ROOT);
     }
@@ -37,7 +37,8 @@ public record InterfaceNames(String model) {
     }
 
     /**
-     * Name of a generated file without its ending: {@code <name>_lib0} holds the entry point, those from 1 on the operators.
+     * Name of a generated file without its suffix: {@code <name>_lib0} holds the entry point, those from 1 on the
+     * operators.
      *
      * @param number 0 or more
      */
@@ -50,7 +51,7 @@ public record InterfaceNames(String model) {
         return prefix() + "_run";
     }
 
-    /** {@code tvmgen_<name>_reset}: gives variables their first values. */
+    /** {@code tvmgen_<name>_reset}: sets variables to their initial values. */
     public String reset() {
         return prefix() + "_reset";
     }
@@ -58,6 +59,11 @@ public record InterfaceNames(String model) {
     /** {@code tvmgen_<name>___tvm_main__}: calls the operators in order. */
     public String main() {
         return prefix() + "___tvm_main__";
+    }
+
+    /** {@code tvmgen_<name>_get_c_metadata}: tells programs what the model's tensors are. */
+    public String metadata() {
+        return prefix() + "_get_c_metadata";
     }
 
     /** {@code tvmgen_<name>_map_inputs} or {@code _map_outputs}: where tensors lie in the workspace pool. */
@@ -75,7 +81,7 @@ public record InterfaceNames(String model) {
         return struct("workspace_pools");
     }
 
-    /** {@code struct tvmgen_<name>_devices}: drivers that TVM's interface may ask for. */
+    /** {@code struct tvmgen_<name>_devices}: drivers that TVM's interface may require. */
     public String devicesStruct() {
         return struct("devices");
     }
@@ -89,17 +95,17 @@ public record InterfaceNames(String model) {
         return prefix() + "_state" + index;
     }
 
-    /** The static flag that says whether the variables have their first values. */
+    /** The static flag that tells whether the variables are initialised. */
     public String ready() {
         return prefix() + "_ready";
     }
 
-    /** Whether a symbol of an image is static memory that a model keeps from run to run. */
+    /** Whether a symbol of an image is static memory that a model keeps between runs. */
     public static boolean isState(String symbol) {
         return STATE.matcher(symbol).matches();
     }
 
-    /** The macro that keeps the header from being read twice. */
+    /** The include guard of the header. */
     public String includeGuard() {
         return macro("H_");
     }
@@ -119,7 +125,7 @@ public record InterfaceNames(String model) {
         return macro(pool + "_WORKSPACE_POOL_SIZE");
     }
 
-    /** {@code TVMGEN_<NAME>_STATE_SIZE}: static bytes that the model keeps from run to run. */
+    /** {@code TVMGEN_<NAME>_STATE_SIZE}: static bytes that the model keeps between runs. */
     public String stateSize() {
         return macro("STATE_SIZE");
     }
@@ -128,12 +134,12 @@ public record InterfaceNames(String model) {
         return (prefix() + "_" + what).toUpperCase(Locale.ROOT);
     }
 
-    /** Which of a model's tensors a struct or a function is about. */
+    /** Inputs or outputs. */
     public enum Side {
         INPUTS,
         OUTPUTS;
 
-        /** As names have it. */
+        /** Its form in names. */
         public String text() {
             return name().toLowerCase(Locale.ROOT);
         }

@@ -6,13 +6,13 @@ import io.kiln.base.ParameterValue;
 import java.util.List;
 
 /**
- * What is known of a compiled model without reading its C.
+ * Facts about a compiled model that do not require reading its C.
  *
  * @param name module name, as in {@code tvmgen_<name>_run}
  * @param target target string, printed canonically
  * @param api how programs call it
- * @param memory what it needs
- * @param plan how the workspace was planned
+ * @param memory its memory needs
+ * @param plan the plan of the workspace
  * @param operators the lowered operators in execution order
  */
 public record ModelMetadata(
@@ -41,7 +41,7 @@ public record ModelMetadata(
         return memory.workspaceBytes();
     }
 
-    /** Bytes that the workspace is aligned to. */
+    /** Alignment of the workspace in bytes. */
     public int workspaceAlignment() {
         return memory.workspaceAlignment();
     }
@@ -54,45 +54,58 @@ public record ModelMetadata(
     /**
      * How programs call a model.
      *
-     * @param executor what calls the operators in order
-     * @param convention how tensors are handed over
+     * @param executor kind of code that calls the operators in order
+     * @param convention how tensors are passed
      * @param io who owns inputs and outputs
      * @param inputs in model order
      * @param outputs in model order
+     * @param functions C names of the functions with the packed signature, in the order of a system library; the first one runs the model.
+     *     Empty with the typed interface
      */
     public record Interface(
-            ExecutorKind executor, Convention convention, Io io, List<TensorInfo> inputs, List<TensorInfo> outputs) {
+            ExecutorKind executor,
+            Convention convention,
+            Io io,
+            List<TensorInfo> inputs,
+            List<TensorInfo> outputs,
+            List<String> functions) {
         public Interface {
             inputs = List.copyOf(inputs);
             outputs = List.copyOf(outputs);
+            functions = List.copyOf(functions);
         }
 
-        /** The typed interface of a model that is driven by a function generated ahead of time. */
+        /** The typed interface of a model with the ahead-of-time executor. */
         public static Interface typed(Io io, List<TensorInfo> inputs, List<TensorInfo> outputs) {
-            return new Interface(ExecutorKind.AOT, Convention.TYPED, io, inputs, outputs);
+            return new Interface(ExecutorKind.AOT, Convention.TYPED, io, inputs, outputs, List.of());
+        }
+
+        /** The same with the functions that turned out to be packed. */
+        public Interface withFunctions(List<String> packed) {
+            return new Interface(executor, convention, io, inputs, outputs, packed);
         }
     }
 
     /**
-     * What a model needs of a device's memory.
+     * Memory needs of a model.
      *
      * @param workspaceBytes size of the planned workspace, scratch included; with {@link Io#WORKSPACE} inputs and outputs too
-     * @param workspaceAlignment bytes that the workspace is aligned to
+     * @param workspaceAlignment alignment of the workspace in bytes
      * @param constantBytes bytes of weights, biases and tables in read-only memory
      */
     public record Memory(long workspaceBytes, int workspaceAlignment, long constantBytes) {}
 
     /** Who owns the memory of inputs and outputs. */
     public enum Io {
-        /** The caller hands in pointers; inputs are never written; the workspace is internal. */
+        /** The caller passes pointers; inputs are never written; the workspace is internal. */
         CALLER,
-        /** They lie in one external workspace pool that the caller hands in. */
+        /** Inputs and outputs lie in one external workspace pool that the caller passes. */
         WORKSPACE;
 
         /**
          * Reads the value of {@code kiln.io}.
          *
-         * @throws io.kiln.base.KilnException if it is none, with the values there are
+         * @throws io.kiln.base.KilnException for any other value, with the list of values
          */
         public static Io of(String text) {
             return ParameterValue.of("kiln.io", Io.class, text);
@@ -105,10 +118,10 @@ public record ModelMetadata(
     }
 
     /**
-     * A tensor at the model's border or between operators.
+     * A tensor at the model's interface or between operators.
      *
      * @param name name in the model file
-     * @param cName sanitised name, a member of the generated struct; empty for tensors inside
+     * @param cName sanitised name, a member of the generated struct; empty for internal tensors
      * @param dtype element type
      * @param shape dimensions
      * @param scale quantization scale, 0 if not quantized
@@ -133,10 +146,10 @@ public record ModelMetadata(
     /**
      * The memory plan.
      *
-     * @param algorithm which planner won
+     * @param algorithm the planner that found it
      * @param bytes bytes planned
-     * @param lowerBound peak of bytes alive at once; no plan can be below it
-     * @param buffers what lies in the workspace; empty if that is not known
+     * @param lowerBound peak of live bytes; no plan can be smaller
+     * @param buffers the buffers in the workspace; empty if unknown
      */
     public record Plan(String algorithm, long bytes, long lowerBound, List<PlannedBuffer> buffers) {
         public Plan {
@@ -150,8 +163,8 @@ public record ModelMetadata(
      * @param name tensor name, or the operator's function name with {@code scratch}
      * @param offset first byte in the workspace
      * @param bytes size
-     * @param firstUse step that first touches it: an index into the operators; -1 for inputs, which are there before
-     * @param lastUse step that last touches it; the number of steps for outputs, which are there afterwards
+     * @param firstUse first step that touches it: an index into the operators; -1 for inputs, which exist before
+     * @param lastUse last step that touches it; the number of steps for outputs, which exist afterwards
      * @param overlaps names of the buffers that share bytes with it
      */
     public record PlannedBuffer(
@@ -165,12 +178,13 @@ public record ModelMetadata(
      * One lowered operator (a fused group).
      *
      * @param name C function name, unique in the model
-     * @param layers the model's own operators that are in it, such as {@code #3 CONV_2D `conv1`}; empty for C that came in an archive
+     * @param layers the model's own operators fused into it, such as {@code #3 CONV_2D `conv1`}; empty for C from an
+     * archive
      * @param op the fused operators' Relay names joined by {@code +}
      * @param inputs tensors read that are not constants
      * @param outputs tensors written
-     * @param cost what it does and needs
-     * @param choice how it is computed
+     * @param cost its work and memory
+     * @param choice its schedule
      */
     public record OperatorInfo(
             String name,
@@ -186,7 +200,7 @@ public record ModelMetadata(
             outputs = List.copyOf(outputs);
         }
 
-        /** Multiply-accumulates of the model's definition. */
+        /** Multiply-accumulates by the model's definition. */
         public long macs() {
             return cost.macs();
         }
@@ -206,29 +220,30 @@ public record ModelMetadata(
             return cost.workspaceBytes();
         }
 
-        /** Name of the schedule chosen, with its knobs. */
+        /** Name of its schedule, with its knobs. */
         public String schedule() {
             return choice.schedule();
         }
 
-        /** Why it was chosen. */
+        /** Why the schedule was chosen. */
         public String reason() {
             return choice.reason();
         }
     }
 
     /**
-     * What an operator does and needs.
+     * Work and memory of an operator.
      *
-     * @param macs multiply-accumulates of the model's definition
-     * @param executedMacs those that the generated loops execute (padding skipped, dead channels removed)
+     * @param macs multiply-accumulates by the model's definition
+     * @param executedMacs multiply-accumulates that the generated loops execute (padding skipped, dead channels
+     * removed)
      * @param constantBytes bytes of its constants in read-only memory
      * @param workspaceBytes bytes of its scratch in the workspace
      */
     public record Cost(long macs, long executedMacs, long constantBytes, long workspaceBytes) {}
 
     /**
-     * How an operator is computed.
+     * The schedule of an operator.
      *
      * @param schedule name of the schedule chosen, with its knobs
      * @param reason why it was chosen

@@ -23,7 +23,7 @@ public final class NdArrayFormat {
 
     private NdArrayFormat() {}
 
-    /** One array; its name is not part of it. */
+    /** Encodes one array without its name. */
     public static Bytes encode(NamedTensor tensor) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         encode(tensor, out);
@@ -52,7 +52,7 @@ public final class NdArrayFormat {
     /**
      * Reads one array at the buffer's position.
      *
-     * @throws IllegalArgumentException with a sentence for users if the bytes are no such array
+     * @throws IllegalArgumentException with a message for users if the bytes are not such an array
      */
     public static NamedTensor decode(String name, ByteBuffer in) {
         need(in, SCALAR_BYTES, name);

@@ -48,8 +48,8 @@ public final class ParameterFile {
     /**
      * Reads a file back, in its order.
      *
-     * @param where names the file in messages
-     * @throws KilnException if it is not such a file, cut off or contradicts itself
+     * @param where the file's name in messages
+     * @throws KilnException if it is not such a file, is truncated or contradicts itself
      */
     public static List<NamedTensor> read(Bytes content, String where) {
         try {
@@ -80,7 +80,7 @@ public final class ParameterFile {
         return List.copyOf(tensors);
     }
 
-    /** A count of things that take 8 bytes each at least. */
+    /** A count of entries of at least 8 bytes each. */
     private static long count(ByteBuffer in, String what) {
         require(in.remaining() >= 8, "the file is cut off before the number of " + what);
         long count = in.getLong();

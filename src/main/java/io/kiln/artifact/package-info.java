@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The waist between compiler and firmware: the model library as a value. */
+/** The interface between compiler and firmware: the model library as a value. */
 package io.kiln.artifact;

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** An immutable run of bytes, equal by content. */
+/** An immutable byte string, equal by content. */
 public final class Bytes {
     private final byte[] content;
 
@@ -19,7 +19,7 @@ public final class Bytes {
         return new Bytes(content.clone());
     }
 
-    /** Takes the array over without copying; the caller must not keep it. */
+    /** Takes ownership of the array without copying; the caller must not keep it. */
     public static Bytes wrap(byte[] content) {
         return new Bytes(content);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
-/** Scalar element types that tensors, buffers and C variables have. */
+/** Scalar element types of tensors, buffers and C variables. */
 public enum DType {
     INT8("int8", "int8_t", 1),
     UINT8("uint8", "uint8_t", 1),
@@ -52,7 +52,7 @@ public enum DType {
         return this == INT64 || this == UINT64;
     }
 
-    /** Whether this is an unsigned integer with values that int32 does not hold, so that signed order is not its order. */
+    /** Whether this is an unsigned integer type whose values exceed int32, so that signed comparison is wrong. */
     public boolean isWideUnsigned() {
         return this == UINT32 || this == UINT64;
     }
@@ -69,7 +69,7 @@ public enum DType {
         };
     }
 
-    /** Largest value of an integer type; of uint64 the largest one that a long holds. */
+    /** Largest value of an integer type; for uint64 the largest one that fits into a long. */
     public long max() {
         return switch (this) {
             case INT8 -> Byte.MAX_VALUE;

@@ -25,7 +25,7 @@ public final class Digests {
     }
 
     /**
-     * Of a file's content.
+     * The digest of a file's content.
      *
      * @throws IOException if it cannot be read
      */

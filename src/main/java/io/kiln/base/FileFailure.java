@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Messages for files and folders that cannot be read or written: what the system says, in the same words on every system. */
+/** Messages for files and folders that cannot be read or written, in the same words on every system. */
 public final class FileFailure {
-    /** What Linux, macOS and Windows say of a full disk. */
+    /** Messages of Linux, macOS and Windows about a full disk. */
     private static final List<String> FULL =
             List.of("no space left on device", "disk full", "not enough space on the disk", "disk quota exceeded");
 
@@ -32,7 +32,7 @@ public final class FileFailure {
     /**
      * The exception for a failed access.
      *
-     * @param action what was tried, such as {@code cannot write}
+     * @param action the attempted action, such as {@code cannot write}
      * @param file the file or folder
      * @param failure an {@link IOException}, or an {@link UncheckedIOException} of a stream of paths
      */
@@ -42,12 +42,12 @@ public final class FileFailure {
                 new Problem(action + ": " + reason(cause), place(file, cause), "", advice(cause)), failure);
     }
 
-    /** Whether a program says that it ended because the disk is full. */
+    /** Whether a program's output says that the disk is full. */
     public static boolean isDiskFull(String said) {
         return says(said, FULL);
     }
 
-    /** What to say when a program could not write its output, in place of all that it said. */
+    /** The problem of a program that could not write its output, instead of the program's own messages. */
     public static Problem diskFull(Path place) {
         return new Problem("cannot write: " + NO_SPACE, place.toString(), "", FREE_SPACE);
     }
@@ -82,7 +82,7 @@ public final class FileFailure {
         return reason.orElse(cause.getClass().getSimpleName());
     }
 
-    /** The file that the system names, if it names another one: a part of the file's path, or a file below it. */
+    /** The file named by the system, if it is another one: a part of the file's path, or a file below it. */
     private static String place(Path file, Throwable cause) {
         boolean namesAnother = cause instanceof FileSystemException system
                 && system.getFile() != null

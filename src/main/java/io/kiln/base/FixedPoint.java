@@ -2,8 +2,8 @@
 package io.kiln.base;
 
 /**
- * TensorFlow Lite's fixed-point arithmetic, the one definition in Java (tensorflow/lite/kernels/internal/common.h and
- * quantization_util.cc; gemmlowp/fixedpoint). Rounding is double: first in the high multiply, then in the shift. TVM's rounds once.
+ * TensorFlow Lite's fixed-point arithmetic, defined once for Java (tensorflow/lite/kernels/internal/common.h and
+ * quantization_util.cc; gemmlowp/fixedpoint). It rounds twice: in the high multiply and in the shift. TVM rounds once.
  */
 public final class FixedPoint {
     private FixedPoint() {}
@@ -47,8 +47,8 @@ public final class FixedPoint {
         }
 
         /**
-         * What turns a sum into a mean: this over the number of elements, cut, with as many bits as there is room for
-         * (reference_ops::QuantizedMeanOrSum in reduce.h).
+         * The multiplier that turns a sum into a mean: this divided by the number of elements, truncated, with as many
+         * bits as fit (reference_ops::QuantizedMeanOrSum in reduce.h).
          *
          * @param count 1 or more
          */
@@ -111,7 +111,7 @@ public final class FixedPoint {
         return (int) ((x * reducedMultiplier(multiplier) + (1L << (right - 1))) >> right);
     }
 
-    /** The upper half of a Q31 multiplier that is not negative, rounded, at most 0x7FFF. */
+    /** The upper half of a non-negative Q31 multiplier, rounded, at most 0x7FFF. */
     public static int reducedMultiplier(int multiplier) {
         return multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
     }

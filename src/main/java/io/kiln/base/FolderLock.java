@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A lock by a file in or beside a folder, held against other processes and against other threads of this one. The operating system
- * releases it when the process ends, however it ends. The file stays, because removing it would let two in; a second file beside it says
- * who holds the lock.
+ * A lock on a file in or beside a folder, exclusive between processes and between threads of this one. The operating
+ * system releases it when the process ends, however it ends. The file stays, because deleting it would let two
+ * processes in; a second file beside it names the holder.
  */
 public final class FolderLock implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(30);
@@ -25,7 +25,7 @@ public final class FolderLock implements AutoCloseable {
     private final Path file;
     private final FileChannel channel;
 
-    /** What the file system knows the file by; empty where it has no such thing, and lets nobody delete an open file. */
+    /** The file system's identity of the file; empty where there is none and open files cannot be deleted. */
     private final Optional<Object> identity;
 
     private FolderLock(Path file, FileChannel channel, Optional<Object> identity) {
@@ -34,19 +34,19 @@ public final class FolderLock implements AutoCloseable {
         this.identity = identity;
     }
 
-    /** Waits up to half an hour until nobody else holds the lock of that name. */
+    /** Waits up to half an hour for the lock of that name. */
     public static FolderLock acquire(Path folder, String name) {
         return acquire(folder, name, name, PATIENCE, holder -> {});
     }
 
     /**
-     * Waits until nobody else holds the lock.
+     * Waits for the lock.
      *
-     * @param folder where the file {@code <name>.lock} lies; made if it is missing
-     * @param purpose what it is taken for, as others read it who wait
-     * @param patience how long to wait
-     * @param waiting hears once who holds the lock, if somebody does
-     * @throws KilnException if somebody still holds it then, or this thread is interrupted
+     * @param folder folder of the file {@code <name>.lock}; created if it is missing
+     * @param purpose the purpose shown to those who wait
+     * @param patience longest wait
+     * @param waiting gets the holder's name once, if the lock is held
+     * @throws KilnException if the lock is still held then, or this thread is interrupted
      */
     public static FolderLock acquire(
             Path folder, String name, String purpose, Duration patience, Consumer<String> waiting) {
@@ -70,7 +70,7 @@ public final class FolderLock implements AutoCloseable {
                         "another build works here: " + holder(file),
                         file.getParent().toString(),
                         "one build at a time in one folder",
-                        "Wait until it has ended, or end it, and run the same command again"));
+                        "Wait until it has finished, or stop it, and run the same command again"));
             }
             if (!told) {
                 waiting.accept(holder(file));
@@ -81,8 +81,8 @@ public final class FolderLock implements AutoCloseable {
     }
 
     /**
-     * Opens the file and keeps it open while it waits: on POSIX systems a process loses its lock on a file when it closes any channel to
-     * that file, also one of another thread.
+     * Opens the file and keeps it open while waiting: on POSIX systems a process loses its lock on a file when any of
+     * its threads closes any channel to that file.
      */
     private static FolderLock open(Path file) {
         try {
@@ -123,12 +123,12 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /** Whether the file is still the one that was locked; if its folder was deleted, another build may have begun there. */
+    /** Whether the locked file is still in place; if its folder was deleted, another build may have started there. */
     public boolean isInPlace() {
         return Files.exists(file) && identity(file).equals(identity);
     }
 
-    /** Beside the lock, because reading that one would end it. */
+    /** A separate file, because closing the lock file after reading would release the lock. */
     private static Path holderFile(Path file) {
         return file.resolveSibling(file.getFileName() + ".holder");
     }
@@ -157,7 +157,7 @@ public final class FolderLock implements AutoCloseable {
         }
     }
 
-    /** What the lock was taken for, handed through. */
+    /** Returns the folder, guarded by this lock. */
     public Path guarding(Path folder) {
         return folder;
     }

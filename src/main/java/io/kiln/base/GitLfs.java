@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Recognises the small text files that Git Large File Storage leaves in place of large ones that were not fetched. */
+/** Recognises the pointer files that Git Large File Storage leaves in place of files that were not fetched. */
 public final class GitLfs {
-    /** The first line of a pointer, of today and of the specification's first name. */
+    /** The first line of a pointer, under the current and the first name of the specification. */
     private static final String[] FIRST_LINES = {
         "version https://git-lfs.github.com/spec/", "version https://hawser.github.com/spec/"
     };
@@ -20,7 +20,7 @@ public final class GitLfs {
 
     private GitLfs() {}
 
-    /** What is wrong with a file that is only a pointer; empty for any other, and for one that is not there. */
+    /** The problem of a file that is only a pointer; empty for any other file, and for a missing one. */
     public static Optional<Problem> pointer(Path file) {
         if (!Files.isRegularFile(file)) {
             return Optional.empty();
@@ -28,12 +28,12 @@ public final class GitLfs {
         try (InputStream in = Files.newInputStream(file)) {
             return pointer(in.readNBytes(HEAD), file.toString());
         } catch (IOException e) {
-            // Whoever needs the content says that it cannot be read.
+            // The reader of the content reports that it cannot be read.
             return Optional.empty();
         }
     }
 
-    /** The same for a file's content, or as much of its start. */
+    /** As above, for a file's content or the start of it. */
     public static Optional<Problem> pointer(byte[] start, String where) {
         String text = new String(start, 0, Math.min(HEAD, start.length), StandardCharsets.ISO_8859_1);
         return Stream.of(FIRST_LINES).anyMatch(text::startsWith)

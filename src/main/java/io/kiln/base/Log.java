@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
-/** Where the engine says what it does; the Maven half hands in its own logger. */
+/** The engine's log; the Maven half passes an adapter to its own. */
 public interface Log {
-    /** A log that keeps quiet. */
+    /** A log that discards everything. */
     Log QUIET = new Log() {
         @Override
         public void info(String line) {}
@@ -15,12 +15,12 @@ public interface Log {
         public void debug(String line) {}
     };
 
-    /** One line for everybody. */
+    /** A line for every user. */
     void info(String line);
 
-    /** One line that the user should act on. */
+    /** A line that the user should act on. */
     void warn(String line);
 
-    /** One line for those who look for a fault. */
+    /** A line for debugging. */
     void debug(String line);
 }

@@ -5,11 +5,11 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** Helps with names that are almost right. */
+/** Suggests known names for misspelled ones. */
 public final class NearMiss {
     private static final int SUGGESTIONS = 3;
 
-    /** Keeps hostile names from costing time. */
+    /** Limit that keeps very long names from costing time. */
     private static final int MAX_COMPARED = 200;
 
     private NearMiss() {}
@@ -32,7 +32,7 @@ public final class NearMiss {
         return part || distance(name, known) <= Math.max(name.length(), known.length()) / 2;
     }
 
-    /** Levenshtein's distance: insertions, deletions and replacements of a character. */
+    /** The Levenshtein distance: number of inserted, deleted and replaced characters. */
     public static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
-/** What a build favours, from the choice of schedules to the flags of the C compiler: {@code kiln.optimize}. */
+/**
+ * The optimization goal of a build, from the choice of schedules to the flags of the C compiler: {@code kiln.optimize}.
+ */
 public enum Optimize {
     SPEED,
     SIZE,
@@ -10,7 +12,7 @@ public enum Optimize {
     /**
      * Reads the parameter's value.
      *
-     * @throws KilnException if it is none, with the values there are
+     * @throws KilnException for any other value, with the list of values
      */
     public static Optimize of(String text) {
         return ParameterValue.of("kiln.optimize", Optimize.class, text);

@@ -9,7 +9,7 @@ import java.util.Locale;
 public final class ParameterValue {
     private ParameterValue() {}
 
-    /** A constant as users write it. */
+    /** The user's form of a constant. */
     public static String text(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
     }
@@ -19,8 +19,8 @@ public final class ParameterValue {
      *
      * @param parameter its name, for the message
      * @param type the enum
-     * @param text what the user wrote
-     * @throws KilnException if it is none of the values; with all of them
+     * @param text the user's text
+     * @throws KilnException if it is not one of the values, with the list of values
      */
     public static <E extends Enum<E>> E of(String parameter, Class<E> type, String text) {
         List<E> constants = Arrays.asList(type.getEnumConstants());

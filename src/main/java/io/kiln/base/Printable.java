@@ -5,15 +5,15 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * Makes text of any origin fit to be shown on a terminal and in a log: what moves the cursor, changes colours, reorders or hides
- * letters, or begins a line is shown by its code point, such as {@code \}{@code u001b}, instead of taking effect.
+ * Makes text of any origin safe for a terminal and a log: characters that move the cursor, change colours, reorder or
+ * hide others, or start a line are shown as their code point, such as {@code \}{@code u001b}.
  */
 public final class Printable {
     private static final String NEXT_LINE = "\n    ";
 
     /**
-     * Letters and marks that show nothing, first and last of each range: Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt)
-     * without those whose category says so already.
+     * Invisible letters and marks, first and last of each range: Unicode's Default_Ignorable_Code_Point
+     * (DerivedCoreProperties.txt) without those recognised by their category.
      */
     private static final int[][] INVISIBLE = {
         {0x034F, 0x034F},
@@ -28,7 +28,7 @@ public final class Printable {
 
     private Printable() {}
 
-    /** Text on one line: line ends are shown as code points as well. */
+    /** Text as one line: line ends are shown as code points too. */
     public static String line(String text) {
         StringBuilder shown = new StringBuilder(text.length());
         text.codePoints().forEach(c -> {
@@ -41,7 +41,10 @@ public final class Printable {
         return shown.toString();
     }
 
-    /** Text of several lines, such as a compiler's output: all but the first are indented, so that none passes for a line of the log. */
+    /**
+     * Text of several lines, such as a compiler's output: all but the first are indented, so that none looks like a
+     * line of the log.
+     */
     public static String lines(String text) {
         StringBuilder shown = new StringBuilder(text.length());
         for (String each : text.replace("\r\n", "\n").split("\n", -1)) {
@@ -52,8 +55,8 @@ public final class Printable {
     }
 
     /**
-     * Whether a character only shows itself. Most of those that reorder text or cannot be seen are Unicode's format characters; what a
-     * code point without a character will be, nobody knows.
+     * Whether a character has no effect beyond its glyph. Most that reorder text or are invisible are Unicode's format
+     * characters; unassigned code points count as unsafe.
      */
     public static boolean isSafe(int codePoint) {
         return switch (Character.getType(codePoint)) {

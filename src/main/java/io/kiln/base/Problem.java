@@ -2,12 +2,12 @@
 package io.kiln.base;
 
 /**
- * One thing that is wrong, in the four parts that every message of Kiln has.
+ * One error, in the four parts of every message of Kiln.
  *
  * @param what what happened
  * @param where the place: file, operator index and tensor, or line of a descriptor; empty if there is none
- * @param expected what was expected instead; empty if it goes without saying
- * @param next what to do next; empty if there is nothing to advise
+ * @param expected what was expected instead; empty if obvious
+ * @param next what to do next; empty if there is no advice
  */
 public record Problem(String what, String where, String expected, String next) {
 
@@ -17,8 +17,8 @@ public record Problem(String what, String where, String expected, String next) {
     }
 
     /**
-     * The parts in one paragraph, as the user reads them. Each part ends with one punctuation mark, whatever the parts bring:
-     * they may quote what other programs said. Text of foreign files in it is made {@link Printable}.
+     * The parts as one paragraph for the user. Each part ends with exactly one punctuation mark, whatever the part
+     * itself ends with, because parts may quote other programs. Foreign text in it is made {@link Printable}.
      */
     public String text() {
         StringBuilder text = new StringBuilder();
@@ -40,7 +40,7 @@ public record Problem(String what, String where, String expected, String next) {
         return Printable.lines(text.toString());
     }
 
-    /** A part without blank ends and without the full stop, colon or comma that would meet the next mark. */
+    /** A part trimmed, without a final full stop, colon or comma. */
     private static String bare(String part) {
         String text = part.strip();
         int end = text.length();
@@ -54,7 +54,7 @@ public record Problem(String what, String where, String expected, String next) {
         return c == ':' || c == ';' || c == ',' || Character.isWhitespace(c);
     }
 
-    /** A full stop behind a word; the dots of an ellipsis and of a path, such as {@code ..} or {@code ./.}, stay. */
+    /** Whether a full stop ends a sentence, unlike an ellipsis or a path such as {@code ..} or {@code ./.}. */
     private static boolean endsSentence(String text, int end) {
         if (text.charAt(end - 1) != '.' || end < 2 || text.endsWith("...")) {
             return false;
@@ -70,7 +70,7 @@ public record Problem(String what, String where, String expected, String next) {
         return spansLines(statement) ? "\nExpected " : endsByItself(statement) ? " Expected " : "; expected ";
     }
 
-    /** What a tool printed, and a table, take no full stop. */
+    /** Output of tools, and tables, get no full stop. */
     private static String stop(String part) {
         return spansLines(part) || endsByItself(part) ? "" : ".";
     }

@@ -4,7 +4,7 @@ package io.kiln.base;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects problems so that a user sees everything wrong at once. Not thread-safe. */
+/** Collects problems, so that a user sees all errors at once. Not thread-safe. */
 public final class Problems {
     private final List<Problem> found = new ArrayList<>();
 
@@ -24,7 +24,7 @@ public final class Problems {
         return List.copyOf(found);
     }
 
-    /** Throws all that was collected; does nothing if there is nothing. */
+    /** Throws all problems; does nothing if there are none. */
     public void throwIfAny() {
         if (!found.isEmpty()) {
             throw new KilnException(found);

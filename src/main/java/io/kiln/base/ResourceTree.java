@@ -13,7 +13,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Reads whole folders of files that come inside Kiln's own jar, such as the C runtime. */
+/** Reads folders of resource files in Kiln's own jar, such as the C runtime. */
 public final class ResourceTree {
     private ResourceTree() {}
 
@@ -21,7 +21,7 @@ public final class ResourceTree {
      * All files below a folder, by path relative to it with {@code /} between names, sorted. Empty if there
      * is no such folder. Works from a jar and from a folder of classes.
      *
-     * @param root folder from the root of the class path, such as {@code crt/include}
+     * @param root folder relative to the class path's root, such as {@code crt/include}
      */
     public static SortedMap<String, Bytes> read(String root) {
         Path home = home();
@@ -29,7 +29,7 @@ public final class ResourceTree {
             if (Files.isDirectory(home)) {
                 return readFolder(home.resolve(root));
             }
-            // A file system of our own: parallel builds in one JVM must not share, and close, one by URI.
+            // A separate file system: parallel builds in one JVM must not share, and close, one by URI.
             try (FileSystem jar = FileSystems.newFileSystem(home)) {
                 return readFolder(jar.getPath(root));
             }

@@ -7,14 +7,15 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * The grammar of target strings, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4}: words with blanks between them, the first of
- * them the kind. There are no quotes and no other letters, since targets are printed into C, archives, reports and logs.
+ * The grammar of target strings, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4}: words separated by blanks, the
+ * first of which is the kind. There are no quotes and no other characters, because targets are printed into C,
+ * archives, reports and logs.
  */
 public final class TargetText {
-    /** The longest target string. */
+    /** Length limit of a target string. */
     public static final int MAX_LENGTH = 1000;
 
-    /** What words consist of, for messages. */
+    /** The characters of words, for messages. */
     public static final String LETTERS = "letters and digits of ASCII and _ . , + = -";
 
     private static final Pattern WORD = Pattern.compile("[A-Za-z0-9_.,+=-]+");
@@ -25,8 +26,8 @@ public final class TargetText {
     /**
      * A word of a target string.
      *
-     * @param text one letter at least
-     * @param column where it begins, from 1
+     * @param text at least one character
+     * @param column its first column, from 1
      */
     public record Word(String text, int column) {}
 
@@ -35,7 +36,7 @@ public final class TargetText {
         return WORD.matcher(text).matches();
     }
 
-    /** Index of the first letter that no target string has; empty if there is none. */
+    /** Index of the first character that is not allowed; empty if there is none. */
     public static OptionalInt wrongLetter(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -46,7 +47,7 @@ public final class TargetText {
         return OptionalInt.empty();
     }
 
-    /** The words of a target string without a wrong letter. */
+    /** The words of a target string that has only allowed characters. */
     public static List<Word> words(String text) {
         List<Word> words = new ArrayList<>();
         int start = 0;

@@ -8,11 +8,11 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text out of UTF-8 that comes in pieces: a character whose bytes come apart is held back until it is whole. What is not UTF-8 becomes
- * U+FFFD. Not thread-safe.
+ * Decodes UTF-8 that arrives in pieces: the bytes of an incomplete character are held back until it is complete.
+ * Invalid bytes become U+FFFD. Not thread-safe.
  */
 public final class Utf8Text {
-    /** Bytes of the longest character, less one. */
+    /** Bytes of the longest character, minus one. */
     private static final int MOST_HELD_BACK = 3;
 
     private final CharsetDecoder decoder = StandardCharsets.UTF_8
@@ -21,12 +21,12 @@ public final class Utf8Text {
             .onUnmappableCharacter(CodingErrorAction.REPLACE);
     private ByteBuffer rest = ByteBuffer.allocate(0);
 
-    /** The characters that are whole with these bytes. */
+    /** The characters completed by these bytes. */
     public String accept(byte[] bytes) {
         return decode(bytes, false);
     }
 
-    /** What is left when nothing comes any more: U+FFFD for a character that was begun, else nothing. */
+    /** The rest at the end of the input: U+FFFD for an incomplete character, otherwise nothing. */
     public String end() {
         String last = decode(new byte[0], true);
         decoder.reset();

@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 
-/** Writes files whole or not at all: a temporary neighbour first, then an atomic rename. */
+/** Writes files completely or not at all: to a temporary file beside it, then an atomic rename. */
 public final class WholeFiles {
     private WholeFiles() {}
 
     /**
-     * Writes the content, making parent folders. An equal file is left alone so that its time stays.
+     * Writes the content, creating parent folders. A file with equal content is left alone, so that its time stays.
      *
-     * @throws KilnException if it cannot be written; the file is as it was before then
+     * @throws KilnException if it cannot be written; the file is unchanged then
      */
     public static void write(Path file, byte[] content) {
         try {

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Ground floor: scalar types, problems, digests, files. Knows nothing of models, boards or Maven. */
+/** Basics: scalar types, problems, digests, files. Independent of models, boards and Maven. */
 package io.kiln.base;

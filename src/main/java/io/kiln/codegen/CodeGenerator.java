@@ -5,11 +5,11 @@ import io.kiln.artifact.Artifact;
 import io.kiln.target.TargetKind;
 import java.util.List;
 
-/** Turns functions of the loop IR into files of a model library. There is one for each kind of target. */
+/** Makes files of a model library from functions of the loop IR. There is one for each kind of target. */
 public interface CodeGenerator {
-    /** The kind of target that it generates code for. */
+    /** The kind of target. */
     TargetKind kind();
 
-    /** The files of these functions; each is an artifact for the target that the unit's origin states. */
+    /** The files of these functions; each artifact has the target of the unit's origin. */
     List<Artifact> generate(CodeUnit unit);
 }

@@ -6,17 +6,23 @@ import io.kiln.tir.PrimFunc;
 import java.util.List;
 
 /**
- * Functions of the loop IR that one code generator turns into files.
+ * Functions of the loop IR for one code generator.
  *
  * @param origin for the comment at the head of files, and for the target of artifacts
  * @param name of its files, without their endings
  * @param statics memory that the functions keep from run to run
  * @param functions with their tables; calls go to functions that come before
+ * @param packed those among them that have the packed signature
  */
-public record CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions) {
+public record CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions, PackedApi packed) {
     public CodeUnit {
         statics = List.copyOf(statics);
         functions = List.copyOf(functions);
+    }
+
+    /** A unit whose functions all take pointers. */
+    public CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions) {
+        this(origin, name, statics, functions, PackedApi.NONE);
     }
 
     /** Bytes of memory that the functions keep from run to run. */

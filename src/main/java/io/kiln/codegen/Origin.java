@@ -4,9 +4,9 @@ package io.kiln.codegen;
 import io.kiln.target.Target;
 
 /**
- * What a generated file says of where it comes from.
+ * The origin of a generated file.
  *
  * @param source name of the model file
- * @param target what it was generated for
+ * @param target the target of the code
  */
 public record Origin(String source, Target target) {}

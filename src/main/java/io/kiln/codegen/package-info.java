@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Code generators: functions of the loop IR become files. Which one is asked follows from the kind of the target. */
+/** Code generators: they make files from functions of the loop IR. The kind of the target selects one. */
 package io.kiln.codegen;

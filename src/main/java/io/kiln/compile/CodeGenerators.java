@@ -9,18 +9,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The code generators that there are: a new one is a line here. */
+/** All code generators. To add one, add it to the list. */
 final class CodeGenerators {
     private static final List<CodeGenerator> ALL = List.of(new CGenerator());
 
     private CodeGenerators() {}
 
-    /** The generator for a target that has {@link #problem none}. */
+    /** The generator for a target for which {@link #problem} is empty. */
     static CodeGenerator of(Target target) {
         return find(target).orElseThrow(() -> new IllegalArgumentException("no code generator for " + target));
     }
 
-    /** What to say if there is no code generator for a target. */
+    /** The problem of a target without a code generator. */
     static Optional<Problem> problem(Target target) {
         if (find(target).isPresent()) {
             return Optional.empty();

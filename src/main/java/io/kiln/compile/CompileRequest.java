@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.target.MemoryPool;
@@ -17,7 +18,7 @@ import io.kiln.transform.PassOptions;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What is to be compiled, and how. Made by a {@link Builder}, which knows what is usual. */
+/** A request to the compiler. Made by a {@link Builder}, which has the defaults. */
 public final class CompileRequest {
     private final Path model;
     private final String name;
@@ -25,6 +26,7 @@ public final class CompileRequest {
     private final Optimize optimize;
     private final Io io;
     private final Convention convention;
+    private final PackedOptions packed;
     private final ExecutorKind executor;
     private final MemoryPool pool;
     private final PassOptions passes;
@@ -39,6 +41,7 @@ public final class CompileRequest {
         optimize = builder.optimize;
         io = builder.io;
         convention = builder.convention;
+        packed = builder.packed;
         executor = builder.executor;
         pool = builder.pools.get(0);
         passes = builder.passes;
@@ -52,7 +55,7 @@ public final class CompileRequest {
      *
      * @param model the model file
      * @param target target string, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4}
-     * @throws KilnException with everything that is wrong with the target string
+     * @throws KilnException with all errors of the target string
      */
     public static Builder builder(Path model, String target) {
         return new Builder(model, Target.parse(target));
@@ -68,12 +71,12 @@ public final class CompileRequest {
         return name;
     }
 
-    /** What code is generated for. */
+    /** The target. */
     public Target target() {
         return target;
     }
 
-    /** What to favour. */
+    /** The optimization goal. */
     public Optimize optimize() {
         return optimize;
     }
@@ -83,9 +86,14 @@ public final class CompileRequest {
         return io;
     }
 
-    /** How programs hand over tensors. */
+    /** How programs pass tensors. */
     public Convention convention() {
         return convention;
+    }
+
+    /** What is special about functions with the packed signature. */
+    public PackedOptions packed() {
+        return packed;
     }
 
     /** What calls the operators in order. */
@@ -93,32 +101,32 @@ public final class CompileRequest {
         return executor;
     }
 
-    /** What the workspace lies in. */
+    /** The memory of the workspace. */
     public MemoryPool pool() {
         return pool;
     }
 
-    /** What to change about the passes. */
+    /** Changes to the passes. */
     public PassOptions passes() {
         return passes;
     }
 
-    /** Shapes of inputs in place of the file's. */
+    /** Shapes of inputs that replace the file's. */
     public InputShapes inputShapes() {
         return inputShapes;
     }
 
-    /** Operators that C functions of the user's compute. */
+    /** Operators computed by the user's C functions. */
     public CustomOperators customOperators() {
         return customOperators;
     }
 
-    /** Whether the archive goes without the constants' data, which the C has anyway. */
+    /** Whether the archive omits the constants' data, which the C has anyway. */
     public boolean isSlim() {
         return slim;
     }
 
-    /** Collects a request; what is not set is as usual. */
+    /** Builds a request; values that are not set have their defaults. */
     public static final class Builder {
         private final Path model;
         private final Target target;
@@ -126,6 +134,7 @@ public final class CompileRequest {
         private Optimize optimize = Optimize.SPEED;
         private Io io = Io.CALLER;
         private Convention convention = Convention.TYPED;
+        private PackedOptions packed = PackedOptions.USUAL;
         private ExecutorKind executor = ExecutorKind.AOT;
         private List<MemoryPool> pools = List.of(MemoryPool.GLOBAL_WORKSPACE);
         private PassOptions passes = PassOptions.DEFAULT;
@@ -138,27 +147,33 @@ public final class CompileRequest {
             this.target = target;
         }
 
-        /** Sets the module name; {@code default} otherwise, as microTVM's. */
+        /** Sets the module name; the default is {@code default}, as in microTVM. */
         public Builder name(String newName) {
             name = newName;
             return this;
         }
 
-        /** Sets what to favour; speed otherwise. */
+        /** Sets the optimization goal; the default is speed. */
         public Builder optimize(Optimize newOptimize) {
             optimize = newOptimize;
             return this;
         }
 
-        /** Sets who owns inputs and outputs; the caller otherwise. */
+        /** Sets who owns inputs and outputs; the default is the caller. */
         public Builder io(Io newIo) {
             io = newIo;
             return this;
         }
 
-        /** Sets how programs hand over tensors; by a typed interface otherwise. */
+        /** Sets how programs pass tensors; the default is a typed interface. */
         public Builder convention(Convention newConvention) {
             convention = newConvention;
+            return this;
+        }
+
+        /** Sets what is special about functions with the packed signature; they check arguments and are listed otherwise. */
+        public Builder packed(PackedOptions newPacked) {
+            packed = newPacked;
             return this;
         }
 
@@ -168,40 +183,40 @@ public final class CompileRequest {
             return this;
         }
 
-        /** Sets the memory pools that the workspace is spread over; {@link MemoryPool#GLOBAL_WORKSPACE} otherwise. */
+        /** Sets the memory pools of the workspace; the default is {@link MemoryPool#GLOBAL_WORKSPACE}. */
         public Builder pools(List<MemoryPool> newPools) {
             pools = List.copyOf(newPools);
             return this;
         }
 
-        /** Sets what to change about the passes; nothing otherwise. */
+        /** Sets changes to the passes; the default is none. */
         public Builder passes(PassOptions newPasses) {
             passes = newPasses;
             return this;
         }
 
-        /** Sets shapes of inputs; the file's otherwise. */
+        /** Sets shapes of inputs; the default is the file's. */
         public Builder inputShapes(InputShapes newInputShapes) {
             inputShapes = newInputShapes;
             return this;
         }
 
-        /** Sets operators that C functions of the user's compute; none otherwise. */
+        /** Sets operators computed by the user's C functions; the default is none. */
         public Builder customOperators(CustomOperators newCustomOperators) {
             customOperators = newCustomOperators;
             return this;
         }
 
-        /** Sets whether the archive goes without the constants' data; otherwise it has them. */
+        /** Sets whether the archive omits the constants' data; the default is to include them. */
         public Builder slim(boolean newSlim) {
             slim = newSlim;
             return this;
         }
 
         /**
-         * The request.
+         * Builds the request.
          *
-         * @throws KilnException with everything about it that cannot be compiled, whatever the model
+         * @throws KilnException with all errors that do not depend on the model
          */
         public CompileRequest build() {
             Problems problems = new Problems();
@@ -213,6 +228,13 @@ public final class CompileRequest {
                         "compile request",
                         "one pool, which holds all of it",
                         "Give one pool"));
+            }
+            if (convention.hasPackedEntry() && io == Io.WORKSPACE) {
+                problems.add(new Problem(
+                        "kiln.io is workspace with kiln.interfaceApi packed: packed functions take each tensor by itself",
+                        "compile request",
+                        "kiln.io caller, or kiln.interfaceApi c",
+                        "Leave kiln.io out"));
             }
             problems.throwIfAny();
             return new CompileRequest(this);

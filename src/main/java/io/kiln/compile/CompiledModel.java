@@ -11,9 +11,9 @@ import java.util.List;
 /**
  * A compiled model.
  *
- * @param library C sources and what is known of them
- * @param imported the model as it was imported, before any pass: what the reference interpreter runs
- * @param stages the model as it was imported and after each pass
+ * @param library C sources and metadata
+ * @param imported the imported model before any pass, which the reference interpreter runs
+ * @param stages the imported model, and the model after each pass
  * @param module the model as loops, planned
  * @param code all functions as loops, in the order of the C
  */

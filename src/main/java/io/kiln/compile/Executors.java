@@ -5,7 +5,7 @@ import io.kiln.artifact.ExecutorKind;
 import io.kiln.executor.Executor;
 import io.kiln.executor.aot.AotExecutor;
 
-/** The executors that there are: the compiler asks for one here for each new {@link ExecutorKind}. */
+/** All executors, by {@link ExecutorKind}. */
 final class Executors {
     private Executors() {}
 

@@ -10,9 +10,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The formats of models, and who reads them: a name that ends in {@code .relay} means Relay text, any other TensorFlow Lite. */
+/**
+ * The model formats and their readers: a name with the suffix {@code .relay} means Relay text, any other TensorFlow
+ * Lite.
+ */
 public final class Frontends {
-    /** The endings by which models are found in a folder. */
+    /** Suffixes of models that are looked for in a folder. */
     public static final List<String> SUFFIXES = List.of(".tflite", RelayFrontend.SUFFIX);
 
     private Frontends() {}
@@ -20,11 +23,11 @@ public final class Frontends {
     /**
      * Reads a model.
      *
-     * @param file the model; a text's parameters are looked for beside it
+     * @param file the model; a text's parameters are read from a file beside it
      * @param name module name
-     * @param shapes in place of the inputs' shapes in the file
-     * @param customOperators what C functions of the user's compute; Relay text names functions itself
-     * @throws io.kiln.base.KilnException with everything that is wrong with the model or not supported
+     * @param shapes shapes that replace those of inputs in the file
+     * @param customOperators operators computed by the user's C functions; Relay text names functions itself
+     * @throws io.kiln.base.KilnException with all errors and unsupported operators of the model
      */
     public static Function read(Path file, String name, InputShapes shapes, CustomOperators customOperators) {
         if (!RelayFrontend.accepts(file)) {

@@ -16,13 +16,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Writes the IR after each pass as Relay text, {@code NN-<pass>.relay}; the number is the pass's place in the pipeline. Behind them comes
- * {@code NN-lower.tir}, the loops that the C is printed from, each operator's under the schedule that was chosen.
+ * Writes the IR after each pass as Relay text, {@code NN-<pass>.relay}, where the number is the pass's position in the
+ * pipeline. The last file is {@code NN-lower.tir}, the loops from which the C is printed, with each operator's chosen
+ * schedule.
  */
 public final class IrDump {
     private IrDump() {}
 
-    /** Writes a model's stages and loops into a folder and says which files there are. */
+    /** Writes a model's stages and loops into a folder and returns the files. */
     public static List<Path> write(CompiledModel model, Path folder) {
         List<Path> written = new ArrayList<>();
         for (Stage stage : model.stages()) {

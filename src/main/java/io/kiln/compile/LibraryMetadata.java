@@ -18,15 +18,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Describes a compiled model for those who do not read its C. */
+/** Describes a compiled model for readers other than a C compiler. */
 final class LibraryMetadata {
     private final PlannedModule module;
+    private final List<String> functions;
     private final TensorDescriptions tensors;
     private final Map<Integer, List<String>> layers;
     private final Map<Integer, Long> macs;
 
-    private LibraryMetadata(Function imported, Function fused, PlannedModule module) {
+    private LibraryMetadata(Function imported, Function fused, PlannedModule module, List<String> functions) {
         this.module = module;
+        this.functions = List.copyOf(functions);
         this.tensors = TensorDescriptions.of(fused);
         this.layers = layers(fused);
         this.macs = macs(imported, fused);
@@ -38,16 +40,17 @@ final class LibraryMetadata {
      * @param imported the model as it was imported
      * @param fused the model after the last pass
      * @param module what became of it
+     * @param functions names of its packed functions
      */
-    static ModelMetadata of(Function imported, Function fused, PlannedModule module) {
-        return new LibraryMetadata(imported, fused, module).build();
+    static ModelMetadata of(Function imported, Function fused, PlannedModule module, List<String> functions) {
+        return new LibraryMetadata(imported, fused, module, functions).build();
     }
 
     private ModelMetadata build() {
         return new ModelMetadata(
                 module.name(),
                 module.origin().target().text(),
-                module.api(),
+                module.api().withFunctions(functions),
                 new Memory(module.workspaceBytes(), module.pool().alignment(), module.constantBytes()),
                 plan(),
                 module.program().operators().stream().map(this::describe).toList());
@@ -80,8 +83,8 @@ final class LibraryMetadata {
     }
 
     /**
-     * Multiply-accumulates of the operators as they were imported, by the ids that the fused groups compute: passes keep
-     * ids but may leave less to do.
+     * Multiply-accumulates of the imported operators, by the ids that the fused groups compute: passes keep ids but may
+     * reduce the work.
      */
     private static Map<Integer, Long> macs(Function imported, Function fused) {
         Map<Integer, Long> nominal = imported.bindings().stream().collect(Collectors.toMap(Binding::id, Binding::macs));
@@ -93,7 +96,7 @@ final class LibraryMetadata {
                                 .sum()));
     }
 
-    /** The model's own operators that became one group, by the id that the group computes. */
+    /** The model's own operators fused into each group, by the id that the group computes. */
     private static Map<Integer, List<String>> layers(Function fused) {
         Map<Integer, Binding> bindings = fused.bindingsById();
         return fused.groups().stream()

@@ -16,9 +16,9 @@ import io.kiln.transform.Stage;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The compiler's road: a model file becomes a model library. */
+/** The compiler: makes a model library from a model file. */
 public final class ModelCompiler {
-    /** The {@link Artifact#codegenId} of the model as text: it goes with the C. */
+    /** The {@link Artifact#codegenId} of the model as text: that of the C. */
     private static final String CODEGEN = "c";
 
     private ModelCompiler() {}
@@ -26,7 +26,7 @@ public final class ModelCompiler {
     /**
      * Compiles a model.
      *
-     * @throws io.kiln.base.KilnException with everything that is wrong with the model or not supported
+     * @throws io.kiln.base.KilnException with all errors and unsupported operators of the model
      */
     public static CompiledModel compile(CompileRequest request) {
         return compile(
@@ -34,7 +34,7 @@ public final class ModelCompiler {
                 Frontends.read(request.model(), request.name(), request.inputShapes(), request.customOperators()));
     }
 
-    /** Compiles a model that was imported before. */
+    /** Compiles a model that is already imported. */
     public static CompiledModel compile(CompileRequest request, Function imported) {
         List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
@@ -43,10 +43,11 @@ public final class ModelCompiler {
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.add(executable.entryPoint());
         artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
-        artifacts.add(executable.header());
+        artifacts.add(executable.description());
         artifacts.addAll(text(request, imported));
         ModelLibrary library =
-                new ModelLibrary(LibraryMetadata.of(imported, fused, module), new ArtifactSet(artifacts));
+                new ModelLibrary(
+                        LibraryMetadata.of(imported, fused, module, executable.functions()), new ArtifactSet(artifacts));
         return new CompiledModel(library, imported, stages, module, executable.code());
     }
 

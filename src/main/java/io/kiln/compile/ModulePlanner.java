@@ -17,7 +17,7 @@ import io.kiln.stream.StreamPlanner;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lowers the operators of a fused function, puts them in order and places their values. */
+/** Lowers the operators of a fused function, orders them and plans their memory. */
 final class ModulePlanner {
     private final CompileRequest request;
     private final Origin origin;
@@ -32,7 +32,7 @@ final class ModulePlanner {
         return module(request.name(), fused, request.io(), false);
     }
 
-    /** A function planned and lowered, and before it those that its operators call. */
+    /** A function planned and lowered, after the functions that its operators call. */
     private PlannedModule module(String name, Function fused, Io io, boolean called) {
         List<Callee> callees = new ArrayList<>();
         for (Function function : fused.functions()) {
@@ -48,7 +48,8 @@ final class ModulePlanner {
                 StreamPlanner.plan(fused, operators, dispatch::lower, request.optimize(), io == Io.WORKSPACE);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         Interface api =
-                new Interface(request.executor(), request.convention(), io, tensors.inputs(), tensors.outputs());
-        return new PlannedModule(origin, names, api, request.pool(), planned, callees, called);
+                new Interface(
+                        request.executor(), request.convention(), io, tensors.inputs(), tensors.outputs(), List.of());
+        return new PlannedModule(origin, names, api, request.packed(), request.pool(), planned, callees, called);
     }
 }

@@ -16,7 +16,7 @@ import java.util.Map;
 final class PlannedBuffers {
     private PlannedBuffers() {}
 
-    /** The plan's buffers in the order in which they are first used, and by offset where that is the same step. */
+    /** The plan's buffers in order of first use, then by offset. */
     static List<PlannedBuffer> of(Program program, WorkspaceLayout layout, TensorDescriptions tensors) {
         Map<String, String> names = names(program, tensors);
         MemoryPlan plan = layout.plan();

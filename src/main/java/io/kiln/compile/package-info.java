@@ -18,9 +18,11 @@
  * Files.write(folder.resolve("gesture-mlf.tar"), archive.toArray());
  * }</pre>
  *
- * <p>Everything that is wrong with the request or the model comes in one {@link io.kiln.base.KilnException}, whose problems say what to do.
+ * <p>All errors of the request or the model come in one {@link io.kiln.base.KilnException}, whose problems say what to
+ * do.
  *
- * <p>The road: {@link io.kiln.compile.Frontends} reads the file, passes transform its function, operators are lowered and planned, an
- * {@link io.kiln.executor.Executor executor} adds what calls them, and a {@link io.kiln.codegen.CodeGenerator code generator} prints the code.
+ * <p>The stages: {@link io.kiln.compile.Frontends} reads the file, passes transform its function, operators are lowered
+ * and planned, an {@link io.kiln.executor.Executor executor} adds the code that calls them, and a {@link
+ * io.kiln.codegen.CodeGenerator code generator} prints the code.
  */
 package io.kiln.compile;

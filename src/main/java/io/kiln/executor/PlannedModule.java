@@ -17,11 +17,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A function of a model, lowered and planned, with everything that an executor needs to drive it.
+ * A function of a model, lowered and planned, with everything that an executor needs.
  *
- * @param origin what it was compiled from, and for which target
- * @param names of its functions, structs and macros
+ * @param origin its source and target
+ * @param names names of its functions, structs and macros
  * @param api how it is called
+ * @param options of its packed functions, if it has any
  * @param pool what its workspace lies in
  * @param planned what runs, and where it lies
  * @param callees what its operators call
@@ -31,6 +32,7 @@ public record PlannedModule(
         Origin origin,
         InterfaceNames names,
         Interface api,
+        PackedOptions options,
         MemoryPool pool,
         PlannedProgram planned,
         List<Callee> callees,
@@ -44,22 +46,22 @@ public record PlannedModule(
         return names.model();
     }
 
-    /** What runs. */
+    /** The program. */
     public Program program() {
         return planned.program();
     }
 
-    /** Where it lies. */
+    /** The memory layout. */
     public WorkspaceLayout layout() {
         return planned.layout();
     }
 
-    /** Whether the caller hands in pointers to inputs and outputs. */
+    /** Whether the caller passes pointers to inputs and outputs. */
     public boolean isCallerOwned() {
         return api.io() == Io.CALLER;
     }
 
-    /** What operators call, then the operators. */
+    /** Functions that operators call, then the operators. */
     public List<PrimFunc> functions() {
         List<PrimFunc> functions = new ArrayList<>();
         callees.forEach(callee -> functions.addAll(callee.functions()));
@@ -67,7 +69,7 @@ public record PlannedModule(
         return functions;
     }
 
-    /** Its operators, those of the functions that they call first. */
+    /** Its operators, after those of the functions that they call. */
     public List<LoweredOperator> operators() {
         return Stream.concat(
                         callees.stream().flatMap(callee -> callee.operators().stream()), program().operators().stream())

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What executors share: the planned module that they drive, how it is called, and what they make of it. */
+/** Common to all executors: the planned module, its interface and the result. */
 package io.kiln.executor;

@@ -12,18 +12,19 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * A header ahead of foreign C that defines one of the compiler's own functions: TVM's kernels for Arm's DSP instructions define {@code __ror}
- * (python/tvm/topi/arm_cpu/mprofile/dsp/micro_kernel/common.py). No file of the archive is changed.
+ * A header included ahead of foreign C that defines one of the compiler's own functions: TVM's kernels for Arm's DSP
+ * instructions define {@code __ror} (python/tvm/topi/arm_cpu/mprofile/dsp/micro_kernel/common.py). The archive's files
+ * stay unchanged.
  */
 final class ArmIntrinsics {
-    /** Where it lies in the C project. */
+    /** Its path in the C project. */
     static final String FILE = ArchivePaths.RUNTIME + "/" + ArchivePaths.INCLUDE + "/kiln_arm_intrinsics.h";
 
     private static final Pattern DEFINITION = Pattern.compile("\\buint32_t\\s+__ror\\s*\\(\\s*uint32_t\\b");
 
     private ArmIntrinsics() {}
 
-    /** The header, if C of a model needs it. */
+    /** The header, if a model's C needs it. */
     static Optional<Bytes> header(List<ModelLibrary> models) {
         boolean isNeeded = models.stream()
                 .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())

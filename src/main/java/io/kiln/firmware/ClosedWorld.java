@@ -21,9 +21,10 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * The only files that the bundled clang sees while it reads code of strangers: the project's own and the compiler's headers, each listed
- * in an overlay of its file system that has nothing below it. However a source names a file of this computer, it is not there; neither
- * can it find out whether there is one. For text that is preprocessed already there is a world without any file.
+ * The only files that the bundled clang sees while it reads untrusted code: the project's own and the compiler's
+ * headers, each listed in an overlay of its file system with nothing below it. No other file of this computer exists
+ * for a source, whatever path it uses, and a source cannot find out whether one does. A second overlay, for
+ * preprocessed text, has no files at all.
  */
 final class ClosedWorld {
     private static final String FILES = "fence-files.json";
@@ -49,17 +50,17 @@ final class ClosedWorld {
         return world;
     }
 
-    /** Flags that show the project's files and the compiler's headers. */
+    /** Flags that make the project's files and the compiler's headers visible. */
     List<String> withFiles() {
         return List.of("-vfsoverlay", file(FILES).toString());
     }
 
-    /** Flags that show nothing. */
+    /** Flags that make no file visible. */
     List<String> withNothing() {
         return List.of("-vfsoverlay", file(NOTHING).toString());
     }
 
-    /** Whether a file, as the compiler names it, is one that it may read. */
+    /** Whether the compiler may read a file, given as the compiler names it. */
     boolean contains(String name) {
         Path path = project.directory().resolve(name).normalize();
         return path.startsWith(resources)
@@ -78,7 +79,7 @@ final class ClosedWorld {
         return names;
     }
 
-    /** Also by their real places: a compiler may look from there. */
+    /** Includes the files' real paths, which a compiler may use. */
     private Set<Path> files() {
         Set<Path> files = new TreeSet<>();
         try (Stream<Path> walk = Files.walk(resources)) {
@@ -103,13 +104,13 @@ final class ClosedWorld {
                     .filter(Files::isDirectory)
                     .findFirst()
                     .orElseThrow(() -> new KilnException(new Problem(
-                            "the compiler's own headers are not there", home.toString(), "lib/clang/*/include", "")));
+                            "the compiler's own headers are missing", home.toString(), "lib/clang/*/include", "")));
         } catch (IOException e) {
             throw new UncheckedIOException("cannot list " + home, e);
         }
     }
 
-    /** Clang's format for overlays is YAML, of which JSON is a part. */
+    /** Clang's format for overlays is YAML, of which JSON is a subset. */
     private static String overlay(Set<Path> files) {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.put("version", 0);

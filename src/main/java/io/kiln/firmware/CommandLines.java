@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The one place where command lines are put together: Maven, the makefile and {@code compile_commands.json} all use
- * these words. Paths are relative to the project, so that no host path gets into an image.
+ * The only place that builds command lines: Maven, the makefile and {@code compile_commands.json} all use these
+ * arguments. Paths are relative to the project, so that no host path gets into an image.
  */
 final class CommandLines {
-    /** Flags of the preprocessor: with the name behind them, or as the next word. */
+    /** Preprocessor flags, whose value follows in the same or the next argument. */
     private static final List<String> NAMING =
             List.of("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-D", "-U");
 
@@ -26,7 +26,7 @@ final class CommandLines {
     /**
      * Flags to compile sources of one kind.
      *
-     * @param directory what stands for the project's own path, which debug information must not mention
+     * @param directory placeholder for the project's own path, which debug information must not contain
      */
     List<String> compileFlags(SourceKind kind, String directory) {
         List<String> flags = new ArrayList<>(project.toolchain().compileFlags(kind, project.optimize()));
@@ -44,7 +44,7 @@ final class CommandLines {
         return flags;
     }
 
-    /** A whole compilation, driver first. */
+    /** A whole compiler command, driver first. */
     List<String> compile(SourceUnit unit, String source, String object, Optional<String> depFile) {
         List<String> line = new ArrayList<>();
         line.add(project.toolchain().compiler());
@@ -55,10 +55,10 @@ final class CommandLines {
     }
 
     /**
-     * What prints a source preprocessed, driver first.
+     * The command that prints a preprocessed source, driver first.
      *
-     * @param more flags behind the others
-     * @param depFile gets the names of all files that are read
+     * @param more flags appended to the others
+     * @param depFile gets the names of all files read
      */
     List<String> preprocess(SourceUnit unit, List<String> more, String depFile) {
         List<String> line = new ArrayList<>();
@@ -70,10 +70,11 @@ final class CommandLines {
     }
 
     /**
-     * What compiles preprocessed text from standard input, driver first: the flags of a compilation without those that name files, folders
-     * or macros. A warning is no error, since macros that would silence it are gone.
+     * The command that compiles preprocessed text from standard input, driver first: the flags of a compilation without
+     * those that name files, folders or macros. Warnings are not errors, because macros that would suppress them are
+     * expanded.
      *
-     * @param more flags behind the others
+     * @param more flags appended to the others
      */
     List<String> compileText(SourceUnit unit, List<String> more, String object) {
         List<String> line = new ArrayList<>();
@@ -97,7 +98,7 @@ final class CommandLines {
     /**
      * Flags of the link, without driver and file names.
      *
-     * @param scripts folder of the linker script and of those that it includes
+     * @param scripts folder of the linker script and of the scripts that it includes
      * @param linkerScript the linker script, if there is one
      */
     List<String> linkFlags(String scripts, Optional<String> linkerScript) {
@@ -107,7 +108,7 @@ final class CommandLines {
         return flags;
     }
 
-    /** A whole link, driver first. */
+    /** A whole linker command, driver first. */
     List<String> link(List<String> objects, String image, String map, String scripts, Optional<String> linkerScript) {
         List<String> line = new ArrayList<>();
         line.add(project.toolchain().compiler());
@@ -120,7 +121,7 @@ final class CommandLines {
         return line;
     }
 
-    /** A path as command lines name it: relative to the project if they have a root in common. */
+    /** A path as used in command lines: relative to the project if they have a root in common. */
     String relative(Path path) {
         Path directory = project.directory();
         return directory.getRoot().equals(path.getRoot())

@@ -24,9 +24,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** One source on its way to an object. */
+/** Compiles one source to an object. */
 final class Compilation {
-    /** Variables that would change what a compiler reads or finds, whatever the command line says. */
+    /** Environment variables that would change what a compiler reads or finds, whatever the command line says. */
     static final Set<String> MISLEADING = Set.of(
             "CPATH",
             "C_INCLUDE_PATH",
@@ -40,7 +40,7 @@ final class Compilation {
 
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
-    /** Of a compiler that was not started. */
+    /** The result of a compiler that was not started. */
     private static final ProcessResult NOTHING = new ProcessResult(0, false, "", "", Duration.ZERO);
 
     private final FirmwareProject project;
@@ -54,13 +54,13 @@ final class Compilation {
     }
 
     /**
-     * How a compilation went.
+     * The outcome of a compilation.
      *
      * @param unit the source
-     * @param command the line, for people
-     * @param result how the compiler ended
-     * @param made what the object was made from; empty if it failed
-     * @param refusals what keeps it from being compiled, as the build trusts not all of its authors
+     * @param command the command line, for people
+     * @param result the compiler's result
+     * @param made the object's inputs and digest; empty on failure
+     * @param refusals reasons not to compile untrusted code
      */
     record Outcome(SourceUnit unit, String command, ProcessResult result, Optional<Made> made, List<Problem> refusals) {
         Outcome {
@@ -72,7 +72,7 @@ final class Compilation {
         return unit;
     }
 
-    /** Digest of the command line without the project's own place, so that a moved project stays up to date. */
+    /** Digest of the command line without the project's path, so that a moved project stays up to date. */
     String commandDigest() {
         String line = String.join("\0", line(lines.relative(project.objectFile(unit)), "dep"))
                 + (project.strangers().isEmpty()
@@ -81,7 +81,7 @@ final class Compilation {
         return Digests.sha256(line.replace(project.directory().toString(), "."));
     }
 
-    /** Why the object has to be made again; empty if it is up to date. */
+    /** Why the object is out of date; empty if it is not. */
     Optional<String> reason(Map<String, Made> index, FileDigests digests) {
         Optional<Made> last = Optional.ofNullable(index.get(unit.path()));
         Set<String> files = last.map(Staleness::files).orElse(Set.of());
@@ -92,7 +92,7 @@ final class Compilation {
                 .or(() -> last.flatMap(made -> Staleness.newRival(made, rivals(files))));
     }
 
-    /** Headers of a name that was read, somewhere where the compiler may come to look earlier. */
+    /** Headers of the same name as one that was read, in another folder that the compiler may search earlier. */
     private List<String> rivals(Set<String> inputs) {
         Set<String> names = inputs.stream().map(Staleness::fileName).collect(Collectors.toSet());
         return project.headers().stream()
@@ -123,7 +123,7 @@ final class Compilation {
         }
     }
 
-    /** How it went, and what is refused. */
+    /** The result and the refusals. */
     private record Attempt(ProcessResult result, List<Problem> refusals) {
         Attempt(ProcessResult result) {
             this(result, List.of());
@@ -138,10 +138,13 @@ final class Compilation {
                 .within(LIMIT)));
     }
 
-    /** What reads nothing of a stranger's is compiled like the user's own; what it read then is held against that once more. */
+    /**
+     * A source that reads no untrusted file is compiled like the user's own; the files that it then read are checked
+     * again.
+     */
     private Attempt fenced(Fence fence, Path part, Path depFile) throws IOException {
         if (unit.path().endsWith(".s")) {
-            // Not preprocessed, so that it is by one author alone.
+            // Not preprocessed, so the file has a single author.
             return project.strangers()
                     .advice(List.of(unit.path()))
                     .map(advice -> new Attempt(NOTHING, List.of(fence.assembler(unit, advice))))
@@ -166,7 +169,10 @@ final class Compilation {
         return new Attempt(result, result.succeeded() ? fence.refusals(unit, part, advice.get()) : List.of());
     }
 
-    /** The user's own source may read files outside of the project, but not together with a stranger's: then it stays with what failed. */
+    /**
+     * The user's own source may read files outside of the project, but not if it also reads an untrusted one: then the
+     * failure stands.
+     */
     private Attempt elsewhere(Fence fence, Fence.Preprocessed source, Path part, Path depFile) throws IOException {
         Attempt attempt = plain(part, depFile);
         boolean isOwn = attempt.result().succeeded()
@@ -186,7 +192,7 @@ final class Compilation {
     /** An input that changed while the compiler ran has no digest, which makes the object stale. */
     private Made made(FileDigests digests, Instant began, Path depFile, Path object) throws IOException {
         Map<String, String> inputs = new TreeMap<>();
-        // Assembly that is not preprocessed reads nothing else, and compilers write no list.
+        // Unpreprocessed assembly reads no other files, and compilers write no list for it.
         List<String> read =
                 Files.exists(depFile) ? DepFile.prerequisites(Files.readString(depFile)) : List.of(unit.path());
         for (String input : read) {
@@ -200,7 +206,10 @@ final class Compilation {
         return Made.of(Staleness.inputs(tool(project), commandDigest(), inputs, rivals(inputs.keySet())), outputs);
     }
 
-    /** Compilers do not list what assembler reads with {@code .incbin}: any of the user's files that is neither source nor header. */
+    /**
+     * Files that assembler may read with {@code .incbin}, which compilers do not list: the user's files that are
+     * neither sources nor headers.
+     */
     private List<String> unlisted() {
         return unit.kind() == SourceKind.USER
                 ? project.headers().stream()
@@ -214,7 +223,7 @@ final class Compilation {
         return lines.compile(unit, unit.path(), object, Optional.of(depFile));
     }
 
-    /** What makes objects, beside the flags. */
+    /** The versions that made an object. */
     static String tool(FirmwareProject project) {
         return project.toolchain().version() + " / " + project.pluginVersion();
     }

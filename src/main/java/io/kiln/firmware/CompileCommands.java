@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Prints {@code compile_commands.json}, which editors read. The user's sources are in it twice: as the copies that are
+ * Prints {@code compile_commands.json} for editors. The user's sources are in it twice: as the copies that are
  * compiled, and at the place where they are edited.
  */
 final class CompileCommands {

@@ -9,8 +9,8 @@ import java.util.Map;
  * The objects of a project.
  *
  * @param project the project
- * @param files absolute paths by path of the source, in link order
- * @param rebuilt paths of the sources that were compiled this time
+ * @param files absolute paths by the source's path, in link order
+ * @param rebuilt paths of the sources compiled by this build
  */
 public record CompiledObjects(FirmwareProject project, Map<String, Path> files, List<String> rebuilt) {
     public CompiledObjects {

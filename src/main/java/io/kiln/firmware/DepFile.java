@@ -4,11 +4,11 @@ package io.kiln.firmware;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the make rule that compilers write with {@code -MD}. */
+/** Reads the make rule that compilers write for {@code -MD}. */
 final class DepFile {
     private DepFile() {}
 
-    /** The prerequisites of the rule: the source and every header, as the compiler names them. */
+    /** The prerequisites of the rule: the source and every header, as named by the compiler. */
     static List<String> prerequisites(String text) {
         String rule = text.replace("\\\r\n", " ").replace("\\\n", " ");
         List<String> names = new ArrayList<>();

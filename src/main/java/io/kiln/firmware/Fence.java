@@ -21,15 +21,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The road of code that strangers wrote, or that read what strangers wrote. A source is preprocessed once, its text is held in memory,
- * checked against a small language ({@link FencedC}), and that very text is what the compiler gets, on its standard input. So there is
- * no second reading that a source could tell from the first, and nothing between check and compiler that could change or be found. What
- * the preprocessor may read is limited as well: by {@link ClosedWorld} with the bundled clang, by {@link HostHeaders} on this computer.
+ * Compiles untrusted code, and code that reads untrusted files. A source is preprocessed once; the text is held in
+ * memory and checked against a small language ({@link FencedC}), and exactly this text goes to the compiler's standard
+ * input. So a source is never read a second time with a different result, and no file between check and compiler can be
+ * changed. The files that the preprocessor may read are limited as well: by {@link ClosedWorld} with the bundled clang,
+ * by {@link HostHeaders} on this computer.
  */
 final class Fence {
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
-    /** Bytes of preprocessed text: the largest models have a fifth. Macros can make any amount out of a few lines. */
+    /** Limit in bytes of preprocessed text: the largest models need a fifth. A few macros can expand to any amount. */
     private static final int MOST_TEXT = 128 << 20;
 
     private final FirmwareProject project;
@@ -43,7 +44,7 @@ final class Fence {
     }
 
     /**
-     * The fence of a project; empty if there is nothing by strangers in it.
+     * The fence of a project; empty if the project has no untrusted files.
      *
      * @throws KilnException if the project's compiler cannot be fenced
      */
@@ -52,15 +53,15 @@ final class Fence {
     }
 
     /**
-     * A source, preprocessed.
+     * A preprocessed source.
      *
      * @param text what the preprocessor printed
-     * @param inputs the files that it read, as it names them
-     * @param result how it ended; its output is not in it
+     * @param inputs the files read, as named by the preprocessor
+     * @param result the preprocessor's result, without its output
      */
     record Preprocessed(Bytes text, List<String> inputs, ProcessResult result) {}
 
-    /** Reads a source and all that it includes. */
+    /** Preprocesses a source with everything that it includes. */
     Preprocessed preprocess(SourceUnit unit, Path depFile) throws IOException {
         List<String> line = lines.preprocess(unit, toolchain.preprocessing(), lines.relative(depFile));
         long start = System.nanoTime();
@@ -81,8 +82,8 @@ final class Fence {
     }
 
     /**
-     * How to trust the stranger whose file is among these; empty if all of them are the user's or Kiln's. A name that is none of the
-     * project's might be a stranger's.
+     * How to trust the untrusted file among these; empty if all of them are the user's or Kiln's. A file that is not
+     * the project's counts as untrusted.
      */
     Optional<String> stranger(List<String> inputs) {
         List<String> names = new ArrayList<>();
@@ -98,7 +99,7 @@ final class Fence {
                         : project.strangers().advice().stream().findFirst());
     }
 
-    /** As {@link #stranger}, for what was read by a source of the user's own, who may read any file. */
+    /** As {@link #stranger}, for files read by a source of the user's own, which may read any file. */
     Optional<String> strangerBeside(SourceUnit unit, List<String> inputs) {
         List<String> inside = unit.kind() == SourceKind.USER
                 ? inputs.stream()
@@ -110,9 +111,9 @@ final class Fence {
     }
 
     /**
-     * What keeps a text from being compiled; empty if nothing does.
+     * Reasons not to compile a text; empty if there are none.
      *
-     * @param advice how to trust the stranger
+     * @param advice how to trust the author
      */
     List<Problem> refusals(SourceUnit unit, Preprocessed source, String advice) {
         List<Problem> problems = new ArrayList<>();
@@ -127,9 +128,9 @@ final class Fence {
         return problems;
     }
 
-    /** The refusal of an assembler source: directives are all there is in it. */
+    /** Refuses an assembler source: its directives cannot be checked. */
     Problem assembler(SourceUnit unit, String advice) {
-        return refused("an assembler source, or one that includes a stranger's file", unit.path(), advice);
+        return refused("an assembler source, or one that includes an untrusted file", unit.path(), advice);
     }
 
     /** Compiles a text. */
@@ -138,7 +139,7 @@ final class Fence {
         return ProcessRunner.run(command(line).reading(text));
     }
 
-    /** What keeps an object from being linked; empty if nothing does. */
+    /** Reasons not to link an object; empty if there are none. */
     List<Problem> refusals(SourceUnit unit, Path object, String advice) {
         if (toolchain.dialect() != Dialect.HOST) {
             return List.of();
@@ -152,7 +153,7 @@ final class Fence {
         return new Problem("refused in code that is not trusted: " + what, where, "", advice);
     }
 
-    /** The clock is none that a source could read. */
+    /** Fixes the time that {@code __DATE__} and {@code __TIME__} show, so that a source cannot read the clock. */
     private Command command(List<String> line) {
         return Command.ofLine(line)
                 .in(project.directory())

@@ -11,23 +11,23 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * What a compiler needs to be fenced. Two can be: the bundled clang, whose assembler and linker are known to the byte, and this computer's
- * own compiler for the board that is this computer. The GNU cross compilers cannot: their assembler joins strings, knows macros and
- * comes in many versions, and their linker runs plug-ins.
+ * A compiler that can be fenced. There are two: the bundled clang, whose assembler and linker are exactly known, and
+ * this computer's compiler for the board {@code host}. GNU cross compilers cannot be fenced: their assembler
+ * concatenates strings, has macros and exists in many versions, and their linker runs plug-ins.
  */
 sealed interface FencedToolchain {
-    /** Flags to preprocess. */
+    /** Extra flags for preprocessing. */
     List<String> preprocessing();
 
-    /** Flags to compile text. */
+    /** Extra flags for compiling preprocessed text. */
     List<String> compiling(SourceUnit unit);
 
-    /** Whether a source may read a file, as the compiler names it. */
+    /** Whether a source may read a file, given as the compiler names it. */
     boolean mayRead(String file);
 
     Dialect dialect();
 
-    /** The one of a project that has strangers. */
+    /** The fenced toolchain of a project with untrusted files. */
     static FencedToolchain of(FirmwareProject project) {
         return project.toolchain().isHost()
                 ? new OnHost(HostHeaders.of(project))
@@ -36,9 +36,9 @@ sealed interface FencedToolchain {
     }
 
     /**
-     * Holds a project against what can be fenced, before anything is compiled.
+     * Checks that a project can be fenced, before anything is compiled.
      *
-     * @throws KilnException saying what to trust, or what to choose
+     * @throws KilnException with what to trust, or which toolchain to choose
      */
     static void check(FirmwareProject project) {
         Problems problems = new Problems();
@@ -46,16 +46,16 @@ sealed interface FencedToolchain {
         List<String> advice = project.strangers().advice();
         if (toolchain.isHost() && !isSealable()) {
             advice.forEach(each -> problems.add(refused(
-                    "code of a stranger for this computer",
+                    "untrusted code compiled for this computer",
                     "board " + project.board().id(),
-                    "Linux on x86-64 or aarch64, where it can be shut in while it runs",
+                    "Linux on x86-64 or aarch64, where it can run in a sandbox",
                     each)));
         } else if (!toolchain.isHost() && !isBundledClang(toolchain)) {
             List<String> all = advice.isEmpty() && project.board().foreign()
                     ? List.of(project.board().trustAdvice())
                     : advice;
             all.forEach(each -> problems.add(refused(
-                    "the toolchain " + toolchain.id() + " for code that is not trusted",
+                    "the toolchain " + toolchain.id() + " cannot compile untrusted code",
                     "kiln.toolchain",
                     "the bundled clang",
                     each)));
@@ -73,7 +73,7 @@ sealed interface FencedToolchain {
                 && toolchain.version().contains("clang");
     }
 
-    /** Where {@code fence.c} of the board knows the system calls. */
+    /** Where the board's {@code fence.c} knows the system calls. */
     private static boolean isSealable() {
         String system = System.getProperty("os.name").toLowerCase(Locale.ROOT);
         String machine = System.getProperty("os.arch").toLowerCase(Locale.ROOT);
@@ -82,7 +82,9 @@ sealed interface FencedToolchain {
 
     /** The bundled clang. */
     record Bundled(ClosedWorld world) implements FencedToolchain {
-        /** Otherwise a source that makes clang crash writes itself and a script into the folder for temporary files. */
+        /**
+         * Without it, a source that crashes clang gets itself and a script written to the folder for temporary files.
+         */
         private static final String NO_REPRODUCER = "-fno-crash-diagnostics";
 
         @Override
@@ -91,7 +93,7 @@ sealed interface FencedToolchain {
                     .toList();
         }
 
-        /** Standard input has no name; debug information shall have the source's. */
+        /** Standard input has no name, so debug information gets the source's. */
         @Override
         public List<String> compiling(SourceUnit unit) {
             return Stream.concat(
@@ -119,7 +121,7 @@ sealed interface FencedToolchain {
 
     /** This computer's own compiler. */
     record OnHost(HostHeaders headers) implements FencedToolchain {
-        /** What files there are on this computer is nothing for a source to ask. */
+        /** A source cannot test which files exist on this computer. */
         @Override
         public List<String> preprocessing() {
             return List.of(
@@ -128,7 +130,7 @@ sealed interface FencedToolchain {
                     "-U__has_include_next",
                     "-U__has_embed",
                     "-U__TIMESTAMP__",
-                    // GCC looks for the file of a pragma while it preprocesses, and prints nothing of it.
+                    // GCC searches for files named by a pragma during preprocessing, without listing them.
                     "-U_Pragma",
                     "-w");
         }

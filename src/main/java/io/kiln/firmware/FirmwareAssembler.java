@@ -19,14 +19,14 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Writes the C project. Same request, same bytes; files that did not change keep their times. */
+/** Writes the C project. Equal requests give equal bytes; unchanged files keep their times. */
 public final class FirmwareAssembler {
     private static final String MANIFEST = "assembled.txt";
 
     private FirmwareAssembler() {}
 
     /**
-     * Writes the project and says in one line what it holds.
+     * Writes the project and logs in one line what it contains.
      *
      * @throws KilnException if the parts do not fit together
      */
@@ -74,7 +74,7 @@ public final class FirmwareAssembler {
         }
     }
 
-    /** The user's headers come first; the shims' last, as a C library's would. */
+    /** The user's headers come first; the shims' come last, like a C library's. */
     private static List<String> includes(ProjectFiles files, FirmwareRequest request) {
         List<String> includes = new ArrayList<>();
         if (files.has(ProjectFiles.USER)) {
@@ -93,7 +93,7 @@ public final class FirmwareAssembler {
         return includes;
     }
 
-    /** Removes what an earlier run wrote and this one does not; files that somebody else put there stay. */
+    /** Removes files of an earlier run that this run does not write; files of others stay. */
     private static void removeVanished(FirmwareRequest request, SortedMap<String, Bytes> content) {
         Path manifest = request.buildDirectory().resolve(MANIFEST);
         for (String name : names(manifest)) {
@@ -109,7 +109,7 @@ public final class FirmwareAssembler {
         WholeFiles.write(manifest, String.join("\n", content.keySet()) + "\n");
     }
 
-    /** What an earlier run wrote; nothing if its list is not there, or is not the one that was written. */
+    /** Files that an earlier run wrote; empty if their list is missing or was altered. */
     private static SortedSet<String> names(Path manifest) {
         try {
             String text = Files.isRegularFile(manifest) ? Files.readString(manifest) : "";

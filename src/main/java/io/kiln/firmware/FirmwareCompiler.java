@@ -26,7 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 
-/** Compiles the sources of a project that changed, or whose headers, flags or compiler changed. */
+/** Compiles the sources of a project whose text, headers, flags or compiler changed. */
 public final class FirmwareCompiler {
     private static final String INDEX = "objects.json";
     private static final String LOG_FILE = "compile.log";
@@ -35,18 +35,18 @@ public final class FirmwareCompiler {
     private FirmwareCompiler() {}
 
     /**
-     * Compiles in parallel, as many at once as there are processors, and says in one line what and why. The compilers'
+     * Compiles in parallel, one process per processor, and logs in one line what it compiles and why. The compilers'
      * whole output is in {@code compile.log} in the project's build directory.
      *
-     * @throws KilnException with the output of the compiler for each source that does not compile
+     * @throws KilnException with the compiler's output for each source that does not compile
      */
     public static CompiledObjects compile(FirmwareProject project, Log log) {
         return compile(project, Optional.empty(), log);
     }
 
     /**
-     * As {@link #compile(FirmwareProject, Log)} for a board that stands in for another one: what is not of the board is
-     * taken from the objects that were compiled for the first one, not compiled again.
+     * As {@link #compile(FirmwareProject, Log)}, for a stand-in board: only the board's own sources are compiled, the
+     * other objects are those of the first board.
      */
     public static CompiledObjects compileStandIn(FirmwareProject project, CompiledObjects first, Log log) {
         return compile(project, Optional.of(first), log);
@@ -86,7 +86,7 @@ public final class FirmwareCompiler {
         }
         log.info(summary(stale.size(), own.size(), reasons) + " ("
                 + project.toolchain().title() + ")");
-        // Known before any compiler starts: what is edited while one runs is then noticed.
+        // Digests are taken before any compiler starts, so that edits during compilation are noticed.
         project.units().forEach(unit -> digests.of(unit.path()));
         project.headers().forEach(digests::of);
         List<Outcome> outcomes = run(stale, digests, Fence.of(project));
@@ -141,7 +141,7 @@ public final class FirmwareCompiler {
         }
     }
 
-    /** Each compiler would say so in its own words, and the log could not be written either. */
+    /** Each compiler would report a full disk differently, and the log could not be written either. */
     private static void requireSpace(FirmwareProject project, List<Outcome> outcomes) {
         boolean isFull = outcomes.stream()
                 .anyMatch(outcome -> outcome.made().isEmpty()
@@ -168,7 +168,7 @@ public final class FirmwareCompiler {
             if (!outcome.refusals().isEmpty()) {
                 outcome.refusals().forEach(problems::add);
             } else if (outcome.result().timedOut()) {
-                problems.add("the compiler ran out of time", source, "", "");
+                problems.add("the compiler timed out", source, "", "");
             } else if (outcome.made().isEmpty()) {
                 problems.add("does not compile:\n" + said, source, "", advice(project, outcome));
             } else if (!said.isEmpty()) {
@@ -178,17 +178,17 @@ public final class FirmwareCompiler {
         problems.throwIfAny();
     }
 
-    /** An archive's C may want more of a C library than Kiln's own models do. */
+    /** An archive's C may need more of a C library than Kiln's own models do. */
     private static String advice(FirmwareProject project, Outcome outcome) {
         Optional<String> trust =
                 project.strangers().advice(List.of(outcome.unit().path()));
         if (trust.isPresent() && outcome.result().message().contains("file not found")) {
-            return "Code that is not trusted sees the project's files and no others. " + trust.get();
+            return "Code that is not trusted sees only the project's files. " + trust.get();
         }
         return outcome.unit().kind() == SourceKind.FOREIGN
                         && project.toolchain().shims()
-                ? "If it is a function or header of the C library that is missing, try -Dkiln.toolchain=gnu:"
-                        + " the bundled compiler brings a small part of that library only"
+                ? "If a function or header of the C library is missing, try -Dkiln.toolchain=gnu:"
+                        + " the bundled compiler has only a small part of that library"
                         + (project.strangers().isEmpty() ? "" : ". That needs trust: kiln.trustArchive")
                 : "";
     }

@@ -34,13 +34,13 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Links objects to an image, holds it against the board's memories and writes it in every format. */
+/** Links objects to an image, checks it against the board's memories and writes it in every format. */
 public final class FirmwareLinker {
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final String INDEX = "image.json";
     private static final String LOG_FILE = "link.log";
 
-    /** GNU ld says that a region overflowed, LLD that a section will not fit in a region. */
+    /** GNU ld writes "region overflowed", LLD "section will not fit in region". */
     private static final Pattern OVERFLOW = Pattern.compile("overflowed by|will not fit in region");
 
     private final FirmwareProject project;
@@ -65,11 +65,11 @@ public final class FirmwareLinker {
     }
 
     /**
-     * Makes {@code <base>.elf}, {@code .map} and, but for this computer, {@code .bin} and {@code .hex}: all or none. If nothing
-     * changed since they were made they are left alone, and it says so. The linker's whole output is in {@code link.log} in the
-     * project's build directory.
+     * Makes {@code <base>.elf}, {@code .map} and, except for the board {@code host}, {@code .bin} and {@code .hex}: all
+     * or none. If nothing has changed since they were made, it leaves them alone and logs that. The linker's whole
+     * output is in {@code link.log} in the project's build directory.
      *
-     * @throws KilnException with the linker's output, or with a table of what needs how much if a memory is too small
+     * @throws KilnException with the linker's output, or with a table of memory needs if a memory is too small
      */
     public static Image link(CompiledObjects objects, Path folder, String base, Log log) {
         return link(objects, folder, base, log, measurement -> "");
@@ -78,7 +78,7 @@ public final class FirmwareLinker {
     /**
      * As {@link #link(CompiledObjects, Path, String, Log)}.
      *
-     * @param advice asked what would help if the image does not fit; the answer ends the message
+     * @param advice called if the image does not fit; its answer ends the message
      */
     public static Image link(
             CompiledObjects objects, Path folder, String base, Log log, Function<Measurement, String> advice) {
@@ -86,10 +86,10 @@ public final class FirmwareLinker {
     }
 
     /**
-     * What an image of these objects takes, whether or not it fits; no image stays.
+     * Measures an image of these objects, whether or not it fits; the image is not kept.
      *
-     * @param folder gets the files that linking needs
-     * @return empty if it does not link for other reasons
+     * @param folder for the files that linking needs
+     * @return empty if linking fails for other reasons
      */
     public static Optional<Measurement> measure(CompiledObjects objects, Path folder) {
         FirmwareLinker linker = new FirmwareLinker(objects, folder, "measured", Log.QUIET, measurement -> "");
@@ -98,7 +98,10 @@ public final class FirmwareLinker {
         return linker.linksWithRoom(elf, map) ? Optional.of(linker.measure(elf)) : Optional.empty();
     }
 
-    /** Why the image that was linked last is not of these objects, or nothing if it is; what was done to the file since does not count. */
+    /**
+     * Why the last linked image is not of these objects; empty if it is. Later changes of the file itself are not
+     * checked.
+     */
     public static Optional<String> changedInput(CompiledObjects objects, Path folder, String base) {
         FirmwareLinker linker = new FirmwareLinker(objects, folder, base, Log.QUIET, measurement -> "");
         Optional<Made> last = linker.journal().read(base);
@@ -165,7 +168,7 @@ public final class FirmwareLinker {
             requireFit(measure(elf));
         }
         throw new KilnException(new Problem(
-                (result.timedOut() ? "the linker ran out of time" : "does not link") + ":\n"
+                (result.timedOut() ? "the linker timed out" : "does not link") + ":\n"
                         + new UserNames(project).original(result.message()),
                 base + ".elf",
                 "",
@@ -189,7 +192,7 @@ public final class FirmwareLinker {
                 .succeeded();
     }
 
-    /** The script that has a place for constants that do not fit, if the board has one. */
+    /** The script with a second place for constants that do not fit, if the board has one. */
     private Optional<String> roomiestScript() {
         return project.board().moreLinker().or(project::linkerScript);
     }
@@ -237,7 +240,7 @@ public final class FirmwareLinker {
         return Digests.sha256(line.replace(project.directory().toString(), "."));
     }
 
-    /** Objects, and every file of the board: linker scripts include each other. */
+    /** Objects, and every file of the board, because linker scripts include each other. */
     private List<String> inputs() {
         Stream<String> scripts = project.board().files().keySet().stream()
                 .filter(name -> name.endsWith(".ld"))

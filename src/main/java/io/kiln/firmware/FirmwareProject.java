@@ -13,17 +13,17 @@ import java.util.Optional;
  *
  * @param board the board
  * @param toolchain the compiler
- * @param optimize what it shall save
+ * @param optimize what to optimize for
  * @param directory absolute path of the project; compilers run in it
- * @param userSources where the user edits what is copied to {@code main}; empty if there is none
- * @param buildDirectory absolute path of what this build keeps beside it
- * @param units what is compiled, in link order
- * @param objects objects that came with a model library, relative to the project, linked as they are
+ * @param userSources the user's folder that is copied to {@code main}; empty if there is none
+ * @param buildDirectory absolute path of this build's objects and records
+ * @param units the sources to compile, in link order
+ * @param objects object files of a model library, relative to the project, linked unchanged
  * @param headers every other file of the project, sorted; a new one may hide one that was read before
  * @param includes include options, in order
- * @param linkerScript name within the board's folder; empty if the system's linker knows what to do
+ * @param linkerScript name within the board's folder; empty for the system linker's default
  * @param pluginVersion version of Kiln
- * @param strangers which files are not by anybody whom the build trusts
+ * @param strangers the untrusted files
  */
 public record FirmwareProject(
         Board board,
@@ -46,7 +46,7 @@ public record FirmwareProject(
         includes = List.copyOf(includes);
     }
 
-    /** Whether Kiln's application is in it, because the project has no {@code main} of its own. */
+    /** Whether it contains Kiln's application, because the project has no {@code main} of its own. */
     public boolean hasDefaultApplication() {
         return units.stream().anyMatch(unit -> unit.path().startsWith(ProjectFiles.APPLICATION + "/"));
     }

@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a firmware is made of.
+ * The inputs of a firmware.
  *
- * @param board the board it runs on
+ * @param board the board that it runs on
  * @param toolchain the compiler, resolved for the board's core
- * @param optimize what the compiler shall save
+ * @param optimize what to optimize for
  * @param models the models in it, at least one
  * @param userSources the project's own C, such as {@code src/main/c}; need not exist
- * @param directory where the C project is written; files of earlier runs that are not needed any more are removed
- * @param buildDirectory where objects, logs and the records of what was built are kept; not inside {@code directory}
- * @param pluginVersion version of Kiln; another one rebuilds everything
- * @param trusted the archives whose C is compiled like the user's own
+ * @param directory folder of the C project; obsolete files of earlier runs are removed
+ * @param buildDirectory folder of objects, logs and build records; not inside {@code directory}
+ * @param pluginVersion version of Kiln; a change rebuilds everything
+ * @param trusted archives whose C is compiled like the user's own
  */
 public record FirmwareRequest(
         Board board,
@@ -61,11 +61,11 @@ public record FirmwareRequest(
     }
 
     /**
-     * The same firmware for another board, which runs it in place of the first one. What the first board tells the linker counts there
-     * too: an image that needs a larger stack needs it everywhere.
+     * The same firmware for a stand-in board. The first board's linker settings apply to it too: an image that needs a
+     * larger stack needs it on every board.
      *
      * @param standIn the other board
-     * @param folder where its project and its objects are kept, apart from the first one's
+     * @param folder folder of its project and objects, separate from the first one's
      */
     public FirmwareRequest on(Board standIn, Path folder) {
         return new FirmwareRequest(

@@ -21,9 +21,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What code of strangers may read on this computer, whose compiler cannot be shut into a world of a few files: the project's files, and
- * headers in the compiler's own folders. Before the compiler sees them, the strangers' files must include by plain relative names; and
- * what it read is held against the folders before anything of it is used.
+ * The files that untrusted code may read on this computer, whose compiler cannot be limited to an overlay: the
+ * project's files, and headers in the compiler's own folders. Before the compiler sees them, untrusted files are
+ * checked to include by plain relative names only; the files that the compiler read are checked before its output is
+ * used.
  */
 final class HostHeaders {
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -39,9 +40,10 @@ final class HostHeaders {
     }
 
     /**
-     * Those of a project.
+     * The readable headers of a project.
      *
-     * @throws KilnException naming every line by which a stranger includes anything but a header by its plain name
+     * @throws KilnException naming every line of an untrusted file that includes anything but a header by its plain
+     * name
      */
     static HostHeaders of(FirmwareProject project) {
         checkIncludes(project);
@@ -50,7 +52,7 @@ final class HostHeaders {
         return new HostHeaders(project, files, folders(project));
     }
 
-    /** Whether a file, as the compiler names it, may be read. */
+    /** Whether a file, given as the compiler names it, may be read. */
     boolean contains(String name) {
         Path path = project.directory().resolve(name).normalize();
         return files.contains(project.directory().relativize(path).toString())
@@ -77,7 +79,7 @@ final class HostHeaders {
         problems.throwIfAny();
     }
 
-    /** GCC and Clang list them alike. */
+    /** GCC and Clang print the list in the same format. */
     private static List<Path> folders(FirmwareProject project) {
         ProcessResult result = ProcessRunner.run(Command.of(project.toolchain().compiler(), "-E", "-v", "-x", "c", "-")
                 .in(project.directory())

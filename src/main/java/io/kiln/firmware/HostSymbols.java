@@ -15,27 +15,31 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Holds an executable with code of strangers against what would run before it is shut in. A loader runs what some sections name, and
- * functions that choose others; and a function that an executable shows to its libraries takes the place of theirs, also for the loader.
- * None of these is there, so that the first of the strangers' code to run is a model, called by main.
+ * Checks an executable with untrusted code for anything that would run before the sandbox is active. A loader runs
+ * functions named by some sections, and resolver functions that choose others; and a function exported by an executable
+ * replaces a library's, also for the loader. None of these may occur in untrusted code, so that its first code to run
+ * is a model called by main.
  */
 final class HostSymbols {
     private static final int DYNAMIC_SYMBOLS = 11;
     private static final int INDIRECT_FUNCTION = 10;
     private static final int ENTRY = 24;
 
-    /** What compilers make of C without attributes. */
+    /** Sections that compilers emit for C without attributes. */
     private static final Pattern SECTIONS =
             Pattern.compile("(?:\\.rela?)?\\.(?:text|rodata|data|bss|tdata|tbss|eh_frame|debug_"
                     + "|comment|note|symtab|strtab|shstrtab|group|llvm_addrsig).*|");
 
-    /** Called by a C library's start-up files, some before all constructors, without being shown to any library. */
+    /**
+     * Symbols that a C library's start-up files call, some before all constructors, without exporting them to a
+     * library.
+     */
     private static final Pattern START_UP =
             Pattern.compile("__gmon_start__|__libc_.*|_dl_.*|_ITM_.*|_init|_fini|_start");
 
     private HostSymbols() {}
 
-    /** What is refused in the object of a stranger's source. */
+    /** Reasons to refuse the object of an untrusted source. */
     static List<String> refusals(ElfFile object) {
         List<String> refused = new ArrayList<>();
         for (Section section : object.sections()) {
@@ -45,18 +49,18 @@ final class HostSymbols {
         }
         for (Symbol symbol : object.symbols()) {
             if (symbol.type() == INDIRECT_FUNCTION) {
-                refused.add("a function that is chosen while the image is loaded: " + symbol.name());
+                refused.add("a function chosen at load time: " + symbol.name());
             } else if (symbol.section() != 0 && START_UP.matcher(symbol.name()).matches()) {
-                refused.add("a function or variable that start-up files use: " + symbol.name());
+                refused.add("a function or variable used by start-up files: " + symbol.name());
             }
         }
         return refused;
     }
 
     /**
-     * Holds a linked executable against its objects.
+     * Checks a linked executable against its objects.
      *
-     * @throws KilnException naming each function or variable of an object that takes the place of a library's
+     * @throws KilnException naming each function or variable of an object that replaces a library's
      */
     static void check(CompiledObjects objects, Path image) {
         Set<String> own = new HashSet<>();
@@ -70,8 +74,8 @@ final class HostSymbols {
             if (own.contains(name)) {
                 String advice = String.join(" ", objects.project().strangers().advice());
                 problems.add(
-                        "refused beside code that is not trusted: " + name
-                                + " takes the place of a library's, before anything is shut in",
+                        "refused together with untrusted code: " + name
+                                + " replaces a library's before the sandbox is active",
                         image.getFileName().toString(),
                         "",
                         advice);
@@ -80,7 +84,7 @@ final class HostSymbols {
         problems.throwIfAny();
     }
 
-    /** The names that an executable shows to its libraries; all of its own if it is linked with none. */
+    /** The names that an executable exports to its libraries; all of its names if it is statically linked. */
     private static Set<String> shown(ElfFile image) {
         Set<String> names = new HashSet<>();
         for (Section section : image.sections()) {

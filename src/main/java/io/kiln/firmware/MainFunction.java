@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * Finds out whether the project's own sources define {@code main}. The text decides which application is built, so a {@code main} that only
- * the preprocessor makes is not seen there; the objects tell, and such a program is refused.
+ * Finds out whether the project's own sources define {@code main}. The source text decides which application is built;
+ * a {@code main} made by the preprocessor is found only in the objects, and such a program is refused.
  */
 final class MainFunction {
     private static final String NAME = "main";
@@ -22,9 +22,9 @@ final class MainFunction {
     private MainFunction() {}
 
     /**
-     * Whether a source defines it. Comments and strings do not count, nor does a mere declaration.
+     * Whether a source defines it. Comments, strings and mere declarations do not count.
      *
-     * @param name the source's name, which tells C from assembler
+     * @param name the source's name, which tells whether it is C or assembler
      */
     static boolean isDefinedIn(String name, String source) {
         return (name.endsWith(".c") ? IN_C : IN_ASSEMBLER)
@@ -33,7 +33,7 @@ final class MainFunction {
     }
 
     /**
-     * Holds the objects against what the text said.
+     * Checks the objects against the decision made from the text.
      *
      * @throws KilnException if an object of the project's own defines {@code main} beside the default application's
      */
@@ -45,8 +45,8 @@ final class MainFunction {
         for (SourceUnit unit : project.units()) {
             if (unit.kind() == SourceKind.USER && defines(objects.files().get(unit.path()))) {
                 throw new KilnException(new Problem(
-                        "this source defines `main`, but not as Kiln recognises it: by a macro, in a header, or with unusual punctuation."
-                                + " Another program, the default application, would be built",
+                        "this source defines `main`, but not in a form that Kiln recognises: it uses a macro, a header or unusual punctuation."
+                                + " Kiln would build the default application instead",
                         unit.path(),
                         "int main(void) { in a .c file, or main: in a .S file",
                         "Write the definition there without macros"));
@@ -54,7 +54,7 @@ final class MainFunction {
         }
     }
 
-    /** Objects of this computer may have another format; its linker finds two functions of one name itself. */
+    /** Objects for this computer may have another format; its linker itself finds two functions of one name. */
     private static boolean defines(Path object) {
         return ElfFile.isElf(object)
                 && ElfFile.read(object).symbols().stream()

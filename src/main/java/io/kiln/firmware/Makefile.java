@@ -11,13 +11,13 @@ import java.util.stream.Stream;
 
 /** Prints the makefile that builds the same image, byte for byte, without Maven. */
 final class Makefile {
-    /** Stands for the project's path until make knows it; no flag contains it. */
+    /** Placeholder for the project's path, which make knows; no flag contains it. */
     private static final String HERE = "@HERE@";
 
-    /** Stands for the folder of objects until make knows it. */
+    /** Placeholder for the folder of objects, which make knows. */
     private static final String BUILD = "@BUILD@";
 
-    /** What neither make nor a shell reads in another way. */
+    /** Text that needs no quoting in make or a shell. */
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_@+,./-]+");
 
     private final FirmwareProject project;
@@ -69,14 +69,14 @@ final class Makefile {
         return out.toString();
     }
 
-    /** What Maven does and this does not. */
+    /** A comment on how the makefile treats untrusted sources differently from Maven. */
     private String strangers() {
         return project.strangers().isEmpty()
                 ? ""
                 : "# Kiln compiles a checked text of what others wrote; make compiles the sources as they are, with all that they may read.\n";
     }
 
-    /** The kinds that there are sources of. */
+    /** The kinds of which there are sources. */
     private List<SourceKind> kinds() {
         return project.units().stream()
                 .map(SourceUnit::kind)
@@ -85,7 +85,7 @@ final class Makefile {
                 .toList();
     }
 
-    /** The objects as the shell reads them; make itself reads names with blanks and quotes in another way. */
+    /** The objects, quoted for the shell; make itself cannot handle names with blanks and quotes. */
     private void linked(StringBuilder out) {
         List<String> names = Stream.concat(
                         project.units().stream().map(unit -> BUILD + unit.object()), project.objects().stream())
@@ -104,7 +104,7 @@ final class Makefile {
         project.linkerScript().ifPresent(script -> out.append(' ').append(escape(ProjectFiles.BOARD + "/" + script)));
         String line = " '-Wl,-Map=$(BUILD)/firmware.map' -o $(call quoted,$@) $(LINKED) $(LIBRARIES)";
         out.append("\n\t$(CC) $(LINK_FLAGS)").append(line);
-        // A memory that is too small is the only reason to link in another way.
+        // The first link fails only if a memory is too small; then the constants are placed differently.
         project.board()
                 .moreLinker()
                 .ifPresent(more -> out.append(" || \\\n\t  $(CC) $(LINK_FLAGS:%.ld=")

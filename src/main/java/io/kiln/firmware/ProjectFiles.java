@@ -3,7 +3,11 @@ package io.kiln.firmware;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.RuntimeConfig;
+import io.kiln.artifact.RuntimeFeature;
+import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
@@ -16,10 +20,11 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Collects the files of a C project in memory. The folders of models and runtime are those of a Model Library Format
- * archive, so that an unpacked archive fits in their place.
+ * archive, so that an unpacked archive can replace them.
  */
 final class ProjectFiles {
     static final String BOARD = "board";
@@ -35,13 +40,13 @@ final class ProjectFiles {
     private final TreeMap<String, String> strangers = new TreeMap<>();
     private final Problems problems = new Problems();
 
-    /** Everything of a request, in link order. */
+    /** All files of a request, in link order. */
     static ProjectFiles of(FirmwareRequest request, SortedMap<String, Bytes> user) {
         ProjectFiles project = new ProjectFiles();
         project.board(request);
-        project.resources("crt", ArchivePaths.RUNTIME, SourceKind.OWN);
+        project.runtime(request, user);
         if (request.toolchain().shims()) {
-            project.resources("shims", SHIMS, SourceKind.FREESTANDING);
+            project.shims();
         }
         request.models().forEach(model -> project.model(model, request.trusted()));
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
@@ -67,7 +72,7 @@ final class ProjectFiles {
         return new Strangers(strangers);
     }
 
-    /** What is neither compiled nor linked. */
+    /** Files that are neither compiled nor linked. */
     List<String> headers() {
         Set<String> compiled = units.stream().map(SourceUnit::path).collect(Collectors.toSet());
         return files.keySet().stream()
@@ -91,16 +96,34 @@ final class ProjectFiles {
         request.board().sources().forEach(name -> compile(BOARD + "/" + name, SourceKind.FREESTANDING));
     }
 
-    /** Resources in {@code include} and {@code src}. */
-    private void resources(String root, String folder, SourceKind kind) {
-        ResourceTree.read(root).forEach((name, content) -> {
-            if (name.startsWith(ArchivePaths.INCLUDE + "/") || name.startsWith(ArchivePaths.SRC + "/")) {
-                add(folder + "/" + name, content);
-                if (isSource(name)) {
-                    compile(folder + "/" + name, kind);
-                }
-            }
-        });
+    /** The parts of the C runtime that the project uses, with limits that models need which are looked up by name. */
+    private void runtime(FirmwareRequest request, SortedMap<String, Bytes> user) {
+        Stream<Bytes> board = request.board().sources().stream().map(request.board().files()::get);
+        Stream<Bytes> models = request.models().stream()
+                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .map(Artifact::content);
+        Set<RuntimeFeature> features = RuntimeFeature.usedBy(
+                Stream.concat(board, Stream.concat(models, user.values().stream()))
+                        .toList());
+        RuntimeConfig config = RuntimeConfig.of(
+                features.contains(RuntimeFeature.REGISTRY)
+                        ? request.models().stream().map(ModelLibrary::metadata).toList()
+                        : List.of());
+        RuntimeFiles.runtime(features).stream()
+                .map(config::applyTo)
+                .forEach(file -> addOwn(ArchivePaths.RUNTIME + "/" + file.fileName(), file.content(), SourceKind.OWN));
+    }
+
+    private void shims() {
+        ResourceTree.read("shims")
+                .forEach((name, content) -> addOwn(SHIMS + "/" + name, content, SourceKind.FREESTANDING));
+    }
+
+    private void addOwn(String path, Bytes content, SourceKind kind) {
+        add(path, content);
+        if (isSource(path)) {
+            compile(path, kind);
+        }
     }
 
     private void model(ModelLibrary library, TrustedArchives trusted) {
@@ -114,7 +137,7 @@ final class ProjectFiles {
             objects.stream()
                     .filter(strangers::containsKey)
                     .forEach(name -> problems.add(
-                            "refused in an archive that is not trusted: object code, which cannot be held against anything",
+                            "refused in an archive that is not trusted: object code, which cannot be checked",
                             name,
                             "C",
                             advice));
@@ -135,13 +158,13 @@ final class ProjectFiles {
                     objects.add(path);
                 }
                 case RUNTIME, RELAY, PARAMETERS, TEMPLATE -> {
-                    // The project has a runtime of its own; the others are not compiled.
+                    // The project has its own runtime; the others are not compiled.
                 }
             }
         }
     }
 
-    /** Memory that models ask for while they run, unless the project gives them its own. */
+    /** Memory for models that allocate at run time, unless the project defines the allocator. */
     private void memory(FirmwareRequest request, SortedMap<String, Bytes> user) {
         WorkspaceMemory.file(request.models(), user.values()).ifPresent(text -> {
             String path = ArchivePaths.RUNTIME + "/" + ArchivePaths.SRC + "/" + WorkspaceMemory.FILE;

@@ -8,8 +8,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Copies of a board's linker scripts in which every memory is 64 MiB larger. An image that overflows a memory links with them, and
- * can then be measured whole: both GNU ld and LLD stop at the first sections that do not fit, and say only by how much.
+ * Copies of a board's linker scripts in which every memory is 64 MiB larger. An image that overflows a memory links
+ * with them and can be measured as a whole; GNU ld and LLD stop at the first sections that do not fit and report only
+ * the excess.
  */
 final class RoomyScripts {
     private static final Pattern MEMORY = Pattern.compile("\\bMEMORY\\s*\\{[^}]*}");
@@ -19,7 +20,7 @@ final class RoomyScripts {
 
     private RoomyScripts() {}
 
-    /** Writes all scripts of the board into the folder. */
+    /** Writes all of the board's scripts into the folder. */
     static void write(Board board, Path folder) {
         board.files().forEach((name, content) -> {
             if (name.endsWith(".ld")) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.firmware;
 
-/** C as the compiler sees it before preprocessing: without what is written for people. */
+/** C or assembler text without comments, and optionally without string and character constants. */
 final class SourceText {
     private static final char NONE = 0;
 
@@ -45,7 +45,10 @@ final class SourceText {
         return end < 0 ? source.length() : end;
     }
 
-    /** Behind the closing quote; a quote that its line does not close, as in assembler's comments, stands for itself. */
+    /**
+     * The offset behind the closing quote; a quote not closed on its line, as in assembler comments, is an ordinary
+     * character.
+     */
     private static int endOfQuoted(String source, int from) {
         char quote = source.charAt(from);
         for (int i = from + 1; i < source.length() && source.charAt(i) != '\n'; i++) {

@@ -7,7 +7,7 @@ import io.kiln.toolchain.compiler.SourceKind;
  * A file to compile.
  *
  * @param path relative to the C project, with {@code /} between names
- * @param kind whose it is
+ * @param kind whose file it is
  */
 public record SourceUnit(String path, SourceKind kind) {
     /** Path of its object, relative to the folder of objects. */
@@ -15,7 +15,7 @@ public record SourceUnit(String path, SourceKind kind) {
         return path + ".o";
     }
 
-    /** Whether it belongs to the board, and so differs on a stand-in. */
+    /** Whether it belongs to the board, and so differs for a stand-in. */
     boolean ofBoard() {
         return path.startsWith(ProjectFiles.BOARD + "/");
     }

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Decides whether an object or an image is still what its inputs make, and if not says why. What it is made from: a tool, a command line,
- * files that the tool reads, and rivals, which are files of the same names that the tool may come to read in their place.
+ * Decides whether an object or an image is up to date with its inputs, and if not, why. The inputs are a tool, a
+ * command line, the files read, and rivals: files of the same names that the tool may come to read instead.
  */
 final class Staleness {
     private static final String TOOL = "tool";
@@ -26,12 +26,12 @@ final class Staleness {
     private Staleness() {}
 
     /**
-     * What something is made from.
+     * The inputs of an output.
      *
      * @param tool version of the compiler and of Kiln
      * @param command digest of the command line
-     * @param files digest of every file read, by the name that the compiler gives it; empty if it is not there
-     * @param rivals names of files
+     * @param files digest of every file read, by the compiler's name for it; empty if the file is missing
+     * @param rivals paths of rival files
      */
     static Fingerprint inputs(String tool, String command, Map<String, String> files, Collection<String> rivals) {
         Fingerprint inputs = Fingerprint.empty().setting(TOOL, tool).setting(COMMAND, command);
@@ -40,14 +40,14 @@ final class Staleness {
         return inputs;
     }
 
-    /** As {@link #inputs}, of the same files as last time, as they are now. */
+    /** As {@link #inputs}, with the current digests of the files read last time. */
     static Fingerprint inputsNow(String tool, String command, Set<String> files, FileDigests digests) {
         Fingerprint inputs = inputs(tool, command, Map.of(), List.of());
         files.forEach(name -> digests.of(name).ifPresent(digest -> inputs.setting(FILE + name, digest)));
         return inputs;
     }
 
-    /** The files that something was made from. */
+    /** The files read for an output. */
     static Set<String> files(Made made) {
         Set<String> files = new TreeSet<>();
         made.inputs().keySet().stream()
@@ -57,17 +57,17 @@ final class Staleness {
     }
 
     /**
-     * The reason to make something again; empty if it is up to date.
+     * Why an output is out of date; empty if it is not.
      *
-     * @param last what it was made from last time
+     * @param last its inputs last time
      * @param now its inputs now
-     * @param outputs folder that the names of outputs are relative to
+     * @param outputs folder to which the names of outputs are relative
      */
     static Optional<String> reason(Optional<Made> last, Fingerprint now, Path outputs) {
         return changedInput(last, now).or(() -> changedOutput(last.orElseThrow(), outputs));
     }
 
-    /** The same, whatever became of the outputs. Rivals do not count. */
+    /** As {@link #reason}, without a look at the outputs or at rivals. */
     static Optional<String> changedInput(Optional<Made> last, Fingerprint now) {
         if (last.isEmpty()) {
             return Optional.of("new");
@@ -86,7 +86,7 @@ final class Staleness {
                 .map(name -> fileName(name) + " changed");
     }
 
-    /** A rival that was not there last time. */
+    /** A rival that did not exist last time. */
     static Optional<String> newRival(Made last, Collection<String> rivals) {
         return rivals.stream()
                 .filter(rival -> !last.inputs().containsKey(RIVAL + rival))

@@ -9,20 +9,20 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The files of a project that are by people whom the build does not trust: those of untrusted parts of the board's profile, and those of
- * untrusted archives. What is compiled from any of them is fenced.
+ * The untrusted files of a project: those of untrusted parts of the board's profile, and those of untrusted archives.
+ * They are compiled through the {@link Fence}, and so is everything that reads them.
  *
- * @param files how to say that the build trusts a file's author, by the file's path in the project
+ * @param files how to trust a file's author, by the file's path in the project
  */
 public record Strangers(NavigableMap<String, String> files) {
-    /** Everything is the user's or Kiln's. */
+    /** All files are the user's or Kiln's. */
     public static final Strangers NONE = new Strangers(new TreeMap<>());
 
     public Strangers {
         files = Collections.unmodifiableNavigableMap(new TreeMap<>(files));
     }
 
-    /** Whether there are none. */
+    /** Whether there are no untrusted files. */
     public boolean isEmpty() {
         return files.isEmpty();
     }
@@ -32,7 +32,7 @@ public record Strangers(NavigableMap<String, String> files) {
         return String.join(",", files.keySet());
     }
 
-    /** How to trust the first of these files that is a stranger's; empty if none is. */
+    /** How to trust the first untrusted file among these; empty if there is none. */
     Optional<String> advice(Collection<String> paths) {
         return paths.stream()
                 .filter(path -> files.containsKey(path))
@@ -40,7 +40,7 @@ public record Strangers(NavigableMap<String, String> files) {
                 .findFirst();
     }
 
-    /** How to trust them all, each author once. */
+    /** How to trust all authors, each listed once. */
     public List<String> advice() {
         return files.values().stream().distinct().toList();
     }

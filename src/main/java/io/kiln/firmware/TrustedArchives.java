@@ -9,9 +9,9 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * The archives whose C the build trusts like the user's own. A digest trusts these very bytes, wherever they come from; a file's name trusts
- * whatever lies there, and is for archives that the project makes itself and makes anew each time. Nothing that an archive says
- * of itself counts: anybody can write it.
+ * The archives whose C the build trusts like the user's own. A digest trusts exactly these bytes, wherever they come
+ * from; a file's name trusts whatever the file contains, and is meant for archives that the project itself generates.
+ * The archive's own statements do not count, because anybody can write them.
  *
  * @param entries {@code sha256:} with 64 lower-case hexadecimal digits, or a file's name without folders
  */
@@ -28,7 +28,7 @@ public record TrustedArchives(Set<String> entries) {
     }
 
     /**
-     * Reads the parameter's value: entries with commas between them.
+     * Reads the parameter's value: entries separated by commas.
      *
      * @throws KilnException naming each entry that is neither a digest nor a file's name
      */
@@ -42,7 +42,7 @@ public record TrustedArchives(Set<String> entries) {
             }
             if (!ENTRY.matcher(entry).matches()) {
                 problems.add(
-                        "\"" + entry + "\" names no archive",
+                        "\"" + entry + "\" is not an archive",
                         "kiln.trustArchive",
                         DIGEST + " with 64 hexadecimal digits in lower case, or a file's name without folders",
                         "sha256sum prints the digest");
@@ -57,7 +57,7 @@ public record TrustedArchives(Set<String> entries) {
         return entries.contains(DIGEST + origin.sha256()) || entries.contains(origin.fileName());
     }
 
-    /** How to say that the build trusts an archive. */
+    /** How to trust an archive. */
     static String advice(ArchiveOrigin origin) {
         return "If you trust who made " + origin.fileName() + ": <trustArchive>" + DIGEST + origin.sha256()
                 + "</trustArchive>";

@@ -6,17 +6,17 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
-/** What a file among the project's own sources is, by its name alone. */
+/** Classifies a file among the project's own sources by its name. */
 enum UserFile {
     /** C or assembler. */
     COMPILED,
-    /** Read by those that are compiled. */
+    /** Included by sources. */
     HEADER,
-    /** Written for people. */
+    /** Documents for people. */
     PAPER,
-    /** Left there by editors and version control. */
+    /** Left by editors and version control. */
     LEFTOVER,
-    /** Anything else: understood only if a source reads it. */
+    /** Anything else: accepted only if a source reads it. */
     OTHER;
 
     private static final Set<String> COMPILED_SUFFIXES = Set.of("c", "S", "s");
@@ -33,7 +33,7 @@ enum UserFile {
     private static final Set<String> SCRIPTS = Set.of("ld", "lds", "icf", "sct");
     private static final List<String> BUILD_FILES = List.of("cmakelists.txt", "makefile", "gnumakefile", "meson.build");
 
-    /** What a file of this name is; the name has no folder. */
+    /** The class of a file name without folder. */
     static UserFile of(String name) {
         String lower = name.toLowerCase(Locale.ROOT);
         String suffix = suffix(name);
@@ -53,7 +53,7 @@ enum UserFile {
         return isBackup || LEFTOVERS.contains(lower) || LEFTOVER_SUFFIXES.contains(suffix) ? LEFTOVER : OTHER;
     }
 
-    /** What to do with a file that is not understood. */
+    /** Advice for a file that is not accepted. */
     static String advice(String name) {
         String suffix = suffix(name);
         if (CPLUSPLUS.contains(suffix)) {
@@ -66,11 +66,11 @@ enum UserFile {
             return "Name assembler .S, or .s if it needs no preprocessor";
         }
         if (SCRIPTS.contains(suffix)) {
-            return "Linker scripts belong to a board: kiln:new-board makes one of your own";
+            return "Linker scripts belong to a board: create your own with kiln:new-board";
         }
         return renamed(suffix)
                 .map(to -> "Name it ." + to)
-                .orElse("Take it away, or include it in a source if it belongs to one");
+                .orElse("Remove it, or include it in a source if it belongs to one");
     }
 
     private static Optional<String> renamed(String suffix) {

@@ -25,14 +25,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Reads the project's own C. A file that would be left out of the program is refused, so that no other program is built than the
- * folder shows: what is neither compiled nor a header, paper or leftover of an editor has to be read by a source.
+ * Reads the project's own C. It refuses files that would silently be left out of the program: a file that is neither
+ * compiled nor a header, a document or an editor's leftover has to be read by a source.
  */
 final class UserSources {
     private static final String EXPECTED =
             "C (.c, .h, .inc, .def), assembler (.S, .s), or a file that one of them includes";
 
-    /** How C and assembler read other files. */
+    /** How C and assembler include other files. */
     private static final Pattern READING =
             Pattern.compile("(?:#\\s*include|#\\s*import|#\\s*embed|\\.incbin|\\.include)\\s*[\"<]([^\">\\n]+)[\">]");
 
@@ -45,9 +45,10 @@ final class UserSources {
     }
 
     /**
-     * All files below the folder but hidden ones and leftovers of editors, by relative path; empty if there is no such folder.
+     * All files below the folder except hidden ones and editors' leftovers, by relative path; empty if the folder does
+     * not exist.
      *
-     * @throws KilnException naming every file that is not understood
+     * @throws KilnException naming every file that is not accepted
      */
     static SortedMap<String, Bytes> read(Optional<Path> folder) {
         if (folder.filter(path -> Files.exists(path, LinkOption.NOFOLLOW_LINKS)).isEmpty()) {
@@ -55,7 +56,7 @@ final class UserSources {
         }
         if (!Files.isDirectory(folder.get())) {
             throw new KilnException(
-                    new Problem("this is no folder", folder.get().toString(), "a folder of C sources", ""));
+                    new Problem("this is not a folder", folder.get().toString(), "a folder of C sources", ""));
         }
         UserSources sources = new UserSources(folder.get());
         sources.walk();
@@ -64,7 +65,7 @@ final class UserSources {
         return sources.files;
     }
 
-    /** Links are followed: sources may be shared that way. */
+    /** Follows links: sources may be shared that way. */
     private void walk() {
         try (Stream<Path> walk = Files.walk(root, FileVisitOption.FOLLOW_LINKS)) {
             for (Path path : walk.filter(path -> !Files.isDirectory(path)).toList()) {
@@ -81,10 +82,10 @@ final class UserSources {
         }
         if (!Files.isRegularFile(path)) {
             problems.add(
-                    Files.isSymbolicLink(path) ? "this link leads nowhere" : "this is no file",
+                    Files.isSymbolicLink(path) ? "this link is broken" : "this is not a file",
                     path.toString(),
                     EXPECTED,
-                    "Take it away");
+                    "Remove it");
         } else if (name.chars().anyMatch(Character::isISOControl)) {
             problems.add("the name has control characters", printable(path), "a plain name", "Rename it");
         } else {

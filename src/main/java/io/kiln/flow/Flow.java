@@ -16,6 +16,7 @@ import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.MonitorSpec;
@@ -23,6 +24,7 @@ import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.BuildLock;
 import io.kiln.flow.state.VerifyRecord;
+import io.kiln.flow.verify.BoardProfile;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
 import io.kiln.flow.verify.VerifyStep;
@@ -32,17 +34,15 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * What can be done with a build. Every method throws {@link io.kiln.base.KilnException} for what the user can mend, with
- * everything that is wrong at once.
+ * What the goals do with a build. Every method throws {@link io.kiln.base.KilnException} for failures that the user can
+ * fix, with all problems at once.
  */
 public final class Flow {
     private final Log log;
     private final ToolchainEnvironment environment;
 
     /**
-     * A flow.
-     *
-     * @param log hears one line for each thing done or left out
+     * @param log gets one line for each step that ran or was skipped
      * @param environment where toolchains come from
      */
     public Flow(Log log, ToolchainEnvironment environment) {
@@ -50,18 +50,21 @@ public final class Flow {
         this.environment = environment;
     }
 
-    /** Checks that everything is there and fits together. */
+    /** Checks that board, toolchain and models exist and fit together. */
     public void resolve(BuildSpec spec) {
         tell(resolved(spec));
     }
 
-    /** The same before the build's other plugins have run: a line tells of each file that they may still bring. */
+    /**
+     * As {@link #resolve}, before the build's other plugins have run: missing files, which a plugin may still create,
+     * are logged.
+     */
     public void resolveAhead(BuildSpec spec) {
         Resolver resolver = new Resolver(environment);
         ResolvedBuild build = resolver.resolveAhead(spec);
         resolver.missing()
                 .list()
-                .forEach(problem -> log.info("Not there yet, kiln:generate looks again: "
+                .forEach(problem -> log.info("Missing so far; kiln:generate checks again: "
                         + (problem.where().isEmpty() ? problem.expected() : problem.where())));
         tell(build);
     }
@@ -89,32 +92,41 @@ public final class Flow {
         BuildLock.hold(log, spec.layout(), "kiln:compile", steps::compile);
     }
 
-    /** Links the image, holds it against the board and writes {@code report.json}. */
+    /** Links the image, checks that it fits the board and writes {@code report.json}. */
     public void link(BuildSpec spec) {
         FirmwareSteps steps = new FirmwareSteps(log, resolved(spec));
         BuildLock.hold(log, spec.layout(), "kiln:link", steps::link);
     }
 
     /**
-     * Proves the image's answers.
+     * Verifies that the image computes what the model says.
      *
-     * @param device how to reach the board, for proving them there
+     * @param device how to reach the board, for verification on hardware
      */
     public void verify(BuildSpec spec, DeviceSpec device) {
         VerifyRecord.keep(spec.layout(), log, "kiln:verify", record -> verify(spec, device, record));
     }
 
-    /** The same inside of {@link VerifyRecord#keep}, which then records failures of the caller's too. */
+    /**
+     * As {@link #verify(BuildSpec, DeviceSpec)}, inside {@link VerifyRecord#keep}, which also records failures of the
+     * caller.
+     */
     public void verify(BuildSpec spec, DeviceSpec device, VerifyRecord record) {
         new VerifyStep(log, resolved(spec), device, record).run();
     }
 
-    /** The whole road; parameters as for {@link #verify}. What stops it on the way is recorded as a verification that failed. */
+    /**
+     * All steps from model to verified image. Parameters as for {@link #verify(BuildSpec, DeviceSpec)}; a failure on
+     * the way is recorded as a failed verification.
+     */
     public void build(BuildSpec spec, DeviceSpec device) {
         VerifyRecord.keep(spec.layout(), log, "kiln:build", record -> build(spec, device, record));
     }
 
-    /** The same inside of {@link VerifyRecord#keep}, which then records failures of the caller's too. */
+    /**
+     * As {@link #build(BuildSpec, DeviceSpec)}, inside {@link VerifyRecord#keep}, which also records failures of the
+     * caller.
+     */
     public void build(BuildSpec spec, DeviceSpec device, VerifyRecord record) {
         if (spec.verify().on() == VerifyOn.NONE) {
             record.leave();
@@ -126,19 +138,25 @@ public final class Flow {
         new VerifyStep(log, build, device, record).run();
     }
 
-    /** Builds what is not built yet, boots the image and shows its console or its answers. */
+    /** Builds what is out of date, boots the image and shows its console or its answers. */
     public void run(BuildSpec spec, RunSpec run) {
         ResolvedBuild build = resolved(spec);
         BuildLock.hold(log, spec.layout(), "kiln:run", () -> new RunStep(log, image(build), run).run());
     }
 
-    /** Builds what is not built yet and counts the instructions of an inference. */
+    /** Builds what is out of date and counts the instructions of one inference in an emulator. */
     public void profile(BuildSpec spec) {
         ResolvedBuild build = resolved(spec);
         BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new ProfileStep(log, image(build)).run());
     }
 
-    /** Writes the image that is there to devices. */
+    /** Builds what is out of date and measures an inference on the board. */
+    public void profile(BuildSpec spec, DeviceSpec device) {
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new BoardProfile(log, image(build), device).run());
+    }
+
+    /** Flashes the existing image. */
     public void flash(BuildSpec spec, FlashSpec flash) {
         ResolvedBuild build = resolved(spec);
         BuildLock.hold(log, spec.layout(), "kiln:flash", () -> {
@@ -147,31 +165,31 @@ public final class Flow {
         });
     }
 
-    /** Builds what is not built yet and writes the image to devices. */
+    /** Builds what is out of date and flashes the image. */
     public void buildAndFlash(BuildSpec spec, FlashSpec flash) {
         ResolvedBuild build = resolved(spec);
         BuildLock.hold(log, spec.layout(), "kiln:flash", () -> new FlashStep(log, image(build), flash).run());
     }
 
     /**
-     * Builds what is not built yet and writes set-ups for debuggers.
+     * Builds what is out of date and writes debugger configurations.
      *
      * @param openOcd name or path of OpenOCD
-     * @param probe the probe; empty for the only one
+     * @param probe the probe; empty for the only one connected
      */
     public void debug(BuildSpec spec, String openOcd, Optional<String> probe) {
         ResolvedBuild build = resolved(spec);
         BuildLock.hold(log, spec.layout(), "kiln:debug", () -> new DebugStep(log, image(build), openOcd, probe).run());
     }
 
-    /** Shows what the board says on its serial line. Needs no model. */
+    /** Shows the output of the board's serial console. Needs no model. */
     public void monitor(BuildSpec spec, MonitorSpec monitor) {
         Board board = spec.boards().find(spec.board());
         new MonitorStep(log, board, spec.layout().image("elf"), monitor).run();
     }
 
     /**
-     * Shows a file, or what the build is about and has made, for people.
+     * Describes a file, or the build's models and image, for people.
      *
      * @param inputShapes shapes of the inputs, if the file is a model
      */
@@ -179,7 +197,7 @@ public final class Flow {
         new Inspector(spec, inputShapes).lines(file).forEach(log::info);
     }
 
-    /** Lists the boards that can be seen, or shows one in full. */
+    /** Lists all visible boards, or shows one in full. */
     public void boards(BuildSpec spec, Optional<String> one) {
         one.map(id -> new BoardDescription(spec.boards(), id).lines())
                 .orElseGet(() -> new BoardList(spec.boards()).lines())
@@ -192,12 +210,15 @@ public final class Flow {
     }
 
     /**
-     * Says which tools are there and which are missing, and gets the missing ones if asked to.
+     * Reports which tools are installed and which are missing, and installs missing ones on request.
      *
+     * @param port the line to a board that is asked what it speaks; if it names no port, none is asked
      * @param strict whether missing tools are an error
      */
-    public void doctor(BuildSpec spec, boolean install, boolean strict) {
-        new Doctor(log, environment).run(spec, install, strict);
+    public void doctor(BuildSpec spec, ConsoleSpec port, boolean install, boolean strict) {
+        Doctor doctor = new Doctor(log, environment);
+        doctor.run(spec, install, strict);
+        doctor.ask(spec, port);
     }
 
     private ResolvedBuild image(ResolvedBuild build) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The road from a model file to proven firmware, step by step; the only engine code that sees both the compiler and the
- * firmware half. Every step knows by a fingerprint whether it has anything to do.
+ * The steps from a model file to verified firmware; the only engine code that sees both the compiler and the firmware
+ * half. Every step has a fingerprint that tells whether it is up to date.
  */
 package io.kiln.flow;

@@ -15,32 +15,33 @@ import java.util.stream.Stream;
  * @param code the operator's name in models
  * @param function name of the function, {@code int32_t f(const T* input0, …, T* output0, …)}, which returns 0, or anything else for an error
  * @param header file that declares the function; empty for none
- * @param shape shape of its outputs: empty for what the file states, {@code input0} (or another) for that input's, or dimensions {@code 1,10}
- * @param passed what the function gets behind the tensors: {@code quantization}, {@code options} or both, separated by a comma; empty for
- *     nothing
+ * @param shape shape of its outputs: empty for the file's, {@code input0} (or another) for that input's, or dimensions
+ * {@code 1,10}
+ * @param passed what the function gets after the tensors: {@code quantization}, {@code options} or both, separated by a
+ *     comma; empty for nothing
  */
 public record CustomOperator(String code, String function, String header, String shape, String passed) {
-    /** Stands for the scales and zero points of the tensors. */
+    /** Passes the scales and zero points of the tensors. */
     public static final String QUANTIZATION = "quantization";
 
-    /** Stands for the bytes of the operator's options. */
+    /** Passes the bytes of the operator's options. */
     public static final String OPTIONS = "options";
 
-    /** What a function may be called. */
+    /** Valid names of functions. */
     public static final Pattern FUNCTION = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    /** What a header may be called. */
+    /** Valid names of headers. */
     public static final Pattern HEADER = Pattern.compile("[A-Za-z0-9_./+-]*");
 
     private static final Pattern SHAPE =
             Pattern.compile("|input([0-9]{1,4})|[1-9][0-9]{0,8}(\\s*,\\s*[1-9][0-9]{0,8}){0,7}");
 
-    /** An operator whose function gets the tensors alone. */
+    /** An operator whose function gets only the tensors. */
     public CustomOperator(String code, String function, String header, String shape) {
         this(code, function, header, shape, "");
     }
 
-    /** Whether the function gets scales and zero points of the tensors. */
+    /** Whether the function gets its tensors' scales and zero points. */
     public boolean passesQuantization() {
         return words().contains(QUANTIZATION);
     }
@@ -56,7 +57,7 @@ public record CustomOperator(String code, String function, String header, String
                 : Stream.of(passed.split(",", -1)).map(String::strip).toList();
     }
 
-    /** Notes what is wrong with it. */
+    /** Adds its errors. */
     void check(Problems problems) {
         String where = "kiln.customOperators";
         if (code.isBlank()) {
@@ -78,7 +79,7 @@ public record CustomOperator(String code, String function, String header, String
             problems.add(
                     "the shape of `" + code + "` is `" + shape + "`",
                     where,
-                    "nothing for what the model states, input0 for that of an input, or dimensions such as 1,10",
+                    "nothing for the model's shape, input0 for that of an input, or dimensions such as 1,10",
                     "");
         }
     }
@@ -86,14 +87,14 @@ public record CustomOperator(String code, String function, String header, String
     private void checkPassed(Problems problems, String where) {
         if (!Set.of(QUANTIZATION, OPTIONS).containsAll(words())) {
             problems.add(
-                    "the function of `" + code + "` shall get `" + passed + "` behind the tensors",
+                    "the function of `" + code + "` gets `" + passed + "` after the tensors",
                     where,
                     QUANTIZATION + ", " + OPTIONS + ", or both separated by a comma",
                     "");
         }
     }
 
-    /** The input whose shape the outputs have, if that is the rule. */
+    /** The input that gives the outputs' shape, if one does. */
     public Optional<Integer> shapeInput() {
         var matcher = SHAPE.matcher(shape);
         return matcher.matches() && matcher.group(1) != null

@@ -10,9 +10,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The operators that C functions of the user's compute; each code once. */
+/** The operators computed by the user's C functions; each code once. */
 public record CustomOperators(List<CustomOperator> list) {
-    /** None. */
+    /** No custom operators. */
     public static final CustomOperators NONE = new CustomOperators(List.of());
 
     private static final int PARTS = 5;
@@ -24,7 +24,7 @@ public record CustomOperators(List<CustomOperator> list) {
     /**
      * The operators, checked.
      *
-     * @throws io.kiln.base.KilnException with everything that is wrong with them
+     * @throws io.kiln.base.KilnException with all of their errors
      */
     public static CustomOperators of(List<CustomOperator> list) {
         Problems problems = new Problems();
@@ -32,7 +32,7 @@ public record CustomOperators(List<CustomOperator> list) {
         for (CustomOperator operator : list) {
             operator.check(problems);
             if (!codes.add(operator.code())) {
-                problems.add("`" + operator.code() + "` is there twice", "kiln.customOperators", "every code once", "");
+                problems.add("`" + operator.code() + "` exists twice", "kiln.customOperators", "every code once", "");
             }
         }
         problems.throwIfAny();
@@ -40,7 +40,8 @@ public record CustomOperators(List<CustomOperator> list) {
     }
 
     /**
-     * Reads {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code and function may be left out.
+     * Parses {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code and function are
+     * optional.
      *
      * @param text the text; blank for none
      */

@@ -13,9 +13,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Shapes that a user gives to a model's inputs, in place of those in the file.
+ * Shapes that the user gives to a model's inputs, replacing those in the file.
  *
- * @param byName shapes by the inputs' names, in the order given; empty to take the file's
+ * @param byName shapes by the inputs' names, in the order given; empty to use the file's
  */
 public record InputShapes(Map<String, Shape> byName) {
     /** The file's own shapes. */
@@ -23,7 +23,7 @@ public record InputShapes(Map<String, Shape> byName) {
 
     private static final String EXPECTED = "name:1,96,96,1, several separated by semicolons";
 
-    /** Names may hold colons and semicolons; a shape ends at a semicolon or at the end. */
+    /** Names may contain colons and semicolons; a shape ends at a semicolon or at the end. */
     private static final Pattern ENTRY =
             Pattern.compile("\\s*(.+?)\\s*:\\s*([0-9]+(?:\\s*,\\s*[0-9]+)*)\\s*(?:;\\s*|$)");
 
@@ -36,10 +36,10 @@ public record InputShapes(Map<String, Shape> byName) {
     }
 
     /**
-     * Reads {@code name:1,96,96,1;other:1,10}.
+     * Parses {@code name:1,96,96,1;other:1,10}.
      *
      * @param text the text; blank for none
-     * @throws io.kiln.base.KilnException with everything that is wrong with it
+     * @throws io.kiln.base.KilnException with all errors in it
      */
     public static InputShapes parse(String text) {
         Problems problems = new Problems();
@@ -78,7 +78,7 @@ public record InputShapes(Map<String, Shape> byName) {
         }
     }
 
-    /** Whether the file's own shapes hold. */
+    /** Whether the file's own shapes apply. */
     public boolean isEmpty() {
         return byName.isEmpty();
     }

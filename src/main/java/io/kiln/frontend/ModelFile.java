@@ -9,15 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Reads files that users name. */
+/** Reads files named by the user. */
 public final class ModelFile {
     private ModelFile() {}
 
     /**
-     * All of a file.
+     * Reads a whole file.
      *
-     * @param limit bytes that it may have
-     * @param expected what it should be, for messages
+     * @param limit largest size in bytes
+     * @param expected description of the expected file, for messages
      * @throws KilnException if it is not a regular file, is larger, or cannot be read
      */
     public static Bytes read(Path file, long limit, String expected) {

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Classes that the readers of all model formats share; each format has its own package below. */
+/** Common to all model formats; each format has its own package below. */
 package io.kiln.frontend;

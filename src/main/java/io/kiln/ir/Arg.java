@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir;
 
-/** An argument of an operator call: a value computed before, or a constant. */
+/** An argument of an operator call: a computed value or a constant. */
 public sealed interface Arg permits Arg.Ref, Constant {
     /** A parameter or binding by its id. */
     record Ref(int id) implements Arg {}

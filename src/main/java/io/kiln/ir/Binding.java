@@ -5,13 +5,16 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 
-/** One operator call of a function in A-normal form; what it computes is known by its id. */
+/** One operator call of a function in A-normal form; its result is referred to by its id. */
 public record Binding(int id, Op op, List<Arg> args, TensorType type, Origin origin) {
     public Binding {
         args = List.copyOf(args);
     }
 
-    /** Multiply-accumulates with the operator's weights, padding included; 0 without weights, and where weights are computed. */
+    /**
+     * Multiply-accumulates with the operator's weights, padding included; 0 without weights, or if weights are
+     * computed.
+     */
     public long macs() {
         if (!op.weights().stream().map(args::get).allMatch(Constant.class::isInstance)) {
             return 0;
@@ -21,12 +24,12 @@ public record Binding(int id, Op op, List<Arg> args, TensorType type, Origin ori
         return weights == 0 ? 0 : type.shape().elements() / type.shape().dim(-1) * weights;
     }
 
-    /** The constant at an argument position; only where the operator demands one. */
+    /** The constant at an argument position; only valid where the operator requires one. */
     public Constant constant(int index) {
         return (Constant) args.get(index);
     }
 
-    /** The id at an argument position; only where the argument is not constant. */
+    /** The id at an argument position; only valid where the argument is not constant. */
     public int ref(int index) {
         return ((Arg.Ref) args.get(index)).id();
     }

@@ -13,14 +13,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Holds operators that call functions against these functions: they exist, take and compute what they are given memory for, and no two of the
- * pointers through which anything is written are the same.
+ * Checks operators that call functions: the functions exist, take and compute values of the given types, and no two
+ * pointers through which anything is written are equal.
  */
 public final class CallRules {
-    /** Functions that are open at once, beside the model itself: each has its stack frame and its workspace inside its caller's. */
+    /**
+     * Largest depth of calls below the model itself: each open function has its stack frame and its workspace inside
+     * its caller's.
+     */
     public static final int MAX_DEPTH = 16;
 
-    /** Functions of a model altogether. Every caller has its own, so that few that call each other can come to many. */
+    /**
+     * Largest number of functions of a model. Every caller has its own copies, so that a few functions that call each
+     * other can multiply.
+     */
     public static final int MAX_FUNCTIONS = 256;
 
     private final List<String> violations = new ArrayList<>();
@@ -37,11 +43,11 @@ public final class CallRules {
     }
 
     /**
-     * What is wrong with a call, in sentences for users; none for other operators.
+     * Violations of a call, as messages for users; none for other operators.
      *
-     * @param binding whose operator has as many arguments as it takes
+     * @param binding its operator has as many arguments as it requires
      * @param caller has the functions
-     * @param types of the caller's values, its arguments among them
+     * @param types types of the caller's values, including the arguments
      */
     public static List<String> violations(Binding binding, Function caller, Map<Integer, TensorType> types) {
         CallRules rules = new CallRules(binding, caller, types);

@@ -14,11 +14,11 @@ import java.util.stream.Stream;
  *
  * @param name module name
  * @param params inputs in model order
- * @param bindings operator calls; each uses only what stands before it
+ * @param bindings operator calls; each uses only earlier values
  * @param results outputs in model order
  * @param groups the fused groups in execution order, covering every binding once; empty before fusion
- * @param variables what it remembers between runs
- * @param functions what its operators call, by index; their variables are the callers'
+ * @param variables its state between runs
+ * @param functions functions called by its operators, by index; their variables are the callers'
  */
 public record Function(
         String name,
@@ -37,7 +37,7 @@ public record Function(
         functions = List.copyOf(functions);
     }
 
-    /** A function that remembers nothing, before fusion. */
+    /** A function without state, before fusion. */
     public Function(String name, List<Parameter> params, List<Binding> bindings, List<Result> results) {
         this(name, params, bindings, results, List.of(), List.of(), List.of());
     }
@@ -58,7 +58,7 @@ public record Function(
         return new Function(name, params, bindings, results, groups, variables, newFunctions);
     }
 
-    /** The same with ids in order: parameters, variables, bindings; so are those of the functions. */
+    /** The same function with ids in order: parameters, variables, bindings; also in its functions. */
     public Function withIdsInOrder() {
         Map<Integer, Integer> order = new HashMap<>();
         params.forEach(p -> order.put(p.id(), order.size()));
@@ -101,7 +101,7 @@ public record Function(
         return types;
     }
 
-    /** The first operator of which only C knows what it computes, functions that are called included. */
+    /** The first operator computed by the user's C, called functions included. */
     public Optional<Binding> opaque() {
         return Stream.concat(
                         bindings.stream().filter(b -> b.op().has(Trait.OPAQUE)),

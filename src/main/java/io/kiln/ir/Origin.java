@@ -2,7 +2,7 @@
 package io.kiln.ir;
 
 /**
- * Where a binding came from.
+ * The origin of a binding.
  *
  * @param file name of the model file, without its folder
  * @param operatorIndex index of the operator in the file
@@ -10,12 +10,12 @@ package io.kiln.ir;
  * @param tensor name of the tensor that this operator writes
  */
 public record Origin(String file, int operatorIndex, String operator, String tensor) {
-    /** The layer alone, as reports name it beside the function that computes it. */
+    /** The layer alone, as in reports. */
     public String layer() {
         return "#" + operatorIndex + " " + operator + " `" + tensor + "`";
     }
 
-    /** As error messages show it. */
+    /** The text in error messages. */
     public String text() {
         return file + ": operator #" + operatorIndex + " " + operator + " `" + tensor + "`";
     }

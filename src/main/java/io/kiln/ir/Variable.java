@@ -5,8 +5,8 @@ import io.kiln.base.Bytes;
 import io.kiln.ir.type.TensorType;
 
 /**
- * Memory that keeps its value from one run to the next. Operators read it by its id, which shares one number space with
- * parameters and bindings, and change it where {@link io.kiln.ir.op.Op#writes} says so, in the order of the bindings.
+ * Memory that keeps its value between runs. Operators read it by its id, which shares one number space with parameters
+ * and bindings, and change it where {@link io.kiln.ir.op.Op#writes} says so, in the order of the bindings.
  *
  * @param name name in the model file
  * @param initial elements before the first run and after a reset, row-major, little-endian

@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Holds a function against the rules of the IR: defined before use, unique ids, types as inferred, groups complete. */
+/**
+ * Checks a function against the rules of the IR: defined before use, unique ids, types as inferred, groups complete.
+ */
 public final class Verifier {
     private Verifier() {}
 
@@ -50,7 +52,9 @@ public final class Verifier {
         function.functions().forEach(Verifier::verify);
     }
 
-    /** What has no elements is a constant; nothing can compute it. An operator that only writes variables has no result at all. */
+    /**
+     * A value without elements is a constant and not computed. An operator that only writes variables has no result.
+     */
     private static void verifyElements(TensorType type, String what, String where, Problems problems) {
         if (type.shape().elements() == 0 && !type.equals(TensorType.UNIT)) {
             problems.add(what + " has no elements: " + type.text(), where, "dimensions of at least 1", "");
@@ -97,7 +101,7 @@ public final class Verifier {
             if (position < binding.args().size()
                     && !(binding.args().get(position) instanceof Arg.Ref ref && variables.contains(ref.id()))) {
                 problems.add(Problem.of(
-                        binding.op().name() + " changes argument " + position + ", which is no variable",
+                        binding.op().name() + " changes argument " + position + ", which is not a variable",
                         binding.origin().text()));
             }
         }

@@ -152,26 +152,40 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return new ProvenRescale(scaleBits, moved, 0, shift);
     }
 
-    /** The first accumulators for which the reference reaches each value above its lowest. */
+    /** The first accumulators for which the reference reaches each value above its lowest. Steps are about equally wide. */
     private static long[] steps(Reference reference, int channel, long bound) {
         long[] steps = new long[Math.max(0, reference.high() - reference.low())];
+        long last = -bound;
+        long width = 1;
         for (int i = 0; i < steps.length; i++) {
-            steps[i] = firstAtLeast(reference, channel, bound, reference.low() + 1 + i);
+            steps[i] = firstAtLeast(reference, channel, bound, reference.low() + 1 + i, last, last + width);
+            width = steps[i] - last;
+            last = steps[i];
         }
         return steps;
     }
 
-    /** First accumulator for which the reference reaches a value; one past the bound if none does. */
-    private static long firstAtLeast(Reference reference, int channel, long bound, int value) {
-        long below = -bound - 1;
+    /**
+     * First accumulator for which the reference reaches a value; one past the bound if none does.
+     *
+     * @param from no accumulator below it reaches the value
+     * @param guess where the search begins
+     */
+    private static long firstAtLeast(Reference reference, int channel, long bound, int value, long from, long guess) {
+        long below = from - 1;
         long reached = bound + 1;
-        while (reached - below > 1) {
-            long middle = Math.floorDiv(below + reached, 2);
-            if (reference.apply(channel, middle) >= value) {
-                reached = middle;
+        long probe = Math.max(from, Math.min(bound, guess));
+        for (long reach = 1; reached - below > 1; reach *= 2) {
+            boolean isReached = reference.apply(channel, probe) >= value;
+            if (isReached) {
+                reached = probe;
             } else {
-                below = middle;
+                below = probe;
             }
+            boolean isBetweenProbes = below >= from && reached <= bound;
+            probe = isBetweenProbes
+                    ? Math.floorDiv(below + reached, 2)
+                    : isReached ? Math.max(from, probe - reach) : Math.min(bound, probe + reach);
         }
         return reached;
     }

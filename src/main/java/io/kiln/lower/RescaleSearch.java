@@ -9,6 +9,8 @@ import java.util.Optional;
 final class RescaleSearch {
     /** How far from the right multiplier others are tried. */
     private static final int MOST_NEIGHBOURS = 1000;
+    /** Larger offsets leave no room for the product in 32 bits. */
+    private static final long MOST_OFFSET = 1L << 30;
 
     private final ProvenRescale.Reference reference;
     private final List<Long> bounds;
@@ -17,6 +19,7 @@ final class RescaleSearch {
     private final int shift;
     private final boolean signed;
     private final long rounding;
+    private final int[] refusing = new int[2];
 
     RescaleSearch(
             ProvenRescale.Reference reference,
@@ -62,7 +65,7 @@ final class RescaleSearch {
         long nearest = down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
         for (int i = 0; i <= 2 * MOST_NEIGHBOURS; i++) {
             long multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
-            if (multiplier >= 0 && multiplier <= Integer.MAX_VALUE) {
+            if (multiplier >= 0 && multiplier <= Integer.MAX_VALUE && leavesRoom(c, (int) multiplier)) {
                 Optional<ProvenRescale.Channel> found = channel(c, (int) multiplier);
                 if (found.isPresent()) {
                     return found;
@@ -72,35 +75,65 @@ final class RescaleSearch {
         return Optional.empty();
     }
 
+    /** False where sums reach one side of the steps only, and the exact offset on that side is too large. */
+    private boolean leavesRoom(int c, int multiplier) {
+        long[] reached = steps.get(c);
+        int zero = reference.requantization().outputZeroPoint();
+        int first = signed ? Math.max(0, zero - reference.low()) : 0;
+        if (first >= reached.length) {
+            return true;
+        }
+        boolean hasLeast = reached[first] <= bounds.get(c);
+        boolean hasMost = reached[reached.length - 1] > -bounds.get(c);
+        long exact = exactOffset(c, multiplier);
+        return (hasMost || exact <= MOST_OFFSET) && (hasLeast || exact >= -MOST_OFFSET);
+    }
+
+    private long exactOffset(int c, int multiplier) {
+        return (((long) reference.bias().get(c) * multiplier) >> (32 - scaleBits)) + (signed ? 0 : rounding);
+    }
+
+    /** Steps that refused a multiplier mostly refuse the next one too, and are tried first. */
     private Optional<ProvenRescale.Channel> channel(int c, int multiplier) {
         Range above = new Range();
         Range below = new Range();
-        int zero = reference.requantization().outputZeroPoint();
-        long[] reached = steps.get(c);
-        long bound = bounds.get(c);
-        for (int value = reference.low() + 1; value <= reference.high(); value++) {
-            long first = reached[value - reference.low() - 1];
-            Range range = signed && value <= zero ? below : above;
-            long wanted = ((long) value << shift) - (signed ? rounding : 0);
-            if (first <= bound) {
-                range.least = Math.max(range.least, wanted - ProvenRescale.highMul(first, multiplier, scaleBits));
-            }
-            if (first > -bound) {
-                range.most = Math.min(range.most, wanted - 1 - ProvenRescale.highMul(first - 1, multiplier, scaleBits));
-            }
-            if (range.least > range.most) {
+        int count = steps.get(c).length;
+        for (int i = -2; i < count; i++) {
+            // Then from both ends inwards: what does not suit mostly fails at steps far apart.
+            int step = i < 0 ? refusing[i + 2] : i % 2 == 0 ? i / 2 : count - 1 - i / 2;
+            if (step < count && !narrow(c, multiplier, step, above, below)) {
                 return Optional.empty();
             }
         }
         return place(c, multiplier, above, below);
     }
 
+    /** Leaves the offsets that put a step right; false if none is left. */
+    private boolean narrow(int c, int multiplier, int step, Range above, Range below) {
+        int value = reference.low() + 1 + step;
+        long first = steps.get(c)[step];
+        Range range = signed && value <= reference.requantization().outputZeroPoint() ? below : above;
+        long wanted = ((long) value << shift) - (signed ? rounding : 0);
+        if (first <= bounds.get(c)) {
+            range.atLeast(wanted - ProvenRescale.highMul(first, multiplier, scaleBits), step);
+        }
+        if (first > -bounds.get(c)) {
+            range.atMost(wanted - 1 - ProvenRescale.highMul(first - 1, multiplier, scaleBits), step);
+        }
+        if (range.least > range.most || above.least > MOST_OFFSET || above.most < -MOST_OFFSET) {
+            refusing[0] = range.leastStep;
+            refusing[1] = range.mostStep;
+            return false;
+        }
+        return true;
+    }
+
     /** Offsets that put all steps right; below zero the correction makes up for the difference. */
     private Optional<ProvenRescale.Channel> place(int c, int multiplier, Range above, Range below) {
-        long exact = (((long) reference.bias().get(c) * multiplier) >> (32 - scaleBits)) + (signed ? 0 : rounding);
+        long exact = exactOffset(c, multiplier);
         long offset = above.isBounded() || !signed ? above.nearest(exact) : below.nearest(exact);
         long correction = signed && below.isBounded() ? Math.max(0, offset - below.nearest(offset)) : 0;
-        return Math.abs(offset) <= 1 << 30 && correction <= 1 << 30
+        return Math.abs(offset) <= MOST_OFFSET && correction <= MOST_OFFSET
                 ? Optional.of(new ProvenRescale.Channel(multiplier, (int) offset, (int) correction))
                 : Optional.empty();
     }
@@ -110,6 +143,22 @@ final class RescaleSearch {
         private static final long FAR = 1L << 40;
         private long least = -FAR;
         private long most = FAR;
+        private int leastStep;
+        private int mostStep;
+
+        void atLeast(long offset, int step) {
+            if (offset > least) {
+                least = offset;
+                leastStep = step;
+            }
+        }
+
+        void atMost(long offset, int step) {
+            if (offset < most) {
+                most = offset;
+                mostStep = step;
+            }
+        }
 
         boolean isBounded() {
             return least > -FAR || most < FAR;

@@ -11,15 +11,14 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** Goals called by hand, in a project or in an empty folder. */
 abstract class AbstractByHandMojo extends AbstractFirmwareMojo {
     /**
-     * Where everything is written if there is no project of packaging {@code firmware}; {@code kiln:build} always writes
-     * here.
+     * Output folder if there is no project of packaging {@code firmware}; {@code kiln:build} always writes here.
      *
      * @since 0.1.0
      */
     @Parameter(property = "kiln.outputDirectory", defaultValue = "kiln-out")
     private File outputDirectory;
 
-    /** Whether this goal keeps out of the project's own {@code target}. */
+    /** Whether this goal does not write to the project's own {@code target}. */
     boolean isApart() {
         return !hasProject() || !"firmware".equals(project().getPackaging());
     }

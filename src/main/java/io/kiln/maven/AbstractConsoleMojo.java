@@ -5,10 +5,11 @@ import io.kiln.flow.spec.ConsoleSpec;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** Goals that may listen to the board's serial line. */
+/** Goals that may read the board's serial console. */
 abstract class AbstractConsoleMojo extends AbstractByHandMojo {
     /**
-     * The board's serial port, such as {@code /dev/ttyACM0} or {@code COM3}. If not set, the one with the board's USB ids.
+     * The board's serial port, such as {@code /dev/ttyACM0} or {@code COM3}; for {@code kiln:verify}, {@code kiln:profile}
+     * and {@code kiln:doctor} also {@code tcp:PORT} of this computer. If not set, the port with the board's USB ids.
      *
      * @since 0.1.0
      */
@@ -16,7 +17,7 @@ abstract class AbstractConsoleMojo extends AbstractByHandMojo {
     private String port;
 
     /**
-     * Serial number of the USB device that provides the port, if several boards are plugged in.
+     * Serial number of the USB device that provides the port, if several boards are connected.
      *
      * @since 0.1.0
      */

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** Goals that bring an image to a board. */
+/** Goals that flash a board. */
 abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     /**
      * Skips {@code kiln:flash}; verification on the board then uses the image that is on it.
@@ -20,8 +20,8 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
 
     /**
      * The probes: a serial number, {@code usb:BUS-PORT} or {@code tcp:HOST:PORT} (a server that speaks remote_bitbang),
-     * several separated by commas, or {@code all}. If not set, the only one that is plugged in. Virtual boards may have any name;
-     * {@code all} means those that were flashed before.
+     * several separated by commas, or {@code all}. If not set, the only one connected. Virtual boards may have any
+     * name; {@code all} means those that were flashed before.
      *
      * @since 0.1.0
      */
@@ -37,7 +37,7 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     private String openocd;
 
     /**
-     * Seconds after which a device that is not done is given up.
+     * Seconds after which flashing a device is aborted.
      *
      * @since 0.1.0
      */
@@ -45,7 +45,7 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     private int timeout;
 
     /**
-     * Whether a device that already holds the image is left alone.
+     * Whether a device that already holds the image is skipped.
      *
      * @since 0.1.0
      */
@@ -61,10 +61,10 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
     private File log;
 
     /**
-     * Faults that a virtual board shows, to test how a CI set-up reacts to them: {@code [BOARD/]FAULT}, separated by commas.
-     * Faults: {@code wrong-tap-id:ID}, {@code wrong-chip-id:ID}, {@code write-error:ADDRESS}, {@code protected-sector:SECTOR},
-     * {@code read-protected}, {@code flipped-bit:ADDRESS:BIT}, {@code dropped:BYTES}, {@code silent:BYTES},
-     * {@code power-lost:BYTES}, {@code slow:MILLISECONDS}. Refused for any other board.
+     * Faults to inject into virtual boards, to test how a CI set-up reacts to them: {@code [BOARD/]FAULT}, separated by
+     * commas. Faults: {@code wrong-tap-id:ID}, {@code wrong-chip-id:ID}, {@code write-error:ADDRESS}, {@code
+     * protected-sector:SECTOR}, {@code read-protected}, {@code flipped-bit:ADDRESS:BIT}, {@code dropped:BYTES}, {@code
+     * silent:BYTES}, {@code power-lost:BYTES}, {@code slow:MILLISECONDS}. Refused for any other board.
      *
      * @since 0.1.0
      */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.artifact.Convention;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec;
@@ -21,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** The parameters of every goal that builds, and what they make: a {@link BuildSpec}. */
+/** The parameters of every goal that builds, and the {@link BuildSpec} made from them. */
 abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     /**
      * The model: a {@code .tflite} file, or a {@code .relay} text with its {@code .params} beside it. If neither this nor {@code models} is set, the one file in {@code src/main/model}.
@@ -103,6 +104,39 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private String io;
 
     /**
+     * How programs call a model: {@code c}, a header with structs of typed members, or {@code packed}, microTVM's packed functions.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.interfaceApi", defaultValue = "c")
+    private String interfaceApi;
+
+    /**
+     * Whether operators take pointers; if not, operators are packed functions, too, which needs {@code kiln.interfaceApi} {@code packed}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.unpackedApi", defaultValue = "true")
+    private boolean unpackedApi;
+
+    /**
+     * Whether packed functions are listed in a system library, where the C runtime finds them by their names. If not set, they are listed
+     * with {@code kiln.interfaceApi} {@code packed}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.systemLib")
+    private Boolean systemLib;
+
+    /**
+     * Whether packed functions leave out the checks of their arguments.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.disableAssert", defaultValue = "false")
+    private boolean disableAssert;
+
+    /**
      * Version of the Model Library Format: 7, or 5 for tools that support no newer one. Several models are always written as version 7.
      *
      * @since 0.1.0
@@ -111,7 +145,8 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private int mlfVersion;
 
     /**
-     * How operators are fused, by the element {@code maxDepth}. What is left out comes from the properties {@code kiln.fuse.*}.
+     * How operators are fused, by the element {@code maxDepth}; if it is not set, the property {@code
+     * kiln.fuse.maxDepth} applies.
      *
      * @since 0.1.0
      */
@@ -119,7 +154,8 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private Fuse fuse;
 
     /**
-     * What the Model Library Format archive holds, by the element {@code slim}. What is left out comes from the properties {@code kiln.mlf.*}.
+     * What the Model Library Format archive holds, by the element {@code slim}; if it is not set, the property {@code
+     * kiln.mlf.slim} applies.
      *
      * @since 0.1.0
      */
@@ -127,7 +163,7 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private Mlf mlf;
 
     /**
-     * Whether the constants' data is left out of the archive's Relay text and parameters; the C has it in any case. A slim
+     * Whether the archive's Relay text and parameters omit the constants' data; the C has it in any case. A slim
      * archive cannot be compiled again from its text.
      *
      * @since 0.1.0
@@ -136,7 +172,7 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private boolean mlfSlim;
 
     /**
-     * The most operators of the IR in a fused group; 1 fuses nothing. The answers stay the same.
+     * The largest number of IR operators in a fused group; 1 fuses nothing. Results do not change.
      *
      * @since 0.1.0
      */
@@ -144,7 +180,7 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private int fuseMaxDepth;
 
     /**
-     * Names of passes to leave out. The answers stay the same; a pass that cannot be left out is refused.
+     * Names of passes to skip. Results do not change; a pass that cannot be skipped is refused.
      *
      * @since 0.1.0
      */
@@ -152,8 +188,9 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private List<String> disabledPasses;
 
     /**
-     * C functions that compute operators that are none of TensorFlow Lite's own, each with the elements {@code code}, {@code function},
-     * {@code header}, {@code shape}, {@code quantization} and {@code options}; beside those of the property {@code kiln.customOperators}.
+     * C functions that compute operators outside TensorFlow Lite's own set, each with the elements {@code code}, {@code
+     * function}, {@code header}, {@code shape}, {@code quantization} and {@code options}; in addition to those of the
+     * property {@code kiln.customOperators}.
      *
      * @since 0.1.0
      */
@@ -161,8 +198,8 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private List<CustomOperatorBean> customOperators;
 
     /**
-     * Custom operators in one line: {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code and function may be
-     * left out.
+     * Custom operators in one line: {@code MyOp:my_op:my_op.h:input0:quantization,options;Other:other}; all but code
+     * and function are optional.
      *
      * @since 0.1.0
      */
@@ -178,8 +215,8 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private boolean dumpIr;
 
     /**
-     * Shapes of the model's inputs, {@code name:1,96,96,1;other:1,10}, for dimensions that the model leaves open or for another
-     * batch. All other shapes follow from them.
+     * Shapes of the model's inputs, {@code name:1,96,96,1;other:1,10}, for dimensions that the model leaves open or for
+     * another batch size. All other shapes follow from them.
      *
      * @since 0.1.0
      */
@@ -187,19 +224,19 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
     private String inputShapes;
 
     /**
-     * Whether an image in QEMU may open files and start programs of this computer through semihosting. Only for images whose code
-     * you trust, including models that came as archives.
+     * Whether an image in QEMU may open files and start programs on this computer through semihosting. Only for images
+     * whose code you trust, including models that came as archives.
      *
      * @since 0.1.0
      */
     @Parameter(property = "kiln.semihosting", defaultValue = "false")
     private boolean semihosting;
 
-    /** The time that reproducible builds state. */
+    /** The timestamp of reproducible builds. */
     @Parameter(defaultValue = "${project.build.outputTimestamp}", readonly = true)
     private String outputTimestamp;
 
-    /** Where this goal's build lies; goals that are called by hand may lie elsewhere. */
+    /** The folders of this goal's build; goals called by hand may use others. */
     Layout layout(List<ModelSource> sources) {
         return projectLayout();
     }
@@ -211,7 +248,7 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
                 project().getBuild().getFinalName());
     }
 
-    /** What the user asked for. */
+    /** The user's request. */
     final BuildSpec spec() {
         List<ModelSource> sources = sources();
         BoardArtifacts artifacts = new BoardArtifacts(board);
@@ -219,6 +256,11 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
                 .toolchain(Optional.ofNullable(toolchain))
                 .optimize(optimize)
                 .io(io)
+                .calls(
+                        interfaceApi == null ? Convention.TYPED.interfaceApi() : interfaceApi,
+                        unpackedApi,
+                        Optional.ofNullable(systemLib),
+                        disableAssert)
                 .mlfVersion(mlfVersion)
                 .timestamp(Timestamps.parse(outputTimestamp));
         verification(build);

@@ -17,7 +17,7 @@ import org.apache.maven.toolchain.MisconfiguredToolchainException;
 import org.apache.maven.toolchain.model.ToolchainModel;
 import org.eclipse.aether.RepositorySystem;
 
-/** A goal that hands the flow what it needs of Maven: repositories, toolchains.xml and the log. */
+/** A goal that passes repositories, toolchains.xml and the log from Maven to the flow. */
 abstract class AbstractFlowMojo extends AbstractKilnMojo {
     /**
      * Folder in which toolchains are unpacked, shared by all builds. If not set, the environment's {@code KILN_HOME}, or
@@ -54,8 +54,8 @@ abstract class AbstractFlowMojo extends AbstractKilnMojo {
     }
 
     /**
-     * What toolchains.xml names, read from the request: in a folder without a project no extension is loaded that would
-     * know the type.
+     * GNU toolchains of toolchains.xml, read from the request: in a folder without a project no extension is loaded
+     * that knows the type.
      */
     private List<Path> gnuHomes() {
         List<Path> homes = new ArrayList<>();

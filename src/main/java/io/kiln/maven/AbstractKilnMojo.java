@@ -12,7 +12,7 @@ import org.apache.maven.plugin.MojoFailureException;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.apache.maven.project.MavenProject;
 
-/** What every goal has: skipping, the project it runs in, and errors told without a stack trace. */
+/** Common to every goal: skipping, the current project, and errors without a stack trace. */
 abstract class AbstractKilnMojo extends AbstractMojo {
     /**
      * Skips every goal of Kiln.
@@ -22,7 +22,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
     @Parameter(property = "kiln.skip", defaultValue = "false")
     private boolean skip;
 
-    /** The project, or Maven's empty one if there is none. */
+    /** The project, or Maven's placeholder if there is none. */
     @Parameter(defaultValue = "${project}", readonly = true, required = true)
     private MavenProject project;
 
@@ -30,7 +30,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
     @Parameter(defaultValue = "${session}", readonly = true, required = true)
     private MavenSession session;
 
-    /** This execution, for its goal's name. */
+    /** This execution, which has the goal's name. */
     @Parameter(defaultValue = "${mojoExecution}", readonly = true, required = true)
     private MojoExecution execution;
 
@@ -40,12 +40,12 @@ abstract class AbstractKilnMojo extends AbstractMojo {
     /** The value of {@code kiln.GOAL.skip}. */
     abstract boolean isGoalSkipped();
 
-    /** Whether the goal makes no sense in a project that only has modules. */
+    /** Whether the goal is pointless in a project that only has modules. */
     boolean isAboutOneModel() {
         return false;
     }
 
-    /** What happens even if the goal is skipped; nothing, for most. */
+    /** Runs even if the goal is skipped; does nothing by default. */
     void prepare() {}
 
     @Override
@@ -59,7 +59,10 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         }
     }
 
-    /** Maven appends the messages of causes to a message that is whole already; what is suppressed shows with -e only. */
+    /**
+     * Maven appends the messages of causes to the message, which is complete already; suppressed exceptions show with
+     * -e only.
+     */
     private static <E extends Exception> E withTrace(E told, Throwable failure) {
         told.addSuppressed(PrintableTrace.of(failure));
         return told;
@@ -79,7 +82,7 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         run();
     }
 
-    /** Whether the goal is bound to a phase, and not called by hand. */
+    /** Whether the goal is bound to a phase, rather than called by hand. */
     final boolean isPartOfLifecycle() {
         return execution.getSource() == MojoExecution.Source.LIFECYCLE;
     }
@@ -92,12 +95,12 @@ abstract class AbstractKilnMojo extends AbstractMojo {
         return session;
     }
 
-    /** Whether the goal was called where there is a pom.xml. */
+    /** Whether there is a pom.xml. */
     final boolean hasProject() {
         return project.getFile() != null;
     }
 
-    /** The project's folder, or the one that Maven was called in. */
+    /** The project's folder, or the working folder. */
     final Path folder() {
         return hasProject()
                 ? project.getBasedir().toPath()

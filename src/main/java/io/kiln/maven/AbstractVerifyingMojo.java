@@ -10,11 +10,11 @@ import java.time.Duration;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** The parameters {@code kiln.verify.*} of every goal that builds: they belong to the build, whichever goal verifies it. */
+/** The parameters {@code kiln.verify.*} of every goal that builds, because they belong to the build. */
 abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
     /**
-     * How the image is verified, by the elements {@code on}, {@code vectors}, {@code samples}, {@code seed}, {@code program}. What is left out comes
-     * from the properties {@code kiln.verify.*}.
+     * How the image is verified, by the elements {@code on}, {@code vectors}, {@code samples}, {@code seed},
+     * {@code program}, {@code over}; the properties {@code kiln.verify.*} apply to those not set.
      *
      * @since 0.1.0
      */
@@ -32,7 +32,7 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
 
     /**
      * A folder of {@code input_K.bin} and optional {@code output_K.bin}: all inputs (outputs) of case K in model order,
-     * concatenated, raw little-endian. With several models, one folder of that kind for each, named like the model.
+     * concatenated, raw little-endian. With several models, one such folder for each, named like the model.
      *
      * @since 0.1.0
      */
@@ -40,7 +40,7 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
     private File verifyVectors;
 
     /**
-     * Number of random cases beside the vectors.
+     * Number of random cases in addition to the vectors.
      *
      * @since 0.1.0
      */
@@ -56,8 +56,8 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
     private long verifySeed;
 
     /**
-     * Seconds for which the project's own program, where {@code src/main/c} has a {@code main}, runs in the emulator: a
-     * fault, a call of {@code TVMPlatformAbort}, a failed {@code StackMemoryManager_Init} or an end with a code other than 0
+     * Seconds for which the project's own program, if {@code src/main/c} has a {@code main}, runs in the emulator: a
+     * fault, a call of {@code TVMPlatformAbort}, a failed {@code StackMemoryManager_Init} or an exit code other than 0
      * fails the verification. 0 skips this.
      *
      * @since 0.1.0
@@ -65,7 +65,16 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
     @Parameter(property = "kiln.verify.program", defaultValue = "2")
     private int verifyProgram;
 
-    /** Adds how the image is verified. */
+    /**
+     * What the image is talked to by: {@code console}, the protocol of the default application, or {@code rpc}, microTVM's, for an
+     * image with {@code kiln.application=rpc}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.verify.over", defaultValue = "console")
+    private String verifyOver;
+
+    /** Sets how the image is verified. */
     final void verification(BuildSpecBuilder build) {
         Verify bean = verify == null ? new Verify() : verify;
         File vectors = bean.vectors() == null ? verifyVectors : bean.vectors();
@@ -75,6 +84,7 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
                         bean.samples() == null ? verifySamples : bean.samples(),
                         bean.seed() == null ? verifySeed : bean.seed(),
                         Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program())))
-                .verifyOn(bean.on() == null ? verifyOn : bean.on());
+                .verifyOn(bean.on() == null ? verifyOn : bean.on())
+                .verifyOver(bean.over() == null ? verifyOver : bean.over());
     }
 }

@@ -6,7 +6,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Puts C runtime, board support, generated C and {@code src/main/c} together as a C project in {@code target/firmware}.
+ * Assembles C runtime, board support, generated C and {@code src/main/c} as a C project in {@code target/firmware}.
  *
  * @since 0.1.0
  */

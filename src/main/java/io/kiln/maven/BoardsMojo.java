@@ -31,7 +31,7 @@ public final class BoardsMojo extends AbstractByHandMojo {
         return false;
     }
 
-    /** The board that a project names is no wish to see that one only; the command line's is. */
+    /** Only a board named on the command line is shown in full, not one that the project configures. */
     @Override
     void run() {
         boolean isAsked = session().getUserProperties().containsKey("kiln.board");

@@ -6,8 +6,8 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Builds what is not built yet, writes set-ups for gdb and Visual Studio Code into {@code target/kiln/debug} for the probe and
- * for QEMU, and prints how to use them.
+ * Builds what is out of date, writes configurations for gdb and Visual Studio Code into {@code target/kiln/debug} for
+ * the probe and for QEMU, and prints how to use them.
  *
  * @since 0.1.0
  */
@@ -22,7 +22,7 @@ public final class DebugMojo extends AbstractByHandMojo {
     private boolean skipDebug;
 
     /**
-     * The probe: a serial number, {@code usb:BUS-PORT} or {@code tcp:HOST:PORT}. If not set, the only one.
+     * The probe: a serial number, {@code usb:BUS-PORT} or {@code tcp:HOST:PORT}. If not set, the only one connected.
      *
      * @since 0.1.0
      */

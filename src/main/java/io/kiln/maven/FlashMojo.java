@@ -6,8 +6,8 @@ import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 
 /**
- * Writes the image to the board with OpenOCD, reads it back and starts it; adds to {@code target/kiln/flash.json}. Called by
- * hand, it first builds what is not built yet.
+ * Writes the image to the board with OpenOCD, reads it back and starts it; adds to {@code target/kiln/flash.json}.
+ * Called by hand, it first builds what is out of date.
  *
  * @since 0.1.0
  */
@@ -18,7 +18,7 @@ public final class FlashMojo extends AbstractDeviceMojo {
         return isFlashSkipped();
     }
 
-    /** Maven's upload comes next, whether or not anything is flashed. */
+    /** Maven's upload follows, whether or not anything is flashed. */
     @Override
     void prepare() {
         if (isPartOfLifecycle()) {

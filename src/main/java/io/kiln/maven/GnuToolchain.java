@@ -25,7 +25,7 @@ final class GnuToolchain implements ToolchainPrivate {
         this.folder = folder;
     }
 
-    /** The toolchain that an entry of toolchains.xml describes. */
+    /** The toolchain of an entry in toolchains.xml. */
     static GnuToolchain of(ToolchainModel model) throws MisconfiguredToolchainException {
         Object configuration = model.getConfiguration();
         String value = null;
@@ -44,7 +44,7 @@ final class GnuToolchain implements ToolchainPrivate {
         return new GnuToolchain(model, folder);
     }
 
-    /** The folder that has {@code bin}. */
+    /** The folder that contains {@code bin}. */
     Path folder() {
         return folder;
     }

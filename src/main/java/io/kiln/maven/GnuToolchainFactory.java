@@ -15,6 +15,6 @@ public final class GnuToolchainFactory implements ToolchainFactory {
 
     @Override
     public ToolchainPrivate createDefaultToolchain() {
-        return null; // the PATH is the default, and the engine looks there itself
+        return null; // the engine itself searches the PATH by default
     }
 }

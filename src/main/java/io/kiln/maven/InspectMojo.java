@@ -7,7 +7,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Shows a model, an archive or an image: operators, shapes, sizes, and where the memory goes.
+ * Shows a model, an archive or an image: operators, shapes, sizes and memory use.
  *
  * @since 0.1.0
  */
@@ -22,8 +22,8 @@ public final class InspectMojo extends AbstractByHandMojo {
     private boolean skipInspect;
 
     /**
-     * The file to look at: a model, a Model Library Format archive or an ELF image. If not set, {@code kiln.model} or the
-     * project's own model, and what was built from it.
+     * The file to show: a model, a Model Library Format archive or an ELF image. If not set, {@code kiln.model} or the
+     * project's own model, and the files built from it.
      *
      * @since 0.1.0
      */

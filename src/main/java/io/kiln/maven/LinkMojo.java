@@ -48,7 +48,7 @@ public final class LinkMojo extends AbstractFirmwareMojo {
         attach(layout.archive(), "tar", Optional.of("mlf"));
     }
 
-    /** The host board makes an executable only, so what is not there is not attached. */
+    /** The board {@code host} has an executable only, so missing files are not attached. */
     private void attach(Path file, String type, Optional<String> classifier) {
         if (Files.isRegularFile(file)) {
             helper.attachArtifact(project(), type, classifier.orElse(null), file.toFile());

@@ -4,7 +4,9 @@ package io.kiln.maven;
 import io.kiln.base.Log;
 import io.kiln.base.Printable;
 
-/** The engine's log, written to Maven's. Every line passes here, and whatever foreign text is in it is made fit to be shown. */
+/**
+ * The engine's log, written to Maven's. Every line passes here, where control characters in foreign text are escaped.
+ */
 record MojoLog(org.apache.maven.plugin.logging.Log log) implements Log {
     @Override
     public void info(String line) {

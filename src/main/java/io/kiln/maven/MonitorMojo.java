@@ -8,8 +8,8 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Shows what the board sends on its serial line. The port is found by the USB ids of the board's console; if several have them,
- * the goal fails and lists them.
+ * Shows the output of the board's serial console. The port is found by the USB ids of the board's console; if several
+ * match, the goal fails and lists them.
  *
  * @since 0.1.0
  */
@@ -24,7 +24,7 @@ public final class MonitorMojo extends AbstractConsoleMojo {
     private boolean skipMonitor;
 
     /**
-     * What ends it: a text that appears, or a time such as {@code 10s}. If not set, Ctrl-C.
+     * What ends the goal: a text that appears, or a time such as {@code 10s}. If not set, Ctrl-C.
      *
      * @since 0.1.0
      */

@@ -5,7 +5,8 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Copies the board {@code kiln.board} to {@code src/main/boards} under another id, as a start for a board of your own.
+ * Copies the board {@code kiln.board} to {@code src/main/boards} under another id, as a starting point for a board of
+ * your own.
  *
  * @since 0.1.0
  */

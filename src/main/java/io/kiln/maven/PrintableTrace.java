@@ -4,8 +4,8 @@ package io.kiln.maven;
 import io.kiln.base.Printable;
 
 /**
- * What Maven shows of a failure with {@code -e}: its stack trace and those of its causes. Messages of causes come from other libraries and
- * quote foreign files as they are, so they are made {@link Printable}.
+ * The stack traces that Maven shows with {@code -e}. Messages of causes come from other libraries and quote foreign
+ * files, so they are made {@link Printable}.
  */
 final class PrintableTrace extends Exception {
     private static final long serialVersionUID = 1L;
@@ -33,7 +33,7 @@ final class PrintableTrace extends Exception {
         return trace;
     }
 
-    /** The failure's class stands in the message, and this one says nothing. */
+    /** The message already has the failure's class, so this class's name is omitted. */
     @Override
     @SuppressWarnings("OverrideThrowableToString")
     public String toString() {

@@ -6,9 +6,9 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Checks that board, toolchain and model exist and fit together, before any work is done. A missing file is reported in a line,
- * because another plugin of the build may still provide it before {@code kiln:generate}, which fails without it. Called by hand,
- * this goal fails.
+ * Checks that board, toolchain and model exist and fit together, before any work is done. A missing file is only
+ * logged, because another plugin of the build may create it before {@code kiln:generate}, which fails without it.
+ * Called by hand, this goal fails.
  *
  * @since 0.1.0
  */

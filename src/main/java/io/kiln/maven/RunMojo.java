@@ -8,7 +8,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Builds what is not built yet, boots the image and shows its console.
+ * Builds what is out of date, boots the image and shows its console.
  *
  * @since 0.1.0
  */

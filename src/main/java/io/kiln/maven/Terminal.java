@@ -5,15 +5,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Whether somebody watches. */
+/** Detects a terminal. */
 final class Terminal {
     private static final Path STANDARD_OUTPUT = Path.of("/proc/self/fd/1");
 
     private Terminal() {}
 
     /**
-     * Whether standard output goes to a terminal that can write a line over. Java does not tell (a console is there from version 22 on in
-     * any case), Linux does; elsewhere the answer is no.
+     * Whether standard output is a terminal that can overwrite a line. Java does not provide this (since version 22
+     * there is always a console), Linux does; elsewhere the answer is no.
      */
     static boolean isWatched() {
         if (!Files.isSymbolicLink(STANDARD_OUTPUT) || "dumb".equals(System.getenv("TERM"))) {

@@ -13,9 +13,9 @@ final class Timestamps {
     private Timestamps() {}
 
     /**
-     * The time meant: ISO 8601 with an offset, or seconds since 1970; a single other character or nothing means none.
+     * The time: ISO 8601 with an offset, or seconds since 1970; none for an empty text or a single other character.
      *
-     * @throws KilnException if it is none of these
+     * @throws KilnException for any other text
      */
     static Optional<Instant> parse(String text) {
         if (text == null || text.isBlank() || (text.length() == 1 && !Character.isDigit(text.charAt(0)))) {

@@ -8,8 +8,8 @@ import org.apache.maven.plugin.logging.Log;
 import org.apache.maven.project.MavenProject;
 
 /**
- * Maven's own upload, which follows flashing. A project that is only flashed says nowhere where to upload, and the deploy plugin
- * would fail on it.
+ * Maven's own upload, which follows flashing. A project that is only flashed has no upload target, and the deploy
+ * plugin would fail on it.
  */
 record Upload(MavenProject project, MavenSession session) {
     private static final String SKIP = "maven.deploy.skip";
@@ -17,7 +17,7 @@ record Upload(MavenProject project, MavenSession session) {
     private static final List<String> ALTERNATIVES =
             List.of("altDeploymentRepository", "altReleaseDeploymentRepository", "altSnapshotDeploymentRepository");
 
-    /** Tells the deploy plugin to skip this project, and says so, unless the build says where to upload. */
+    /** Makes the deploy plugin skip this project and logs that, unless the build has an upload target. */
     void leaveOutIfNothingSaysWhereTo(Log log) {
         if (!saysWhereTo() && !isSet(SKIP)) {
             log.info("No upload: the project has no distributionManagement, and no altDeploymentRepository is given.");

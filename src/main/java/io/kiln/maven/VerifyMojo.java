@@ -27,7 +27,7 @@ public final class VerifyMojo extends AbstractDeviceMojo {
         return skipVerify;
     }
 
-    /** Part of a build, in whatever packaging. */
+    /** Part of the build in any packaging. */
     @Override
     boolean isApart() {
         return false;

@@ -7,11 +7,11 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Exact search for small problems, bounded in nodes.
+ * Exact search for small problems, with a limit on nodes.
  *
- * <p>Some best plan arises by placing buffers in the order of their offsets, each directly on the highest conflicting one below it
- * (push every buffer of a best plan down until it rests on another). So the search goes over such orders only, and leaves a branch
- * when what is still to place of a clique cannot end below the best plan known.
+ * <p>Some optimal plan arises by placing buffers in the order of their offsets, each directly on the highest
+ * conflicting one below it (push every buffer of an optimal plan down until it rests on another). So the search covers
+ * such orders only, and prunes a branch when the unplaced rest of a clique cannot end below the best known plan.
  */
 final class BranchAndBound {
     private static final int MOST_BUFFERS = 96;
@@ -46,9 +46,9 @@ final class BranchAndBound {
     }
 
     /**
-     * Offsets of a plan that needs fewer bytes than the one known.
+     * Offsets of a plan that needs fewer bytes than the known one.
      *
-     * @return empty if there is none, the problem is too large, or the search ran out of nodes before it met one
+     * @return empty if there is none, the problem is too large, or the search reached its limit before finding one
      */
     static Optional<long[]> improve(MemoryProblem problem, long known) {
         if (!problem.isPlain() || problem.size() > MOST_BUFFERS) {
@@ -111,8 +111,9 @@ final class BranchAndBound {
     }
 
     /**
-     * In ascending order of offset, larger ones first. Left out are those below the floor (they belong earlier in the order), and those
-     * above the place where another one would still fit whole: that one can always go first.
+     * Candidates in ascending order of offset, larger ones first. Excluded are those below the floor, which belong
+     * earlier in the order, and those above a place where another one would still fit completely, because that one can
+     * always go first.
      */
     private int[] candidates(long[] lowest, long floor, long earliestEnd) {
         return IntStream.range(0, n)

@@ -4,9 +4,9 @@ package io.kiln.memory;
 import java.util.Arrays;
 
 /**
- * Where one buffer must not lie, seen from another: differences of their offsets, as closed intervals that ascend and
- * neither touch nor overlap. Two buffers that are wholly alive together forbid one interval around 0; where rows of one
- * die before rows of the other are born, they may share bytes at some distances.
+ * Forbidden positions of one buffer relative to another: differences of their offsets, as closed intervals in ascending
+ * order that neither touch nor overlap. Two buffers that are fully alive at the same time forbid one interval around 0;
+ * where rows of one die before rows of the other are born, they may share bytes at some distances.
  */
 public final class Distances {
     private static final Distances NONE = new Distances(new long[0], new long[0]);
@@ -19,7 +19,7 @@ public final class Distances {
         this.to = to;
     }
 
-    /** Nothing is forbidden. */
+    /** No forbidden differences. */
     public static Distances none() {
         return NONE;
     }
@@ -31,7 +31,7 @@ public final class Distances {
                 : new Distances(new long[] {1 - bytes}, new long[] {otherBytes - 1});
     }
 
-    /** The same seen from the other buffer. */
+    /** The same relation from the other buffer's side. */
     public Distances negated() {
         int n = from.length;
         long[] negatedFrom = new long[n];
@@ -43,7 +43,7 @@ public final class Distances {
         return new Distances(negatedFrom, negatedTo);
     }
 
-    /** Whether the buffers may lie anywhere. */
+    /** Whether any position is allowed. */
     public boolean isEmpty() {
         return from.length == 0;
     }
@@ -59,7 +59,7 @@ public final class Distances {
         return false;
     }
 
-    /** Whether they say no more and no less than {@link #apart}. */
+    /** Whether they equal {@link #apart}. */
     boolean areApart(long bytes, long otherBytes) {
         return from.length == 1 && from[0] == 1 - bytes && to[0] == otherBytes - 1;
     }
@@ -81,7 +81,10 @@ public final class Distances {
         private long[][] intervals = new long[8][];
         private int count;
 
-        /** The bytes {@code [begin, end)} of the buffer and {@code [otherBegin, otherEnd)} of the other are alive together. */
+        /**
+         * Adds that bytes {@code [begin, end)} of the buffer and {@code [otherBegin, otherEnd)} of the other are alive
+         * at the same time.
+         */
         public void together(long begin, long end, long otherBegin, long otherEnd) {
             long first = otherBegin - end + 1;
             long last = otherEnd - begin - 1;

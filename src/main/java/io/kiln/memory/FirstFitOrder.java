@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 
-/** The orders in which first fit is tried. Ties fall back to size, then to the position in the problem. */
+/** The orders in which first fit is tried. Ties are broken by size, then by position in the problem. */
 enum FirstFitOrder {
     SIZE("size"),
     CONFLICTS("conflicts"),
@@ -21,7 +21,7 @@ enum FirstFitOrder {
         this.text = text;
     }
 
-    /** As a plan's algorithm names it. */
+    /** Its name in a plan's algorithm. */
     String text() {
         return "first fit by " + text;
     }

@@ -5,9 +5,9 @@ import java.util.Random;
 import java.util.stream.IntStream;
 
 /**
- * Improves an order of first fit: a buffer that reaches the top changes places with one that stands before it and is its
- * neighbour, or its neighbour's neighbour; where buffers may share bytes at some distances, also with any other, as then
- * everything that lies somewhere can be in the way. Seeded, so that the same problem always gets the same plan.
+ * Improves an order of first fit: a buffer that reaches the top swaps places with an earlier one that is its neighbour
+ * or a neighbour's neighbour; where buffers may share bytes at some distances, with any earlier one, because any placed
+ * buffer can then be in the way. The seed is fixed, so equal problems give equal plans.
  */
 final class HillClimb {
     private static final long WORK = 4_000_000;
@@ -30,7 +30,7 @@ final class HillClimb {
         }
     }
 
-    /** The best order found; stops at the lower bound or when its share of work is done. */
+    /** The best order found; stops at the lower bound or after its share of work. */
     int[] run() {
         long lowerBound = problem.alignedLowerBound();
         long current = placement.place(order);
@@ -60,7 +60,7 @@ final class HillClimb {
         return bestOrder;
     }
 
-    /** Small set-backs early on get over local minima. */
+    /** Small setbacks early on escape local minima. */
     private static long chanceOfWorse(long loss, long bytes, int attempt, int attempts) {
         return loss * 8 > bytes ? 0 : 20L * (attempts - attempt) / attempts;
     }

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where every buffer lies in the workspace.
+ * The position of every buffer in the workspace.
  *
- * @param algorithm which planner found it, for people
+ * @param algorithm the planner that found it, for people
  * @param bytes size of the workspace
- * @param lowerBound bytes that every plan needs
- * @param alignment bytes that the workspace itself must be aligned to
+ * @param lowerBound least bytes of any plan
+ * @param alignment alignment of the workspace in bytes
  * @param buffers the problem's buffers, in its order
  * @param offsets offset in bytes by buffer name, in the problem's order
  */
@@ -37,7 +37,7 @@ public record MemoryPlan(
         return offset;
     }
 
-    /** The other buffers that have bytes in the same place, at other steps or where that is known to do no harm. */
+    /** The other buffers that share bytes with it, at other steps or where that is harmless. */
     public List<WorkspaceBuffer> overlaps(WorkspaceBuffer buffer) {
         long start = offset(buffer.name());
         return buffers.stream()

@@ -5,8 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Finds offsets for buffers: the best of several orders of first fit, then hill climbing over orders, then an exact search if the
- * problem is small. It stops as soon as the lower bound, with the padding that alignment demands, is met. The same problem always gets the same plan.
+ * Finds offsets for buffers: the best of several orders of first fit, then hill climbing over orders, then an exact
+ * search if the problem is small. It stops as soon as the lower bound, including alignment padding, is reached. Equal
+ * problems give equal plans.
  */
 public final class MemoryPlanner {
     private MemoryPlanner() {}
@@ -29,7 +30,7 @@ public final class MemoryPlanner {
         return search(problem, placement, best).plan(problem);
     }
 
-    /** Bytes that the best order of first fit needs: an upper bound of {@link #plan}, soon known. */
+    /** Bytes that the best order of first fit needs: a quick upper bound of {@link #plan}. */
     public static long firstFit(MemoryProblem problem) {
         Placement placement = new Placement(problem);
         long best = Long.MAX_VALUE;

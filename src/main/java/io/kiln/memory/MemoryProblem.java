@@ -12,10 +12,10 @@ import java.util.function.BiPredicate;
 import java.util.stream.IntStream;
 
 /**
- * What a planner has to solve: buffers, and at which distances two of them must not lie.
+ * The input of a planner: buffers, and the distances that two of them must not have.
  *
- * <p>Cliques are sets of buffers of which no two may share a byte. Their bytes have to lie beside each other, so the heaviest
- * clique is a lower bound of every plan. Taken from lifetimes, the cliques are what is alive at a step, and the bound is the
+ * <p>Cliques are sets of buffers of which no two may share a byte. Their bytes must lie side by side, so the heaviest
+ * clique is a lower bound of every plan. From lifetimes, the cliques are the sets alive at a step, and the bound is the
  * peak of live bytes.
  */
 public final class MemoryProblem {
@@ -70,9 +70,9 @@ public final class MemoryProblem {
     }
 
     /**
-     * Buffers conflict when the relation says so; lifetimes only guide the order of placing.
+     * Buffers conflict when the relation says so; lifetimes only guide the placing order.
      *
-     * @param conflict symmetric; asked for each pair once, so meant for at most some thousand buffers
+     * @param conflict symmetric; called once for each pair, so meant for at most some thousand buffers
      */
     public static MemoryProblem ofConflicts(
             List<WorkspaceBuffer> buffers, BiPredicate<WorkspaceBuffer, WorkspaceBuffer> conflict) {
@@ -91,7 +91,7 @@ public final class MemoryProblem {
         return new MemoryProblem(buffers, conflicts, greedyCliques(buffers, conflicts));
     }
 
-    /** Says at which distances two buffers must not lie. */
+    /** The distances that two buffers must not have. */
     @FunctionalInterface
     public interface DistanceRelation {
         /** Forbidden differences {@code offset(a) - offset(b)} of two buffers, given by index. */
@@ -99,10 +99,10 @@ public final class MemoryProblem {
     }
 
     /**
-     * Buffers keep the distances that the relation says; lifetimes only guide the order of placing.
+     * Buffers keep the distances of the relation; lifetimes only guide the placing order.
      *
-     * @param knownBound bytes that every plan needs, from what is alive at each moment
-     * @param relation asked for each pair once, the smaller index first
+     * @param knownBound least bytes of any plan, from what is alive at each moment
+     * @param relation called once for each pair, the smaller index first
      */
     public static MemoryProblem ofDistances(List<WorkspaceBuffer> buffers, long knownBound, DistanceRelation relation) {
         checkNames(buffers);
@@ -137,14 +137,15 @@ public final class MemoryProblem {
         return buffers;
     }
 
-    /** Bytes that every plan needs: the heaviest known set of buffers that all conflict. */
+    /** Least bytes of any plan: the heaviest known set of buffers that all conflict. */
     public long lowerBound() {
         return Math.max(
                 knownBound, Arrays.stream(cliques).mapToLong(this::bytes).max().orElse(0));
     }
 
     /**
-     * As the lower bound, with what alignment costs at least: all of a clique but the topmost fill up to the smallest alignment in it.
+     * The lower bound plus the least cost of alignment: all of a clique but the topmost fill up to the smallest
+     * alignment in it.
      */
     long alignedLowerBound() {
         return Math.max(
@@ -157,14 +158,17 @@ public final class MemoryProblem {
         return distances.isEmpty();
     }
 
-    /** Intervals that one buffer's neighbours, all placed, forbid to it at most. */
+    /** Largest number of intervals that a buffer's neighbours, all placed, can forbid. */
     int mostIntervals(int buffer) {
         return distances
                 .map(d -> Arrays.stream(d[buffer]).mapToInt(Distances::count).sum())
                 .orElse(conflicts[buffer].length);
     }
 
-    /** Forbidden differences of a buffer's offset and that of one of its neighbours, by position among them. */
+    /**
+     * Forbidden differences of a buffer's offset and that of one of its neighbours, by the neighbour's position in the
+     * list.
+     */
     Distances distances(int buffer, int neighbour) {
         return distances
                 .map(d -> d[buffer][neighbour])
@@ -173,7 +177,10 @@ public final class MemoryProblem {
                         buffers.get(conflicts[buffer][neighbour]).bytes()));
     }
 
-    /** Indices of the buffers that one must not overlap, at least at some distance. The array is shared: do not write to it. */
+    /**
+     * Indices of the buffers that a buffer must not overlap at some distance or at all. The array is shared: do not
+     * write to it.
+     */
     int[] conflicts(int buffer) {
         return conflicts[buffer];
     }

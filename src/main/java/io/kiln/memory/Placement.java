@@ -4,7 +4,10 @@ package io.kiln.memory;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/** First fit: places buffers in a given order, each at the lowest offset that those before it allow. Reused between orders. */
+/**
+ * First fit: places buffers in a given order, each at the lowest offset that the earlier ones allow. Reused between
+ * orders.
+ */
 final class Placement {
     private final MemoryProblem problem;
     private final long[] sizes;
@@ -28,7 +31,7 @@ final class Placement {
         ends = new long[most];
     }
 
-    /** Places all; afterwards {@link #offset} tells where. Returns the bytes needed. */
+    /** Places all buffers; afterwards {@link #offset} returns their offsets. Returns the bytes needed. */
     long place(int[] order) {
         Arrays.fill(placed, false);
         bytes = 0;
@@ -60,8 +63,8 @@ final class Placement {
                 count = forbid(problem.distances(buffer, k), offsets[neighbours[k]], count);
             }
         }
-        // With both sorted by themselves, there is a gap before start k exactly where the k-th end lies below it:
-        // then all k intervals that begin before have ended.
+        // With both sorted independently, there is a gap before start k exactly if the k-th end lies below it: then all
+        // k intervals that begin before have ended.
         Arrays.sort(starts, 0, count);
         Arrays.sort(ends, 0, count);
         long candidate = 0;
@@ -74,7 +77,7 @@ final class Placement {
         return candidate;
     }
 
-    /** Adds the offsets, first and last, that a placed neighbour forbids. */
+    /** Adds the first and last offsets that a placed neighbour forbids. */
     private int forbid(Distances distances, long other, int count) {
         int next = count;
         for (int i = 0; i < distances.count(); i++) {

@@ -2,13 +2,13 @@
 package io.kiln.memory;
 
 /**
- * A buffer that the workspace has to hold.
+ * A buffer in the workspace.
  *
  * @param name unique in its problem
  * @param bytes size, 0 or more
  * @param alignment a power of two; the offset is a multiple of it
- * @param firstUse step of the execution order that first touches it
- * @param lastUse step that last touches it, inclusive
+ * @param firstUse first step of the execution order that touches it
+ * @param lastUse last step that touches it, inclusive
  */
 public record WorkspaceBuffer(String name, long bytes, int alignment, int firstUse, int lastUse) {
     public WorkspaceBuffer {
@@ -22,7 +22,7 @@ public record WorkspaceBuffer(String name, long bytes, int alignment, int firstU
         return firstUse <= other.lastUse && other.firstUse <= lastUse;
     }
 
-    /** Steps that it is alive. */
+    /** Number of steps during which it is alive. */
     public long steps() {
         return (long) lastUse - firstUse + 1;
     }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Static memory planning: buffers with lifetimes become offsets in one workspace. */
+/** Static memory planning: assigns offsets in one workspace to buffers with lifetimes. */
 package io.kiln.memory;

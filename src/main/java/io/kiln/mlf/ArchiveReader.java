@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.regex.Pattern;
 
-/** Turns the files of an archive into model libraries. */
+/** Makes model libraries from the files of an archive. */
 final class ArchiveReader {
-    /** File names that makefiles, shells and every file system can hold. */
+    /** File names that are safe in makefiles, shells and every file system. */
     private static final Pattern FILE_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.+/-]{0,250}");
 
     private static final Pattern MODEL_NAME = Pattern.compile("[A-Za-z0-9_]{1,200}");
@@ -45,12 +45,9 @@ final class ArchiveReader {
             if (!MODEL_NAME.matcher(name).matches()) {
                 model.at("model_name").wrong("letters, digits and underscores");
             } else if (ModelMetadataReader.isAheadOfTime(version, model)) {
-                header(name, model).ifPresent(header -> {
-                    RelaySignature relay = relay(version, name, names)
-                            .map(text -> RelaySignature.of(text.text()))
-                            .orElse(RelaySignature.NONE);
+                code(version, name, names, model).ifPresent(code -> {
                     ModelMetadata metadata =
-                            new ModelMetadataReader(archive, problems, name, version, model, header, relay).read();
+                            new ModelMetadataReader(archive, problems, name, version, model, code).read();
                     libraries.add(new ModelLibrary(metadata, artifacts(version, name, names, metadata.target())));
                 });
             }
@@ -59,12 +56,20 @@ final class ArchiveReader {
         return List.copyOf(libraries);
     }
 
-    /** The header, without which nobody can call the model from C. */
-    private Optional<InterfaceText> header(String name, JsonKey model) {
+    /** The header, or packed functions without one; otherwise nobody can call the model from C. */
+    private Optional<ModelMetadataReader.Code> code(
+            FormatVersion version, String name, List<String> models, JsonKey model) {
+        RelaySignature relay = relay(version, name, models)
+                .map(text -> RelaySignature.of(text.text()))
+                .orElse(RelaySignature.NONE);
         Optional<Bytes> content = Optional.ofNullable(files.get(ArchivePaths.header(name)));
-        if (content.isEmpty()) {
-            boolean isForCrt = model.at("external_dependencies").isThere()
-                    || files.keySet().stream().anyMatch(path -> path.startsWith(ArchivePaths.RUNTIME + "/"));
+        boolean isForCrt = model.at("external_dependencies").isThere()
+                || files.keySet().stream().anyMatch(path -> path.startsWith(ArchivePaths.RUNTIME + "/"));
+        // Packed functions of the C++ runtime look each other up by their names.
+        Optional<PackedCode> packed = content.isEmpty() && isForCrt
+                ? PackedCode.of(new InterfaceNames(name), code(name, models))
+                : Optional.empty();
+        if (content.isEmpty() && packed.isEmpty()) {
             problems.add(
                     "there is no header: the model has "
                             + (isForCrt ? "the packed interface" : "the packed interface of the C++ runtime"),
@@ -72,16 +77,33 @@ final class ArchiveReader {
                     "the C interface with the unpacked API",
                     ModelMetadataReader.EXPORT);
         }
-        return content.map(bytes -> new InterfaceText(name, bytes.text()));
+        return content.isEmpty() && packed.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new ModelMetadataReader.Code(
+                        new InterfaceText(name, content.map(Bytes::text).orElse("")), relay, packed));
     }
 
-    /** Version 7 names the text after the model; before it had the one name, as there was one model. */
+    /** A model's sources and objects as they are. */
+    private List<Artifact> code(String model, List<String> models) {
+        List<Artifact> code = new ArrayList<>();
+        for (Loader loader : List.of(Loader.SOURCE, Loader.OBJECT)) {
+            String folder = ArchivePaths.folder(loader) + "/";
+            files.forEach((path, content) -> {
+                if (path.startsWith(folder) && owner(path.substring(folder.length()), models).equals(model)) {
+                    code.add(new Artifact(Artifact.FOREIGN, loader, path.substring(folder.length()), content, ""));
+                }
+            });
+        }
+        return code;
+    }
+
+    /** In version 7 the text is named after the model; earlier versions have one model and a fixed name. */
     private Optional<Bytes> relay(FormatVersion version, String name, List<String> models) {
         return Optional.ofNullable(files.get(ArchivePaths.of(Loader.RELAY, ArchivePaths.relayFile(name))))
                 .or(() -> models.size() == 1 ? Optional.ofNullable(files.get(version.relay())) : Optional.empty());
     }
 
-    /** A model's own files, and the runtime, which all share. */
+    /** A model's own files, and the runtime, which all models share. */
     private ArtifactSet artifacts(FormatVersion version, String model, List<String> models, String target) {
         List<Artifact> artifacts = new ArrayList<>();
         if (!version.relay().startsWith(ArchivePaths.SRC + "/")) {
@@ -104,7 +126,7 @@ final class ArchiveReader {
         });
         if (artifacts.stream().noneMatch(a -> a.loader() == Loader.SOURCE || a.loader() == Loader.OBJECT)) {
             problems.add(
-                    "there is no C of model `" + model + "`",
+                    "there is no C for model `" + model + "`",
                     archive + ": " + ArchivePaths.folder(Loader.SOURCE) + "/",
                     new InterfaceNames(model).library(0) + ".c and so on",
                     ModelMetadataReader.EXPORT);
@@ -116,7 +138,7 @@ final class ArchiveReader {
         if ((loader == Loader.SOURCE || loader == Loader.HEADER || loader == Loader.OBJECT)
                 && !FILE_NAME.matcher(name).matches()) {
             problems.add(
-                    "the file has a name that makefiles cannot hold",
+                    "the file has a name that makefiles cannot handle",
                     archive + ": " + path.replaceAll("\\p{Cntrl}", "?"),
                     "letters, digits and _ . + -",
                     "");
@@ -126,7 +148,7 @@ final class ArchiveReader {
         }
     }
 
-    /** The model with the longest name that the file's begins with; the first one for files that carry no model's name. */
+    /** The model with the longest name that is a prefix of the file's; the first model if no name is. */
     private static String owner(String file, List<String> models) {
         String base = file.startsWith(InterfaceNames.PREFIX) ? file.substring(InterfaceNames.PREFIX.length()) : file;
         return models.stream()

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Puts a model's inputs or outputs together from the header, which has their order, metadata, which has sizes and element types (not before TVM
- * 0.11), and Relay text, which has shapes.
+ * Determines a model's inputs or outputs from the header, which has their order, metadata, which has sizes and element
+ * types (since TVM 0.11), and Relay text, which has shapes.
  */
 final class BorderTensors {
     private final String where;
@@ -95,7 +95,7 @@ final class BorderTensors {
         return Optional.of(new TensorInfo(named.name(), member, dtype.get(), shape, 0, 0));
     }
 
-    /** Stands for a tensor that a problem was found with. */
+    /** Placeholder for a tensor with a reported problem. */
     private static Optional<TensorInfo> placeholder(String member) {
         return Optional.of(new TensorInfo(member, member, DType.INT8, List.of(0), 0, 0));
     }

@@ -4,7 +4,7 @@ package io.kiln.mlf;
 import io.kiln.artifact.ArchivePaths;
 
 /**
- * A version of the Model Library Format, and what its archives have otherwise than those of version 7
+ * A version of the Model Library Format, and how its archives differ from version 7
  * (python/tvm/micro/model_library_format.py and its history).
  *
  * @param number 1 to 7
@@ -22,32 +22,32 @@ record FormatVersion(int number) {
         return number >= OLDEST.number && number <= NEWEST.number;
     }
 
-    /** Whether models lie under {@code modules}, each with its name in those of its files. */
+    /** Whether models are listed under {@code modules}, and their files carry their names. */
     boolean hasModules() {
         return number == NEWEST.number;
     }
 
-    /** Whether {@code memory} tells what functions need; before it is a list of what the graph executor allocates. */
+    /** Whether {@code memory} states what functions need; earlier it lists the graph executor's allocations. */
     boolean hasFunctions() {
         return number >= FUNCTIONS;
     }
 
-    /** Whether the model's name is in those of its sources; before they are called {@code lib0.c} and so on. */
+    /** Whether source files carry the model's name; earlier they are called {@code lib0.c} and so on. */
     boolean hasNamedSources() {
         return number >= NAMED_SOURCES;
     }
 
-    /** Whether single operators can be archived too, and {@code style} tells models from them. */
+    /** Whether archives of single operators exist too, marked by {@code style}. */
     boolean hasStyles() {
         return number >= STYLES;
     }
 
-    /** The key of what can run the model. */
+    /** The key that lists the executors. */
     String executorsKey() {
         return number >= EXECUTORS ? "executors" : "runtimes";
     }
 
-    /** Where the Relay text lies if it does not carry the model's name. */
+    /** Path of the Relay text if it does not carry the model's name. */
     String relay() {
         return number >= STYLES ? ArchivePaths.RELAY_OF_ONE_MODEL : "relay.txt";
     }

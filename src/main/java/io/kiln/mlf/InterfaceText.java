@@ -9,7 +9,10 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a model's {@code tvmgen_<name>.h} says that metadata does not: order of tensors, who owns memory, what else a run needs. */
+/**
+ * Facts from a model's {@code tvmgen_<name>.h} that metadata lacks: order of tensors, owner of memory, further needs of
+ * a run.
+ */
 final class InterfaceText {
     private static final Pattern MEMBER = Pattern.compile("(\\w+)\\s*;");
     private static final int MOST_DIGITS = 12;
@@ -18,8 +21,6 @@ final class InterfaceText {
     private final String text;
 
     /**
-     * A header.
-     *
      * @param model the model's name
      * @param text the header's content
      */
@@ -28,7 +29,7 @@ final class InterfaceText {
         this.text = text;
     }
 
-    /** The names that the header should have. */
+    /** The expected names in the header. */
     InterfaceNames names() {
         return names;
     }
@@ -38,7 +39,7 @@ final class InterfaceText {
         return text.contains(struct + " {");
     }
 
-    /** The members of a struct in their order; empty if there is no such struct. */
+    /** The members of a struct in order; empty if there is no such struct. */
     List<String> members(String struct) {
         List<String> members = new ArrayList<>();
         String opening = struct + " {";
@@ -58,7 +59,7 @@ final class InterfaceText {
         return text.contains(names.map(Side.INPUTS));
     }
 
-    /** The macro that says how large an external pool is. */
+    /** The macro with the size of an external pool. */
     OptionalLong poolBytes(String pool) {
         Matcher matcher = Pattern.compile(
                         "#define\\s+" + names.poolSize(pool) + "\\s+\\(?(\\d{1," + MOST_DIGITS + "})\\b")

@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A value of a JSON file together with the keys that lead to it. What is missing or of another type becomes a problem that names them, and reads as
- * something empty, so that reading goes on and finds what else is wrong.
+ * A value of a JSON file together with the keys that lead to it. A missing value or one of a wrong type adds a problem
+ * and reads as an empty value, so that reading continues and finds all errors.
  */
 final class JsonKey {
-    /** Far more than any microcontroller has, and far from an overflow. */
+    /** Far more than any microcontroller has, and small enough to avoid overflows. */
     private static final long MOST_BYTES = 1L << 40;
 
     private static final int SHOWN = 80;
@@ -37,7 +37,7 @@ final class JsonKey {
         return new JsonKey(where, "", node, problems);
     }
 
-    /** A value of an object; missing if this is none, or has no such key. */
+    /** A value of an object; missing if this is not an object, or lacks the key. */
     JsonKey at(String key) {
         return new JsonKey(where, path.isEmpty() ? key : path + "." + key, node.path(key), problems);
     }
@@ -90,7 +90,7 @@ final class JsonKey {
         return node.asText("");
     }
 
-    /** A text of certain characters; empty if it has others. */
+    /** A text that matches a pattern; empty if it does not. */
     String text(Pattern form, String expected) {
         String text = text();
         if (node.isTextual() && !form.matcher(text).matches()) {
@@ -120,12 +120,12 @@ final class JsonKey {
         return node.asInt(0);
     }
 
-    /** Says that the value is not what it should be. */
+    /** Adds a problem: the value is not as expected. */
     void wrong(String expected) {
         wrong(expected, "");
     }
 
-    /** Says that the value is not what it should be, and what to do. */
+    /** Adds a problem with advice: the value is not as expected. */
     void wrong(String expected, String next) {
         String key = path.isEmpty() ? "the file" : "`" + path + "`";
         problems.add(key + " is " + (isThere() ? shown() : "missing"), where, expected, next);

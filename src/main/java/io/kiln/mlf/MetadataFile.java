@@ -16,7 +16,7 @@ import io.kiln.base.Problems;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** {@code metadata.json} of an archive from anywhere, with limits on what it may hold. */
+/** {@code metadata.json} of an untrusted archive, with limits on its content. */
 final class MetadataFile {
     private static final int MOST_BYTES = 4 << 20;
     private static final int MOST_DEPTH = 64;
@@ -27,7 +27,7 @@ final class MetadataFile {
      * Parses the file.
      *
      * @param archive the archive's name, for messages
-     * @throws KilnException if it is missing, too large, or no JSON
+     * @throws KilnException if it is missing, too large, or not JSON
      */
     static JsonNode parse(String archive, SortedMap<String, Bytes> files) {
         String where = archive + ": " + ArchivePaths.METADATA;
@@ -45,14 +45,14 @@ final class MetadataFile {
         } catch (JsonProcessingException e) {
             String line = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
             throw new KilnException(
-                    new Problem("this is no JSON: " + e.getOriginalMessage(), where + line, "a JSON object", ""), e);
+                    new Problem("this is not JSON: " + e.getOriginalMessage(), where + line, "a JSON object", ""), e);
         }
     }
 
     /**
      * The version of the format.
      *
-     * @throws KilnException if it is missing or not known
+     * @throws KilnException if it is missing or unknown
      */
     static FormatVersion version(JsonKey root, Problems problems) {
         if (!root.isObject()) {
@@ -66,7 +66,7 @@ final class MetadataFile {
             version.wrong(
                     FormatVersion.OLDEST.number() + " to " + FormatVersion.NEWEST.number(),
                     number > FormatVersion.NEWEST.number()
-                            ? "The archive is newer than what this version of Kiln knows; look for a newer Kiln"
+                            ? "The archive is newer than this version of Kiln; use a newer Kiln"
                             : "");
         }
         problems.throwIfAny();
@@ -74,7 +74,7 @@ final class MetadataFile {
     }
 
     /**
-     * The models by name; one before version 7.
+     * The models by name; before version 7 there is one.
      *
      * @throws KilnException if there is no model
      */

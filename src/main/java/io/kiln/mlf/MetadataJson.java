@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /** {@code metadata.json} of an archive, with microTVM's keys. */
 final class MetadataJson {
-    /** DLDeviceType of the CPU, the only device there is. */
+    /** DLDeviceType of the CPU, the only supported device. */
     private static final int CPU = 1;
 
     private static final DateTimeFormatter EXPORT_TIME =

@@ -34,17 +34,17 @@ public final class ModelLibraryFormat {
     static final int ONE_MODEL = 5;
     static final int SEVERAL_MODELS = 7;
 
-    /** Where no build time is given; the first that a zip could state, too. */
+    /** The time if no build time is given; it is also the earliest time in a zip. */
     private static final Instant NO_TIME = Instant.parse("1980-01-01T00:00:00Z");
 
     private ModelLibraryFormat() {}
 
     /**
-     * How to write.
+     * Options of writing.
      *
      * @param version 5 or 7
      * @param timestamp export date and time of all members, in whole seconds
-     * @param runtimeVersion what {@code metadata.json} says of the C runtime's version
+     * @param runtimeVersion version of the C runtime in {@code metadata.json}
      */
     public record Options(int version, Instant timestamp, String runtimeVersion) {
         public Options {
@@ -58,16 +58,16 @@ public final class ModelLibraryFormat {
             timestamp = timestamp.truncatedTo(ChronoUnit.SECONDS);
         }
 
-        /** Without a timestamp the date is a fixed one, so that the archive stays reproducible. */
+        /** Without a timestamp a fixed date is used, so that the archive stays reproducible. */
         public static Options of(int version, Optional<Instant> timestamp, String runtimeVersion) {
             return new Options(version, timestamp.orElse(NO_TIME), runtimeVersion);
         }
     }
 
     /**
-     * Writes an archive. The C runtime and the templates come from Kiln unless a library brings its own.
+     * Writes an archive. The C runtime and the templates are Kiln's unless a library brings its own.
      *
-     * @throws KilnException if there is no model, too many for the version, or names clash
+     * @throws KilnException if there is no model, there are too many for the version, or names clash
      */
     public static Bytes write(List<ModelLibrary> models, Options options) {
         checkModels(models, options);
@@ -92,9 +92,9 @@ public final class ModelLibraryFormat {
     }
 
     /**
-     * The files of an archive by path, without the leading {@code ./}, whether or not firmware can be made of them.
+     * The files of an archive by path, without the leading {@code ./}, whether or not firmware can be built from them.
      *
-     * @throws KilnException if it is no tar, or holds paths or sizes that no archive needs
+     * @throws KilnException if it is not a tar, or contains paths or sizes that no archive needs
      */
     public static SortedMap<String, Bytes> files(Path file) {
         return TarMembers.read(file);
@@ -104,26 +104,26 @@ public final class ModelLibraryFormat {
      * {@code metadata.json} among the files of an archive.
      *
      * @param archive the archive's name, for messages
-     * @throws KilnException if it is missing or no JSON
+     * @throws KilnException if it is missing or not JSON
      */
     public static JsonNode metadata(String archive, SortedMap<String, Bytes> files) {
         return MetadataFile.parse(archive, files);
     }
 
     /**
-     * The models of an archive of version 1 to 7, by Kiln or by TVM. What its files do not tell (schedules, multiply-accumulates) is empty or
-     * 0; tensors whose shape they do not tell have one dimension.
+     * The models of an archive of version 1 to 7, by Kiln or by TVM. Information that its files lack (schedules,
+     * multiply-accumulates) is empty or 0; tensors of unknown shape have one dimension.
      *
      * @param archive the archive's name, for messages
      * @param files its files
-     * @throws KilnException with all that keeps firmware from being made of it
+     * @throws KilnException with all reasons why firmware cannot be built from it
      */
     public static List<ModelLibrary> read(String archive, SortedMap<String, Bytes> files) {
         return new ArchiveReader(archive, files).read();
     }
 
     /**
-     * Whether archives of a version have their files where newer ones have them. Models of other archives are read as if they had.
+     * Whether archives of a version have the folders of version 7. Other archives are converted when they are read.
      *
      * @param version 1 to 7
      */
@@ -133,9 +133,9 @@ public final class ModelLibraryFormat {
     }
 
     /**
-     * Both at once.
+     * Reads an archive's files and its models.
      *
-     * @throws KilnException if it is no such archive, or holds paths or sizes that no archive needs
+     * @throws KilnException if it is not such an archive, or contains paths or sizes that no archive needs
      */
     public static List<ModelLibrary> read(Path file) {
         return read(String.valueOf(file.getFileName()), files(file));

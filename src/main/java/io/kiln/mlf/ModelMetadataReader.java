@@ -5,6 +5,7 @@ import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
@@ -16,9 +17,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Reads one model's part of {@code metadata.json}, together with the header and the Relay text, which say what it leaves out. */
+/** Reads one model's part of {@code metadata.json}, completed by the header and the Relay text. */
 final class ModelMetadataReader {
-    /** How to get an archive that firmware can be made of. */
+    /** How to export an archive that firmware can be built from. */
     static final String EXPORT =
             "Export the model with tvmc compile --output-format=mlf --target=c --runtime=crt --executor=aot"
                     + " --executor-aot-interface-api=c --executor-aot-unpacked-api=1";
@@ -36,17 +37,15 @@ final class ModelMetadataReader {
     private final JsonKey json;
     private final InterfaceText header;
     private final RelaySignature relay;
+    private final Optional<PackedCode> packed;
 
     /**
-     * A reader.
-     *
      * @param archive the archive's name, for messages
-     * @param problems where all that is wrong goes
+     * @param problems gets all errors
      * @param name the model's name
-     * @param version of the format
+     * @param version version of the format
      * @param json its part of the file
-     * @param header its header
-     * @param relay its Relay text
+     * @param code what its code tells
      */
     ModelMetadataReader(
             String archive,
@@ -54,16 +53,25 @@ final class ModelMetadataReader {
             String name,
             FormatVersion version,
             JsonKey json,
-            InterfaceText header,
-            RelaySignature relay) {
+            Code code) {
         this.archive = archive;
         this.problems = problems;
         this.name = name;
         this.version = version;
         this.json = json;
-        this.header = header;
-        this.relay = relay;
+        this.header = code.header();
+        this.relay = code.relay();
+        this.packed = code.packed();
     }
+
+    /**
+     * What a model's code tells beside its metadata.
+     *
+     * @param header its header; without text if it has the packed interface
+     * @param relay its Relay text
+     * @param packed its packed functions, if it has the packed interface
+     */
+    record Code(InterfaceText header, RelaySignature relay, Optional<PackedCode> packed) {}
 
     /** Whether this is a whole model for the AOT executor; what is wrong otherwise is among the problems. */
     static boolean isAheadOfTime(FormatVersion version, JsonKey json) {
@@ -93,15 +101,11 @@ final class ModelMetadataReader {
         if (version.hasFunctions()) {
             functions.at("operator_functions").items().forEach(operator -> operators.add(operator(operator)));
         }
-        BorderTensors tensors = new BorderTensors(headerPlace(), problems, header, relay);
         checkWhatRunNeeds(isPooled);
         return new ModelMetadata(
                 name,
                 target(),
-                ModelMetadata.Interface.typed(
-                        isPooled ? Io.WORKSPACE : Io.CALLER,
-                        tensors.read(Side.INPUTS, main.at("inputs")),
-                        tensors.read(Side.OUTPUTS, main.at("outputs"))),
+                packed.map(code -> packed(code, main)).orElseGet(() -> typed(isPooled, main)),
                 new ModelMetadata.Memory(
                         workspace,
                         ALIGNMENT,
@@ -112,11 +116,30 @@ final class ModelMetadataReader {
                 operators);
     }
 
+    private Interface typed(boolean isPooled, JsonKey main) {
+        BorderTensors tensors = new BorderTensors(headerPlace(), problems, header, relay);
+        return Interface.typed(
+                isPooled ? Io.WORKSPACE : Io.CALLER,
+                tensors.read(Side.INPUTS, main.at("inputs")),
+                tensors.read(Side.OUTPUTS, main.at("outputs")));
+    }
+
+    private Interface packed(PackedCode code, JsonKey main) {
+        PackedTensors tensors = new PackedTensors(code, relay);
+        return new Interface(
+                ExecutorKind.AOT,
+                code.convention(),
+                Io.CALLER,
+                tensors.read(Side.INPUTS, main.at("inputs")),
+                tensors.read(Side.OUTPUTS, main.at("outputs")),
+                code.functions());
+    }
+
     private String headerPlace() {
         return archive + ": " + ArchivePaths.header(name);
     }
 
-    /** What operators need; in version 1 what is allocated beside inputs and parameters, which are bound. */
+    /** Workspace of the operators; in version 1 the allocations without inputs and parameters, which are bound. */
     private long workspace(JsonKey main) {
         if (version.hasFunctions()) {
             return main.isObject() ? main.at("workspace_size_bytes").bytes() : 0;
@@ -133,7 +156,7 @@ final class ModelMetadataReader {
         return binding.isThere() && !binding.text(TENSOR, "a tensor's name").isEmpty() ? 0 : bytes;
     }
 
-    /** An external pool may be larger than what operators need of it: it holds inputs and outputs, too. */
+    /** An external pool may be larger than the operators' need, because it also holds inputs and outputs. */
     private long poolBytes(long stated) {
         return header.members(header.names().poolsStruct()).stream()
                 .mapToLong(pool -> header.poolBytes(pool).orElse(stated))
@@ -141,12 +164,12 @@ final class ModelMetadataReader {
                 .orElse(stated);
     }
 
-    /** The application hands in tensors, or one pool that they lie in; it has no memories to choose from, and no drivers. */
+    /** The application passes tensors, or one pool that contains them; it has no choice of memories, and no drivers. */
     private void checkWhatRunNeeds(boolean isPooled) {
         List<String> pools = header.members(header.names().poolsStruct());
         if (isPooled ? pools.size() != 1 : !pools.isEmpty()) {
             problems.add(
-                    "the model wants " + (isPooled ? pools.size() + " pools" : "external pools")
+                    "the model needs " + (isPooled ? pools.size() + " pools" : "external pools")
                             + " of memory from its caller: " + String.join(", ", pools),
                     headerPlace(),
                     isPooled ? "one pool" : "pools inside the generated C",
@@ -154,7 +177,7 @@ final class ModelMetadataReader {
         }
         if (header.has(header.names().devicesStruct())) {
             problems.add(
-                    "the model wants drivers of "
+                    "the model needs drivers of "
                             + String.join(", ", header.members(header.names().devicesStruct())),
                     headerPlace(),
                     "operators that the core itself computes",
@@ -162,19 +185,29 @@ final class ModelMetadataReader {
         }
     }
 
-    /** A map by device in version 5, a list from 6 on. C comes first: partitioned models have several targets. */
+    /**
+     * A map by device in version 5, a list from 6 on. C comes first: partitioned models have several targets. Object code that the llvm target
+     * made has the packed interface.
+     */
     private String target() {
         JsonKey target = json.at("target");
         Collection<JsonKey> items = target.isObject() ? target.entries().values() : target.items();
         List<String> targets =
                 items.stream().map(item -> item.text(TARGET, "a target string")).toList();
         Optional<String> c = targets.stream()
-                .filter(text -> text.equals("c") || text.startsWith("c "))
-                .findFirst();
+                .filter(text -> isKind(text, "c"))
+                .findFirst()
+                .or(() -> targets.stream()
+                        .filter(text -> packed.isPresent() && isKind(text, "llvm"))
+                        .findFirst());
         if (c.isEmpty() && target.isThere()) {
-            target.wrong("a target string of kind c: firmware is made of C only", EXPORT);
+            target.wrong("a target string of kind c: firmware is built from C only", EXPORT);
         }
         return c.orElse("").strip();
+    }
+
+    private static boolean isKind(String target, String kind) {
+        return target.equals(kind) || target.startsWith(kind + " ");
     }
 
     private OperatorInfo operator(JsonKey operator) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** JSON byte for byte as Python's {@code json.dump(value, indent=2, sort_keys=True)} writes it. */
+/** JSON byte for byte as written by Python's {@code json.dump(value, indent=2, sort_keys=True)}. */
 final class PythonJson {
     private final StringBuilder out = new StringBuilder();
 

@@ -4,6 +4,7 @@ package io.kiln.mlf;
 import io.kiln.base.DType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,16 +13,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Types of {@code @main}'s parameters and results in an archive's Relay text. Archives up to TVM 0.10 state their tensors nowhere else, and no
- * archive states shapes elsewhere. What cannot be read is left out: the text is a comment to the archive's C.
+ * Types of {@code @main}'s parameters and results in an archive's Relay text. Archives before TVM 0.11 state their
+ * tensors only there, and all archives state shapes only there. Unreadable parts are skipped: the text is only a
+ * comment on the archive's C.
  *
- * @param inputs by sanitised name
+ * @param inputs by sanitised name, in order
  * @param outputs in order, tuples flattened
  */
 record RelaySignature(Map<String, RelayType> inputs, List<RelayType> outputs) {
     static final RelaySignature NONE = new RelaySignature(Map.of(), List.of());
 
-    /** Signatures with weights as parameters are long; nothing sane is longer. */
+    /** Signatures with weights as parameters are long; this limit is generous. */
     private static final int MOST_CHARACTERS = 1 << 20;
 
     private static final String MAIN = "def @main(";
@@ -32,13 +34,13 @@ record RelaySignature(Map<String, RelayType> inputs, List<RelayType> outputs) {
     private static final Pattern PARAMETER = Pattern.compile("%([\\w.:/]+)\\s*: " + TYPE);
 
     RelaySignature {
-        inputs = Map.copyOf(inputs);
+        inputs = Collections.unmodifiableMap(new LinkedHashMap<>(inputs));
         outputs = List.copyOf(outputs);
     }
 
     /** A tensor's type. */
     record RelayType(DType dtype, List<Integer> shape) {
-        /** Size in bytes; -1 if that is beyond all bounds. */
+        /** Size in bytes; -1 on overflow. */
         long bytes() {
             long bytes = dtype.bytes();
             for (int dim : shape) {
@@ -51,7 +53,7 @@ record RelaySignature(Map<String, RelayType> inputs, List<RelayType> outputs) {
         }
     }
 
-    /** Reads what there is to read. */
+    /** Reads the readable types. */
     static RelaySignature of(String text) {
         int main = text.indexOf(MAIN);
         if (main < 0) {
@@ -70,7 +72,7 @@ record RelaySignature(Map<String, RelayType> inputs, List<RelayType> outputs) {
         return new RelaySignature(inputs, arrow < 0 ? List.of() : results(signature.substring(arrow)));
     }
 
-    /** As microTVM makes C of a tensor's name. */
+    /** A tensor's name in C, as microTVM forms it. */
     static String sanitized(String name) {
         return name.replaceAll("[^A-Za-z0-9]", "_");
     }

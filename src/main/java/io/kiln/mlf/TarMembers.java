@@ -25,24 +25,24 @@ import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
 
-/** The files of a tar from anywhere, by path, with limits on what it may hold. */
+/** The files of an untrusted tar, by path, with limits on its content. */
 final class TarMembers {
     private static final int MOST_MEMBERS = 20_000;
     private static final long MOST_BYTES = 256L << 20;
 
-    /** A build holds some copies of an archive's files at once. */
+    /** A build holds several copies of an archive's files at once. */
     private static final int HEAP_SHARE = 6;
 
-    /** Of the headers of one member: paths, and what pax has to say beside them. */
+    /** Limit for the headers of one member: paths and pax records. */
     private static final int MOST_HEADER_BYTES = 256 << 10;
 
     private static final int LONGEST_PATH = 1000;
     private static final int LONGEST_NAME = 200;
 
-    /** What some system takes for a separator, a drive or an end. */
+    /** Characters that some system treats as a separator, a drive or an end. */
     private static final Pattern UNSAFE = Pattern.compile("[\\\\:\\p{Cntrl}]");
 
-    /** How the folder is named that all members lie in. */
+    /** Names of the folder that contains all members. */
     private static final Set<String> ROOTS = Set.of(".", "./", "/");
 
     private static final int GZIP_MAGIC = 0x1F;
@@ -51,12 +51,12 @@ final class TarMembers {
     private final String archive;
     private final long heap;
 
-    /** Bytes of the tar: no member has more, whatever its header claims. */
+    /** Size of the tar: no member is larger, whatever its header claims. */
     private final long size;
 
     private final SortedMap<String, Bytes> files = new TreeMap<>();
 
-    /** Spelling of every file and of every folder, by how systems see it that take no notice of case. */
+    /** Spelling of every file and folder by its lower-case form, to find names that differ only in case. */
     private final Map<String, String> spellings = new HashMap<>();
 
     private final Set<String> folders = new HashSet<>();
@@ -75,7 +75,7 @@ final class TarMembers {
     /**
      * Reads an archive.
      *
-     * @param heap bytes of memory that this Java process may have in all
+     * @param heap maximum heap of this Java process in bytes
      */
     static SortedMap<String, Bytes> read(Path file, long heap) {
         TarMembers members =
@@ -91,12 +91,12 @@ final class TarMembers {
         } catch (KilnException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
-            // Commons Compress throws whatever its arithmetic comes to on headers that lie.
+            // Commons Compress throws various arithmetic exceptions for false headers.
             throw new KilnException(
                     new Problem(
                             "cannot be read as a tar: " + printable(String.valueOf(e.getMessage())),
                             members.archive,
-                            "a whole, uncompressed tar",
+                            "a complete, uncompressed tar",
                             ""),
                     e);
         }
@@ -151,7 +151,7 @@ final class TarMembers {
             throw problem("is neither a plain file nor a folder", name, "");
         }
         if (files.putIfAbsent(path, content(tar, entry)) != null) {
-            throw problem("is there twice", name, "");
+            throw problem("exists twice", name, "");
         }
         checkSpelling(path);
         addFolders(path);
@@ -164,11 +164,11 @@ final class TarMembers {
         }
     }
 
-    /** Where case does not count, two such names are one file. */
+    /** On file systems that ignore case, two such names are one file. */
     private void checkSpelling(String path) {
         String other = spellings.putIfAbsent(path.toLowerCase(Locale.ROOT), path);
         if (other != null && !other.equals(path)) {
-            throw problem("differs from " + other + " in case only", path, "names that differ on every system");
+            throw problem("differs from " + other + " only in case", path, "names that differ on every system");
         }
     }
 
@@ -185,7 +185,7 @@ final class TarMembers {
         if (entry.getSize() > size) {
             throw problem("is cut off", entry.getName(), entry.getSize() + " bytes");
         }
-        // Read in one piece: pieces that are put together need the memory twice.
+        // Read in one piece, because joining pieces would need the memory twice.
         byte[] content = new byte[(int) entry.getSize()];
         int length = tar.readNBytes(content, 0, content.length);
         bytes += length;
@@ -207,7 +207,7 @@ final class TarMembers {
                 "Give Maven more memory, for example by MAVEN_OPTS=-Xmx" + suggestedGigabytes() + "g");
     }
 
-    /** Enough for every archive that is read at all. */
+    /** Enough for every archive within the limits. */
     private static long suggestedGigabytes() {
         return (MOST_BYTES * HEAP_SHARE + (1L << 30) - 1) >> 30;
     }
@@ -239,7 +239,7 @@ final class TarMembers {
         return printable.length() > LONGEST_PATH ? printable.substring(0, LONGEST_PATH) + "…" : printable;
     }
 
-    /** Counts what is read, so that headers which claim to be long take no memory. */
+    /** Counts the bytes read, so that headers which claim to be long take no memory. */
     private static final class HeaderLimit extends FilterInputStream {
         private long left;
 

@@ -4,9 +4,9 @@ package io.kiln.process;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Bytes that a process may print. One that prints more is ended: whatever it has to say, it says too often. */
+/** Limit of a process's output in bytes. A process that prints more is killed. */
 final class Budget {
-    /** Bytes of both output streams together. */
+    /** Limit for both output streams together. */
     static final int MOST_OUTPUT = 64 << 20;
 
     private final AtomicLong left = new AtomicLong(MOST_OUTPUT);
@@ -17,14 +17,14 @@ final class Budget {
         this.process = process;
     }
 
-    /** Takes bytes off; ends the process when there are none left. */
+    /** Subtracts bytes; kills the process when none are left. */
     void spend(int bytes) {
         if (left.addAndGet(-bytes) < 0 && spent.compareAndSet(false, true)) {
             ProcessTree.kill(process);
         }
     }
 
-    /** Whether the process was ended. */
+    /** Whether the process was killed. */
     boolean isSpent() {
         return spent.get();
     }

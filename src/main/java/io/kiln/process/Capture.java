@@ -9,9 +9,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Drains a stream in a thread of its own: the first bytes into memory, all of them to the log and off the budget. */
+/**
+ * Drains a stream in a separate thread: the first bytes into memory, all bytes into the log; all count for the budget.
+ */
 final class Capture {
-    /** What a line has beyond this is not told. */
+    /** The rest of a longer line is not passed on. */
     private static final int LONGEST_LINE = 64 << 10;
 
     private final OutputStream log;
@@ -35,7 +37,7 @@ final class Capture {
         return started(new Capture(name, source, log, budget, Optional.empty()));
     }
 
-    /** As above; each line, without its end, is told as soon as it is whole. */
+    /** As above; each line is passed on without its line end as soon as it is complete. */
     static Capture of(String name, InputStream source, OutputStream log, Budget budget, Consumer<String> lines) {
         return started(new Capture(name, source, log, budget, Optional.of(lines)));
     }
@@ -58,7 +60,7 @@ final class Capture {
                 budget.spend(n);
             }
         } catch (IOException e) {
-            // The process was killed or its stream closed: what was read so far is all there is.
+            // The process was killed or its stream closed: the rest is lost.
             return;
         }
     }
@@ -78,12 +80,12 @@ final class Capture {
         kept.write(block, 0, Math.min(n, ProcessRunner.CAPTURE_LIMIT - kept.size()));
     }
 
-    /** Waits for the end of the stream, at most so long. */
+    /** Waits for the end of the stream, with a time limit. */
     void await(long millis) throws InterruptedException {
         thread.join(millis);
     }
 
-    /** What was kept up to now. */
+    /** The text kept so far. */
     synchronized String text() {
         return kept.toString(StandardCharsets.UTF_8);
     }

@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What to start. There is no shell in between: each argument arrives as it is written.
+ * A command to start, without a shell: arguments are passed unchanged.
  *
- * @param executable a path, or a name that the PATH resolves
+ * @param executable a path, or a name to be found on the PATH
  * @param arguments its arguments
  * @param surroundings where it runs, and what it sees
  * @param timeout after this the process and its descendants are killed
@@ -66,7 +66,7 @@ public record Command(
         return surroundings.without;
     }
 
-    /** A command in the current directory with five minutes of time and nothing to read. */
+    /** A command in the current directory, with a limit of five minutes and empty input. */
     public static Command of(String executable, String... arguments) {
         return of(executable, List.of(arguments));
     }
@@ -130,7 +130,7 @@ public record Command(
         return List.copyOf(line);
     }
 
-    /** The line for people, quoted so that a POSIX shell would take it. */
+    /** The line for people, quoted for a POSIX shell. */
     public String text() {
         return ShellWords.join(line());
     }

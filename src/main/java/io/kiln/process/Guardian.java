@@ -11,12 +11,16 @@ import org.apache.commons.exec.CommandLine;
 import org.apache.commons.exec.launcher.CommandLauncherFactory;
 
 /**
- * Has a process die with this JVM, however the JVM dies. A shell waits for a line on a pipe that only the JVM holds open: the line comes
- * when the process has ended, and the end of the pipe when the JVM has. The shell then kills the process with its descendants, and
- * removes the process's temporary folder. Where there is no POSIX shell there is no guardian; shutdown hooks do what they can.
+ * Makes a process die with this JVM, however the JVM dies. A shell waits for a line on a pipe that only the JVM holds
+ * open: the line is sent when the process has ended, and the pipe closes when the JVM has. In the second case the shell
+ * kills the process with its descendants and deletes its temporary folder. Without a POSIX shell there are only
+ * shutdown hooks.
  */
 final class Guardian {
-    /** $1: the process; $2: its temporary folder, or nothing. Signals of a terminal are meant for the JVM, and may be its end. */
+    /**
+     * $1: the process; $2: its temporary folder, or nothing. Signals from the terminal are ignored, because they are
+     * meant for the JVM.
+     */
     private static final String SCRIPT = """
             trap '' HUP INT TERM
             read -r line && exit 0
@@ -30,7 +34,7 @@ final class Guardian {
 
     private Guardian() {}
 
-    /** Guards a process that was just started. */
+    /** Guards a process that has just started. */
     static void watch(Process process, Optional<Path> temporary) {
         Executables.find("sh").ifPresent(shell -> {
             CommandLine line = new CommandLine(shell.toString());
@@ -43,7 +47,7 @@ final class Guardian {
                 Process guardian = CommandLauncherFactory.createVMLauncher().exec(line, System.getenv());
                 CompletableFuture<Void> unused = process.onExit().thenRun(() -> release(guardian));
             } catch (IOException e) {
-                // No more processes can be started: the one that runs is worth more than its guardian.
+                // No more processes can be started: running without a guardian is better than failing.
                 return;
             }
         });
@@ -53,7 +57,7 @@ final class Guardian {
         try (OutputStream pipe = guardian.getOutputStream()) {
             pipe.write("done\n".getBytes(StandardCharsets.US_ASCII));
         } catch (IOException e) {
-            // It is gone already.
+            // It has ended already.
             return;
         }
     }

@@ -4,10 +4,10 @@ package io.kiln.process;
 import java.time.Duration;
 
 /**
- * How a process ended.
+ * The result of a process.
  *
  * @param exitCode its exit code; 128 plus the signal if it was killed, as the JVM reports it
- * @param timedOut whether its time was over and it was killed
+ * @param timedOut whether it was killed at its time limit
  * @param output standard output as UTF-8, cut after {@link ProcessRunner#CAPTURE_LIMIT} bytes
  * @param errors standard error, likewise
  * @param elapsed wall time
@@ -18,7 +18,7 @@ public record ProcessResult(int exitCode, boolean timedOut, String output, Strin
         return exitCode == 0 && !timedOut;
     }
 
-    /** Standard error followed by standard output, without blank ends: what a tool has to say. */
+    /** Standard error followed by standard output, trimmed: the tool's message. */
     public String message() {
         return (errors + output).strip();
     }

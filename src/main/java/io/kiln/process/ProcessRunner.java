@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 import org.apache.commons.exec.CommandLine;
 import org.apache.commons.exec.launcher.CommandLauncherFactory;
 
-/** Runs commands through Commons Exec. What it starts dies with this JVM, even if the JVM is killed. Stateless. */
+/** Runs commands through Commons Exec. Processes die with this JVM, even if the JVM is killed. Stateless. */
 public final class ProcessRunner {
-    /** Bytes of each output stream that are kept in memory; the log file gets more. */
+    /** Bytes of each output stream kept in memory; the log file gets more. */
     public static final int CAPTURE_LIMIT = 4 << 20;
 
     private static final long DRAIN_MILLIS = 2000;
@@ -26,15 +26,16 @@ public final class ProcessRunner {
     private ProcessRunner() {}
 
     /**
-     * Runs a command to its end or its time limit. A non-zero exit code is an answer, not an error.
+     * Runs a command to its end or its time limit. A non-zero exit code is a result, not an error.
      *
-     * @throws KilnException if it cannot be started, prints more than 64 MiB, or if this thread is interrupted; the process is gone then
+     * @throws KilnException if it cannot be started, prints more than 64 MiB, or if this thread is interrupted; the
+     * process has ended in each case
      */
     public static ProcessResult run(Command command) {
         return run(command, line -> {});
     }
 
-    /** As {@link #run(Command)}; each line of its standard error is told while it runs, from another thread. */
+    /** As {@link #run(Command)}; each line of its standard error is passed on while it runs, from another thread. */
     public static ProcessResult run(Command command, Consumer<String> errorLines) {
         long start = System.nanoTime();
         Process process = launch(command);
@@ -101,14 +102,14 @@ public final class ProcessRunner {
         }
     }
 
-    /** Feeding runs in its own thread: a process that does not read must not hold up its own time limit. */
+    /** Input is written by a separate thread, so that a process that does not read cannot block its own time limit. */
     private static void feed(Process process, Command command) {
         Thread feeder = new Thread(
                 () -> {
                     try (OutputStream input = process.getOutputStream()) {
                         input.write(command.input().toArray());
                     } catch (IOException e) {
-                        // It ended, or closed its input, without reading all: that is its right.
+                        // A process may end, or close its input, without reading all.
                         return;
                     }
                 },
@@ -134,7 +135,7 @@ public final class ProcessRunner {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is going down and the hook runs already.
+            // The JVM is shutting down and the hook is running.
             return;
         }
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
-/** Ends a process together with everything that it started. */
+/** Kills a process together with its descendants. */
 final class ProcessTree {
     private static final int ROUNDS = 3;
     private static final long SECONDS_TO_DIE = 5;
@@ -16,9 +16,9 @@ final class ProcessTree {
     private ProcessTree() {}
 
     /**
-     * Kills the process and its descendants, and waits until they are gone. Some tools ignore a polite
-     * request (OpenOCD while it programs), so this is never polite. Several rounds catch what was started
-     * while the first one ran.
+     * Kills the process and its descendants, and waits until they have ended. It does not ask them to terminate,
+     * because some tools ignore that (OpenOCD while it programs). Several rounds catch processes started during the
+     * first one.
      */
     static void kill(Process root) {
         List<ProcessHandle> seen = tree(root.toHandle());
@@ -46,7 +46,7 @@ final class ProcessTree {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            // The next round tries again; a process stuck in the kernel cannot be helped from here.
+            // The next round tries again; a process stuck in the kernel cannot be killed from here.
             return;
         }
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * A process to talk to: an emulator's console, a program on the host. Closing it kills it and its
+ * A running process with open streams: an emulator's console, a program on the host. Closing it kills it and its
  * descendants; so do its time limit and the end of the JVM.
  */
 public final class RunningProcess implements AutoCloseable {
@@ -46,7 +46,7 @@ public final class RunningProcess implements AutoCloseable {
         this.hook = new Thread(() -> ProcessTree.kill(process), "kill-" + process.pid());
         long millis = command.timeout().toMillis();
         this.timer = new CompletableFuture<Void>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
-        // In a thread of its own: those of the common pool may all be waiting for the process.
+        // In a separate thread: those of the common pool may all be waiting for the process.
         this.expiry = timer.thenRunAsync(this::expire, task -> new Thread(task, "expire-" + process.pid()).start());
         Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -58,17 +58,17 @@ public final class RunningProcess implements AutoCloseable {
         }
     }
 
-    /** What the process prints; each byte read goes to the log file too. Ends when the process ends. */
+    /** The process's output; each byte read is also written to the log file. Ends with the process. */
     public InputStream output() {
         return output;
     }
 
-    /** What the process reads. Flush after writing. */
+    /** The process's input. Flush after writing. */
     public OutputStream input() {
         return process.getOutputStream();
     }
 
-    /** Standard error up to now, cut after {@link ProcessRunner#CAPTURE_LIMIT} bytes. */
+    /** Standard error so far, truncated after {@link ProcessRunner#CAPTURE_LIMIT} bytes. */
     public String errors() {
         return errors.text();
     }
@@ -77,7 +77,7 @@ public final class RunningProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Whether it was killed because it printed more errors than anybody reads. */
+    /** Whether it was killed because it printed too many errors. */
     public boolean flooded() {
         return budget.isSpent();
     }
@@ -87,7 +87,7 @@ public final class RunningProcess implements AutoCloseable {
         return closed.get();
     }
 
-    /** Whether it was killed because its time was over. */
+    /** Whether it was killed at its time limit. */
     public boolean timedOut() {
         return timedOut.get();
     }
@@ -96,7 +96,7 @@ public final class RunningProcess implements AutoCloseable {
         return process.pid();
     }
 
-    /** The exit code, if it ends within the time given; standard error is complete then. */
+    /** The exit code, if it ends within the time; standard error is complete then. */
     public Optional<Integer> waitFor(Duration time) {
         try {
             if (!process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -111,7 +111,7 @@ public final class RunningProcess implements AutoCloseable {
         }
     }
 
-    /** Kills the process and its descendants if they still run; returns when they are gone. May be repeated. */
+    /** Kills the process and its descendants if they still run; returns when they have ended. Idempotent. */
     @Override
     public void close() {
         closed.set(true);
@@ -122,7 +122,7 @@ public final class RunningProcess implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is going down and the hook runs already.
+            // The JVM is shutting down and the hook is running.
             return;
         } finally {
             closeLog();
@@ -135,7 +135,7 @@ public final class RunningProcess implements AutoCloseable {
                 Files.deleteIfExists(file);
             }
         } catch (NoSuchFileException e) {
-            // Removed before.
+            // Already removed.
             return;
         } catch (IOException e) {
             throw new UncheckedIOException("cannot remove " + folder, e);
@@ -149,12 +149,12 @@ public final class RunningProcess implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (IOException e) {
-            // The log is a help for people; its last bytes are not worth failing a run that is over.
+            // The log is only a help for people; a failure at its end must not fail a finished run.
             return;
         }
     }
 
-    /** Copies what is read. */
+    /** Copies the bytes read. */
     private static final class Teeing extends FilterInputStream {
         private final OutputStream copy;
 

@@ -6,11 +6,12 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A log that two pumps write to, of bounded size; what comes beyond, or after it was closed, is dropped. So is what comes after the disk
- * was full: a process whose output nobody takes any more would stop, and what it says of the full disk would be lost.
+ * A log of limited size with two writers; bytes beyond the limit, or after closing, are dropped. So are bytes after the
+ * disk is full, because a process whose output is no longer read would block, and its message about the full disk would
+ * be lost.
  */
 final class SharedLog extends OutputStream {
-    /** Bytes; the last line of a log that has them says that there was more. */
+    /** Limit in bytes; a log that reaches it ends with a line that says so. */
     static final int MOST = 16 << 20;
 
     private static final byte[] CUT =
@@ -63,7 +64,7 @@ final class SharedLog extends OutputStream {
             ended = true;
             target.close();
         } catch (IOException e) {
-            // As above: what it could not take is lost.
+            // As above: the bytes are lost.
             return;
         }
     }

@@ -22,11 +22,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Runs functions of the graph IR. Integer results are the model's answer bit for bit; float results are IEEE single. */
+/** Runs functions of the graph IR. Integer results are bit-exact; float results are in IEEE single precision. */
 public final class Interpreter {
     private Interpreter() {}
 
-    /** What a function remembers between runs. */
+    /** The state of a function between runs. */
     public static final class State {
         private final Map<Integer, Tensor> variables = new HashMap<>();
         private final LoopBudget loops;
@@ -41,9 +41,9 @@ public final class Interpreter {
         }
 
         /**
-         * The state before the first run of a function that should not take long.
+         * The initial state of a function, with a limit on loops.
          *
-         * @param iterations how often the bodies of its loops may run in one run, all together
+         * @param iterations largest total number of loop iterations in one run
          */
         public static State initial(Function function, int iterations) {
             State state = new State(new LoopBudget(iterations));
@@ -68,9 +68,9 @@ public final class Interpreter {
      * The function's results.
      *
      * @param inputs one per parameter, row-major, little-endian
-     * @param state what it remembers from earlier runs; changed to what it remembers after this one
+     * @param state the state left by earlier runs; updated by this run
      * @return one per result, in the same form
-     * @throws KilnException if the inputs do not fit the parameters, or loops run more often than is sensible
+     * @throws KilnException if the inputs do not fit the parameters, or loops run too often
      */
     public static List<Bytes> run(Function function, List<Bytes> inputs, State state) {
         state.loops.refill();
@@ -110,7 +110,7 @@ public final class Interpreter {
         return all;
     }
 
-    /** What an operator computes from constants alone. */
+    /** The result of an operator on constants. */
     public static Constant fold(Op op, List<Constant> args, TensorType type) {
         List<Tensor> tensors =
                 args.stream().map(c -> Tensor.read(c.type(), c.data())).toList();
@@ -171,7 +171,7 @@ public final class Interpreter {
      * Calls the functions of a function.
      *
      * @param functions by index
-     * @param loops the caller's
+     * @param loops the caller's budget
      */
     private record Callees(List<Function> functions, LoopBudget loops) implements FunctionCalls {
         @Override

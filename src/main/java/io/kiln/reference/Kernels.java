@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Finds the kernel of an operator; each family lists its own. */
+/** Finds the kernel of an operator; each family has its own table. */
 final class Kernels {
     private static final Map<Class<? extends Op>, OperatorKernel<Op>> BY_OPERATOR = Stream.of(
                     LayerKernels.ALL,

@@ -4,9 +4,9 @@ package io.kiln.reference;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 
-/** How often the bodies of a model's loops may run in one run, all together: a loop that never ends is told and not waited for. */
+/** The total number of loop iterations allowed in one run of a model, so that an endless loop becomes an error. */
 final class LoopBudget {
-    /** Far beyond what a microcontroller does in a run. */
+    /** Far more than a microcontroller computes in a run. */
     static final int USUAL = 1_000_000;
 
     private final int most;
@@ -17,16 +17,16 @@ final class LoopBudget {
         this.left = most;
     }
 
-    /** Before a run. */
+    /** Called before a run. */
     void refill() {
         left = most;
     }
 
     /**
-     * Before a body runs.
+     * Called before a loop body runs.
      *
-     * @param where its name
-     * @throws KilnException if it may not
+     * @param where name of the body
+     * @throws KilnException if the budget is used up
      */
     void spend(String where) {
         if (left-- == 0) {

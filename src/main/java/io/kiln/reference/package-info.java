@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The interpreter of the graph IR: says what a model answers, bit for bit for integers. */
+/** The interpreter of the graph IR: computes a model's results, bit-exact for integers. */
 package io.kiln.reference;

@@ -7,19 +7,20 @@ import io.kiln.artifact.ModelMetadata;
 import java.util.List;
 
 /**
- * Content of {@code report.json}: what was built and where its memory goes. All sizes are bytes.
+ * Content of {@code report.json}: what was built and its memory use. All sizes are in bytes.
  *
  * @param model file name of the model; several are joined by {@code ", "}
  * @param name module name; several are joined likewise
  * @param board id of the board
  * @param toolchain id of the toolchain and its version
  * @param target target string, printed canonically
+ * @param calls how programs call the model, the first one if there are several
  * @param flash what lies in read-only memory
  * @param ram what lies in writable memory
  * @param macs multiply-accumulates of the models' definition
  * @param executedMacs those that the generated loops execute
  * @param operators in execution order
- * @param plan how the workspace was planned
+ * @param plan the plan of the workspace
  */
 public record BuildReport(
         String model,
@@ -27,6 +28,7 @@ public record BuildReport(
         String board,
         String toolchain,
         String target,
+        Calls calls,
         Flash flash,
         Ram ram,
         long macs,
@@ -37,7 +39,7 @@ public record BuildReport(
         operators = List.copyOf(operators);
     }
 
-    /** The same with the instructions that a profile of the image counted. */
+    /** The same report with the instruction counts of a profile. */
     public BuildReport profiled(ProfileReport profile) {
         return new BuildReport(
                 model,
@@ -45,6 +47,7 @@ public record BuildReport(
                 board,
                 toolchain,
                 target,
+                calls,
                 flash,
                 ram,
                 macs,
@@ -54,13 +57,23 @@ public record BuildReport(
     }
 
     /**
+     * How programs call a model; each as the parameter of its name.
+     *
+     * @param interfaceApi {@code c} or {@code packed}
+     * @param unpackedApi whether operators take pointers
+     * @param systemLib whether packed functions are listed
+     * @param disableAssert whether packed functions leave out the checks of their arguments
+     */
+    public record Calls(String interfaceApi, boolean unpackedApi, boolean systemLib, boolean disableAssert) {}
+
+    /**
      * Read-only memory of the image.
      *
-     * @param text code and what is not counted elsewhere
+     * @param text code and everything not counted elsewhere
      * @param constants weights, biases and tables of the models
      * @param data initial values of writable data
      * @param total the sum
-     * @param available what the board has; 0 for this computer, which sets no limit
+     * @param available size of the board's memory; 0 for this computer, which has no limit
      */
     public record Flash(long text, long constants, long data, long total, long available) {}
 
@@ -69,12 +82,12 @@ public record BuildReport(
      *
      * @param data initialised data
      * @param bss zeroed data, without workspace and io
-     * @param state what models keep from run to run, which counts in {@code bss}
+     * @param state variables that models keep between runs; included in {@code bss}
      * @param workspace the planned workspaces
-     * @param io inputs and outputs that the application keeps
-     * @param stack what is reserved for the stack
+     * @param io the application's buffers of inputs and outputs
+     * @param stack the reserved stack
      * @param total the sum
-     * @param available what the board has; 0 for this computer, which sets no limit
+     * @param available size of the board's memory; 0 for this computer, which has no limit
      */
     public record Ram(
             long data, long bss, long state, long workspace, long io, long stack, long total, long available) {}
@@ -83,17 +96,17 @@ public record BuildReport(
      * One lowered operator.
      *
      * @param name its C function
-     * @param layers the model's own operators that are in it, as the model names them
-     * @param op what is fused in it
-     * @param inputs tensors that it reads, constants left out
+     * @param layers the model's own operators fused into it, as the model names them
+     * @param op names of the fused operators
+     * @param inputs tensors that it reads, without constants
      * @param outputs tensors that it writes
-     * @param macs multiply-accumulates of the model's definition
-     * @param executedMacs those that the generated loops execute
-     * @param instructions of one inference; null if the image was not profiled
+     * @param macs multiply-accumulates by the model's definition
+     * @param executedMacs multiply-accumulates that the generated loops execute
+     * @param instructions instructions of one inference; null if the image was not profiled
      * @param constantBytes bytes of its constants
      * @param workspaceBytes bytes of its scratch
      * @param schedule the schedule chosen
-     * @param reason why
+     * @param reason why the schedule was chosen
      */
     public record Operator(
             String name,
@@ -151,7 +164,7 @@ public record BuildReport(
         }
     }
 
-    /** A tensor as the report shows it. */
+    /** A tensor in the report. */
     public record Tensor(String name, String dtype, List<Integer> shape) {
         public Tensor {
             shape = List.copyOf(shape);
@@ -170,7 +183,10 @@ public record BuildReport(
                 .toList();
     }
 
-    /** The plans of all models together: one workspace each, so bytes add up, and offsets are those in the model's own. */
+    /**
+     * The plans of all models combined: each has its own workspace, so sizes add up, and offsets are relative to the
+     * model's own.
+     */
     public static ModelMetadata.Plan plan(List<ModelMetadata> models) {
         List<ModelMetadata.Plan> plans =
                 models.stream().map(ModelMetadata::plan).toList();

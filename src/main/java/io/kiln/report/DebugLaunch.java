@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  * A {@code launch.json} of Visual Studio Code for its extension Cortex-Debug.
  *
  * @param version version of the format, 0.2.0
- * @param configurations what can be started
+ * @param configurations the launch configurations
  */
 @JsonPropertyOrder({"version", "configurations"})
 public record DebugLaunch(String version, List<Configuration> configurations) {
@@ -23,19 +23,19 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
     }
 
     /**
-     * One way to debug. What is empty is left out of the file.
+     * A launch configuration. Empty properties are omitted from the file.
      *
-     * @param name what the editor shows
-     * @param type the extension
-     * @param request {@code launch} to load the image first, {@code attach} where it is loaded
-     * @param servertype {@code openocd}, started by the editor, or {@code external}, which runs already
-     * @param configFiles what OpenOCD reads
-     * @param serverpath OpenOCD
-     * @param gdbTarget where an external server listens
+     * @param name name shown by the editor
+     * @param type the extension's type
+     * @param request {@code launch} to load the image first, {@code attach} if it is already loaded
+     * @param servertype {@code openocd}, started by the editor, or {@code external}, already running
+     * @param configFiles OpenOCD's configuration files
+     * @param serverpath path of OpenOCD
+     * @param gdbTarget address of an external server
      * @param cwd folder of the sources
-     * @param executable the ELF
+     * @param executable the ELF file
      * @param gdbPath the debugger
-     * @param debuggerArgs options of the debugger: where else it looks for sources
+     * @param debuggerArgs options of the debugger: further source folders
      * @param runToEntryPoint function to stop at first
      */
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -93,7 +93,7 @@ public record DebugLaunch(String version, List<Configuration> configurations) {
             return sources.stream().flatMap(place -> Stream.of("-d", place)).toList();
         }
 
-        /** A server that the user starts and that has the image. */
+        /** A server started by the user, with the image loaded. */
         public static Configuration external(
                 String name, String gdbTarget, String executable, String gdb, List<String> sources) {
             return new Configuration(

@@ -19,22 +19,22 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Content of {@code flash.json}: what was written to which device, newest last. */
+/** Content of {@code flash.json}: which image was flashed to which device, newest last. */
 public final class FlashReport {
     private FlashReport() {}
 
     /**
      * One attempt at one device.
      *
-     * @param image what was to be written
+     * @param image the image
      * @param coordinates {@code group:artifact:version} of the project; null outside of one
      * @param board id of the board
-     * @param probe serial number or place of the probe; null if it was not told
-     * @param tool program and version
+     * @param probe serial number or place of the probe; null if unknown
+     * @param tool name and version of the program
      * @param startedAt ISO 8601, UTC
      * @param seconds wall time
-     * @param result {@code flashed}, {@code unchanged} or {@code failed}; {@code interrupted} if the build was stopped, {@code started}
-     *     until it ends, and for ever if it was killed
+     * @param result {@code flashed}, {@code unchanged} or {@code failed}; {@code interrupted} if the build was stopped;
+     *     {@code started} until the attempt ends, and forever if the build was killed
      * @param failure class and text of the failure; null if there was none
      */
     @JsonPropertyOrder({"image", "coordinates", "board", "probe", "tool", "startedAt", "seconds", "result", "failure"})
@@ -48,12 +48,12 @@ public final class FlashReport {
             double seconds,
             String result,
             @JsonSetter(nulls = Nulls.SET) String failure) {
-        /** The same attempt through this probe, or null. */
+        /** The same attempt with this probe, or null. */
         public Entry of(String otherProbe) {
             return new Entry(image, coordinates, board, otherProbe, tool, startedAt, seconds, result, failure);
         }
 
-        /** The same attempt after so many seconds. */
+        /** The same attempt, finished after this many seconds. */
         public Entry ended(double after, String how, String why) {
             return new Entry(image, coordinates, board, probe, tool, startedAt, after, how, why);
         }
@@ -64,15 +64,16 @@ public final class FlashReport {
      *
      * @param file its name
      * @param sha256 digest of the file, lower-case hex
-     * @param bytes bytes that are in flash
+     * @param bytes number of its bytes in flash
      */
     @JsonPropertyOrder({"file", "sha256", "bytes"})
     public record Image(String file, String sha256, long bytes) {}
 
     /**
-     * Adds entries to the file, making it if it is not there. One that cannot be read, as after a power failure, is kept under another name.
+     * Adds entries to the file, creating it if it is missing. An unreadable file, as after a power failure, is kept
+     * under another name.
      *
-     * @return where a file that cannot be read was kept; empty if there was none
+     * @return new path of an unreadable file; empty if there was none
      */
     public static Optional<Path> append(Path file, List<Entry> entries) {
         List<Entry> all = new ArrayList<>();
@@ -105,7 +106,7 @@ public final class FlashReport {
         }
     }
 
-    /** Puts an entry in the place of one that was appended before; adds it if that is not there any more. */
+    /** Replaces an entry that was appended before; appends if it is not there any more. */
     public static void replace(Path file, Entry before, Entry after) {
         List<Entry> all = new ArrayList<>();
         if (Files.isRegularFile(file)) {
@@ -126,9 +127,9 @@ public final class FlashReport {
         entries.forEach(entry -> lines.append(Json.line(entry)).append('\n'));
         try {
             Files.createDirectories(file.toAbsolutePath().getParent());
-            // A line that was cut off, by a full disk or a power failure, shall not spoil the next one.
+            // A line truncated by a full disk or a power failure must not damage the next one.
             String start = endsWithinLine(file) ? "\n" : "";
-            // One write in append mode: lines of builds that end together do not mix.
+            // One write in append mode, so that lines of concurrent builds do not mix.
             Files.writeString(file, start + lines, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
         } catch (IOException e) {
             throw new KilnException(

@@ -10,9 +10,9 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Writes a verification as JUnit XML, so that build servers show every case as a test. */
+/** Writes a verification as JUnit XML, so that CI servers show every case as a test. */
 public final class JUnitXml {
-    /** What XML 1.0 cannot hold, escaped or not. */
+    /** Characters that XML 1.0 forbids, even escaped. */
     private static final Pattern FORBIDDEN =
             Pattern.compile("[^\\t\\n\\r\\x20-\\uD7FF\\uE000-\\uFFFD\\x{10000}-\\x{10FFFF}]");
 
@@ -21,7 +21,7 @@ public final class JUnitXml {
     private JUnitXml() {}
 
     /**
-     * Writes the report whole or not at all.
+     * Writes the report completely or not at all.
      *
      * @param times how long each case took, in the order of the report's cases
      */

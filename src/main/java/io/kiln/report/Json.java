@@ -20,9 +20,11 @@ import io.kiln.base.WholeFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** Reads and writes records as JSON: two spaces, line feeds and a last line end on every system. */
+/** Reads and writes records as JSON: two spaces, line feeds and a final line end on every system. */
 public final class Json {
-    /** What is missing or null is an error, but for what its record says may be null, or leaves out where it is empty. */
+    /**
+     * Missing or null values are errors, except for properties that the record declares nullable, or omits when empty.
+     */
     private static final ObjectMapper MAPPER = JsonMapper.builder()
             .annotationIntrospector(new RequiredKeys())
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
@@ -41,7 +43,7 @@ public final class Json {
         }
     }
 
-    /** Writes a record whole or not at all. */
+    /** Writes a record completely or not at all. */
     public static void write(Path file, Object value) {
         WholeFiles.write(file, text(value));
     }
@@ -68,15 +70,15 @@ public final class Json {
     }
 
     /**
-     * Reads a record that {@link #write} wrote.
+     * Reads a record written by {@link #write}.
      *
-     * @throws KilnException if the file is missing, or is not what was written: cut off, changed by hand, of another version
+     * @throws KilnException if the file is missing or damaged: truncated, changed by hand, of another version
      */
     public static <T> T read(Path file, Class<T> type) {
         try {
             T value = MAPPER.readValue(file.toFile(), type);
             if (value == null) {
-                throw new JsonMappingException(null, "there is nothing in it");
+                throw new JsonMappingException(null, "the file is empty");
             }
             return value;
         } catch (IOException e) {

@@ -15,7 +15,7 @@ public final class Table {
         rows.add(List.of(headings));
     }
 
-    /** Adds a row; cells beyond the headings are refused. */
+    /** Adds a row; its number of cells must be that of the headings. */
     public Table row(Object... cells) {
         if (cells.length != rows.get(0).size()) {
             throw new IllegalArgumentException("a row of " + rows.get(0).size() + " cells, not " + cells.length);

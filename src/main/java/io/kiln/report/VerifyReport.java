@@ -10,16 +10,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Content of {@code verify.json}: how the image's answers compare with the reference interpreter's.
+ * Content of {@code verify.json}: comparison of the image's outputs with those of the reference interpreter.
  *
  * @param board the board that the image was built for
- * @param ranOn what ran it: the emulated machine, the stand-in board, this computer, or the board itself with its probe and port
+ * @param ranOn where it ran: the emulated machine, the stand-in board, this computer, or the board itself with its
+ * probe and port
  * @param seed seed of the random cases
  * @param cases one entry for each case and model
  * @param bitExact whether every output byte was equal
- * @param passed whether every case lies within the tolerance
- * @param tolerance what float outputs may differ by; integer outputs never differ
- * @param failure why it did not pass, as people read it; empty, and left out of the file, if it passed
+ * @param passed whether every case is within the tolerance
+ * @param tolerance allowed difference of float outputs; integer outputs must be equal
+ * @param failure why it did not pass, for people; empty, and omitted from the file, if it passed
  */
 @JsonPropertyOrder({"board", "ranOn", "seed", "cases", "bitExact", "passed", "tolerance", "failure"})
 public record VerifyReport(
@@ -38,7 +39,7 @@ public record VerifyReport(
         failure = Optional.ofNullable(failure).orElse("");
     }
 
-    /** A report of nothing but a failure: no case was compared. */
+    /** A report of a failure before any case was compared. */
     public static VerifyReport failed(String board, String ranOn, long seed, String failure) {
         return new VerifyReport(board, ranOn, seed, List.of(), false, false, Tolerance.NONE, failure);
     }
@@ -46,21 +47,24 @@ public record VerifyReport(
     /**
      * One inference.
      *
-     * @param name {@code vector_<k>} or {@code random_<k>}, after the model's name and a slash if there are several; {@code own_program} for
-     *     the project's own program, which was booted and watched
+     * @param name {@code vector_<k>} or {@code random_<k>}, after the model's name and a slash if there are several
+     *     models; {@code own_program} for the project's own program, which was booted and watched
      * @param outputs number of output values compared
-     * @param mismatches number of them that are wrong: not equal (integer) or outside the tolerance (float)
+     * @param mismatches number of wrong values: not equal (integer) or outside the tolerance (float)
      * @param maxAbsDiff largest absolute difference
      */
     public record Case(String name, long outputs, long mismatches, double maxAbsDiff) {
         private static final String PROGRAM = "own_program";
 
-        /** The project's own program, which was booted and watched; the one thing that it has to answer is that it gets along. */
+        /**
+         * The case of the project's own program, which was booted and watched; its only output is whether it ran
+         * without error.
+         */
         public static Case ofProgram(boolean isFine) {
             return new Case(PROGRAM, 1, isFine ? 0 : 1, 0);
         }
 
-        /** Whether this is no inference but the project's own program. */
+        /** Whether this is the project's own program rather than an inference. */
         @JsonIgnore
         public boolean isProgram() {
             return name.equals(PROGRAM);
@@ -71,7 +75,7 @@ public record VerifyReport(
     public record Tolerance(double absolute, double relative) {
         /** Equality. */
         public static final Tolerance NONE = new Tolerance(0, 0);
-        /** What float models are allowed. */
+        /** The tolerance for float models. */
         public static final Tolerance FLOAT = new Tolerance(1e-5, 1e-4);
 
         /** Whether a value is close enough to the expected one; NaN matches NaN. */

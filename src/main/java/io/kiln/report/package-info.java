@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What people and other programs look at after a build: JSON files with schemas, JUnit XML and tables of text. */
+/** Results of a build for people and programs: JSON files with schemas, JUnit XML and text tables. */
 package io.kiln.report;

@@ -9,12 +9,12 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Chooses which operators compute rows in blocks where memory does not suffice for all: the ones that spare most work
- * together. A search over sets, operators that spare most first; whatever does not fit alone, or with those chosen before, is
- * left out with all that adds to it, and so is what cannot become better than the best set known.
+ * Chooses which operators compute rows in blocks if there is not enough memory for all of them: those that save the
+ * most work together. Searches over sets, operators with the largest savings first; a set that does not fit is dropped
+ * with all its supersets, and so is one that cannot become better than the best known.
  */
 final class BlockChoice {
-    /** Bounds the time: each set that is tried is simulated and placed. */
+    /** Limit on time: each set tried is simulated and placed. */
     private static final int MOST_TRIED = 48;
 
     private final RowGraph graph;
@@ -40,7 +40,7 @@ final class BlockChoice {
     /**
      * The graph in which the chosen operators compute blocks and all others row by row.
      *
-     * @param segments what runs by rows
+     * @param segments the segments that run by rows
      * @param fits whether a graph with some of the blocks needs little enough memory
      */
     static RowGraph of(RowGraph graph, List<Segment> segments, Predicate<RowGraph> fits) {
@@ -49,7 +49,7 @@ final class BlockChoice {
         return choice.graph(choice.best);
     }
 
-    /** What computing in blocks spares: a share of the work that grows with the rows of a block. */
+    /** Saving by computing in blocks: a share of the work that grows with the rows of a block. */
     private long gain(int index) {
         Node node = graph.nodes().get(index);
         return node.work() / node.block() * (node.block() - 1);

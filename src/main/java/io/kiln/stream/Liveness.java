@@ -13,13 +13,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What the workspace has to hold while some nodes run: their values and scratch, and what lies there for later.
+ * The workspace content while some nodes run: their values and scratch, and values kept for later.
  *
- * <p>Time 0 is before the first call, call i runs at time i + 1, and one time follows the last call. All that a call reads
- * and writes, and its scratch, is alive while it runs: a call may do its work in any order.
+ * <p>Time 0 is before the first call, call i runs at time i + 1, and one time follows the last call. Everything that a
+ * call reads and writes, and its scratch, is alive while it runs: a call may do its work in any order.
  */
 final class Liveness {
-    /** Word alignment, so that kernels may load four int8 at once. */
+    /** Word alignment, so that kernels can load four int8 at once. */
     private static final int LEAST_ALIGNMENT = 4;
 
     private final RowGraph graph;
@@ -53,7 +53,7 @@ final class Liveness {
         }
     }
 
-    /** Whether it is there before the program begins, even if nothing reads it. */
+    /** Whether it exists before the program begins, even if nothing reads it. */
     private boolean isGiven(Value value) {
         return first == 0 && value.place() == Place.INPUT;
     }
@@ -63,7 +63,7 @@ final class Liveness {
     }
 
     /**
-     * Simulates calls of the nodes from one up to another.
+     * Simulates calls of a range of nodes.
      *
      * @param scratch bytes of scratch of each node, by node
      * @param withInputsAndOutputs whether they lie in the workspace
@@ -152,7 +152,7 @@ final class Liveness {
         occupancies.add(occupancy);
     }
 
-    /** Most bytes alive at once: no placement needs fewer. */
+    /** Largest number of bytes alive at once: a lower bound of every placement. */
     long peak() {
         long[] differences = new long[after + 2];
         occupancies.forEach(occupancy -> occupancy.addTo(differences));
@@ -165,13 +165,13 @@ final class Liveness {
         return peak;
     }
 
-    /** What a planner has to place. */
+    /** The problem for the memory planner. */
     MemoryProblem problem() {
         return MemoryProblem.ofDistances(
                 buffers, peak(), (a, b) -> occupancies.get(a).distances(occupancies.get(b)));
     }
 
-    /** Rows that the buffer of a value holds; 0 if all. */
+    /** Rows in the buffer of a value; 0 if all. */
     int ring(Value value) {
         for (int i = 0; i < buffers.size(); i++) {
             if (buffers.get(i).name().equals(WorkspaceLayout.valueName(value.id()))) {

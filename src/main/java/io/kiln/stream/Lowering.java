@@ -5,7 +5,7 @@ import io.kiln.lower.FusedOperator;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Rows;
 
-/** Lowers an operator for rows that lie where the plan puts them. */
+/** Lowers an operator for the rows and rings of a plan. */
 @FunctionalInterface
 public interface Lowering {
     LoweredOperator lower(FusedOperator operator, Rows rows);

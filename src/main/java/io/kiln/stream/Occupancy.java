@@ -5,8 +5,8 @@ import io.kiln.memory.Distances;
 import java.util.Arrays;
 
 /**
- * Which rows of a buffer are alive when. The buffer holds all rows, or as many as are ever alive at once, in a ring: row
- * r lies at slot r modulo the slots.
+ * Lifetimes of the rows of a buffer. The buffer holds all rows, or, as a ring, as many as are ever alive at once: row r
+ * lies at slot r modulo the slots.
  *
  * <pre>
  * time:      0 1 2 3 4 5 6 7         row 0 is written by call 2 and read last by call 4, and so on
@@ -30,12 +30,12 @@ final class Occupancy {
     }
 
     /**
-     * Of rows that are written in order.
+     * The occupancy of rows that are written in order.
      *
-     * @param born time at which each row is written, ascending; rows never written are left out
-     * @param dead time at which each row is read last, ascending
-     * @param rows of the value
-     * @param block divides the slots of a ring; 0 if it must not be put into one
+     * @param born time at which each row is written, ascending; without rows that are never written
+     * @param dead time of each row's last read, ascending
+     * @param rows rows of the value
+     * @param block divides the number of slots of a ring; 0 if it must not become a ring
      */
     static Occupancy ofRows(long rowBytes, int[] born, int[] dead, int rows, int block) {
         int slots = block == 0 ? rows : Math.min(rows, (mostAlive(born, dead) + block - 1) / block * block);
@@ -63,12 +63,12 @@ final class Occupancy {
         return occupancy;
     }
 
-    /** Of a buffer without rows, alive in periods that are added. */
+    /** The occupancy of a buffer without rows, alive in the periods added later. */
     static Occupancy ofPeriods(long bytes) {
         return new Occupancy(bytes, 1);
     }
 
-    /** Adds a period, after those before. */
+    /** Adds a period, after the earlier ones. */
     void alive(int begin, int last) {
         if (spans > 0 && to[spans - 1] == begin - 1) {
             to[spans - 1] = last;
@@ -77,7 +77,7 @@ final class Occupancy {
         }
     }
 
-    /** Keeps it alive from its last period on. */
+    /** Extends the last period. */
     void extend(int last) {
         to[spans - 1] = last;
     }
@@ -108,7 +108,7 @@ final class Occupancy {
         spans++;
     }
 
-    /** Rows that the buffer holds. */
+    /** Number of rows in the buffer. */
     int slots() {
         return slots;
     }
@@ -126,7 +126,7 @@ final class Occupancy {
         }
     }
 
-    /** Differences of offsets, mine minus the other's, at which rows alive at one time would share bytes. */
+    /** Differences of offsets, this minus the other's, at which rows alive at one time would share bytes. */
     Distances distances(Occupancy other) {
         Distances.Builder builder = new Distances.Builder();
         int i = 0;
@@ -154,7 +154,7 @@ final class Occupancy {
         }
     }
 
-    /** Begin and end of the bytes alive: one piece, or two where rows go around the end of the ring. */
+    /** Begin and end of the live bytes: one piece, or two if rows wrap around the end of the ring. */
     private long[] pieces(int span) {
         int count = endRow[span] - firstRow[span];
         if (count == slots) {

@@ -2,9 +2,9 @@
 package io.kiln.stream;
 
 /**
- * A program and where it lies.
+ * A program and its memory layout.
  *
- * @param program what runs
+ * @param program the program
  * @param layout offsets in the workspace
  */
 public record PlannedProgram(Program program, WorkspaceLayout layout) {}

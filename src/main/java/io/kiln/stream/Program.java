@@ -7,12 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What runs when, and what lives how long.
+ * The order of execution and the lifetimes of values.
  *
  * @param function the fused function
  * @param operators in the order of the function
  * @param steps in order
- * @param values what needs memory: inputs, outputs, then values in between in the order in which they are written
+ * @param values values that need memory: inputs, outputs, then intermediate values in the order in which they are
+ * written
  * @param storage id of the stored value that holds each value
  */
 public record Program(

@@ -19,7 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Lowers operators for the rows and rings of a plan, and puts the program together. */
+/** Lowers operators for the rows and rings of a plan, and assembles the program. */
 final class ProgramBuilder {
     private final Function function;
     private final List<FusedOperator> operators;

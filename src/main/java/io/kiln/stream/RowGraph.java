@@ -24,11 +24,12 @@ import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 
 /**
- * A program as the search for an order sees it: nodes in the order of the function, what rows they read and write.
+ * A program as the search for an order sees it: nodes in the order of the function, and the rows they read and write.
  *
  * @param nodes operators, then copies to outputs
- * @param values what needs memory: inputs, outputs, then values in between in the order in which they are written
- * @param storage index among the values of the one that holds each value of the function
+ * @param values values that need memory: inputs, outputs, then intermediate values in the order in which they are
+ * written
+ * @param storage for each value of the function, index of the value that stores it
  */
 record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> storage) {
     RowGraph {
@@ -84,14 +85,17 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             return new Node(uses, output, steps, accumulates, rows, cost);
         }
 
-        /** Whether a row of the output needs just the same row of each input, so that blocks of rows widen no window. */
+        /**
+         * Whether a row of the output needs just the same row of each input, so that blocks of rows do not widen
+         * windows.
+         */
         boolean readsTheSameRow() {
             return uses.stream()
                     .allMatch(
                             use -> use.rows().firstRow(1, 2) == 1 && use.rows().endRow(1, 2) == 2);
         }
 
-        /** Whether no row of the output is there before the last step. */
+        /** Whether no row of the output exists before the last step. */
         boolean givesAllRowsAtOnce() {
             return accumulates || !canStep();
         }
@@ -101,12 +105,12 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
         }
     }
 
-    /** The same program with every call for one step. */
+    /** The same program with one step per call. */
     RowGraph stepByStep() {
         return inBlocks(1, node -> true);
     }
 
-    /** The same program with calls for at most some steps, and for one where the operator is not among those named. */
+    /** The same program with at most this many steps per call, and one step for operators that are not selected. */
     RowGraph inBlocks(int most, Predicate<Node> operators) {
         return new RowGraph(
                 nodes.stream()
@@ -116,7 +120,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
                 storage);
     }
 
-    /** The same program with blocks where an operator, by its index, is among those named. */
+    /** The same program with blocks for the operators selected by index. */
     RowGraph inBlocks(IntPredicate operators) {
         List<Node> some = new ArrayList<>();
         for (int i = 0; i < nodes.size(); i++) {
@@ -140,18 +144,18 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
                 .anyMatch(use -> values.get(use.value()).place() == Place.STATE);
     }
 
-    /** A value read: the index of the value, and which of its rows each step needs. */
+    /** A value read: its index, and which of its rows each step needs. */
     record Use(int value, RowDependency rows) {}
 
     /**
      * A value.
      *
      * @param id of the value in the function, or a negative number for an output that is a copy
-     * @param type as it was first computed
+     * @param type its type when first computed
      * @param place who provides its memory
-     * @param index among the inputs or outputs; -1 for values in between
-     * @param producer node that writes it; -1 for inputs
-     * @param lastUser node that reads it last; its producer if there is none
+     * @param index index among the inputs or outputs; -1 for intermediate values
+     * @param producer the node that writes it; -1 for inputs
+     * @param lastUser the node that reads it last; its producer if there is none
      */
     record Value(int id, TensorType type, Place place, int index, int producer, int lastUser) {
         int rows() {
@@ -166,9 +170,9 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
     /**
      * Reads a function.
      *
-     * @param operators in order, reshapes left out
+     * @param operators in order, without reshapes
      * @param whole the operators lowered for whole tensors
-     * @param byRows the same lowered for calls row by row
+     * @param byRows the operators lowered for calls row by row
      */
     static RowGraph of(
             Function function,
@@ -287,7 +291,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             return new Value(id, type, place, index, first, Math.max(first, lastUser.getOrDefault(id, first)));
         }
 
-        /** The stored value of each output; what is an input or stands for another output already is copied. */
+        /** The stored value of each output; an input, or a value that is another output already, is copied. */
         private List<Integer> placeOutputs(int operators) {
             List<Integer> outputs = new ArrayList<>();
             for (Result result : function.results()) {

@@ -2,10 +2,10 @@
 package io.kiln.stream;
 
 /**
- * Nodes that follow each other.
+ * Consecutive nodes.
  *
- * @param first node
+ * @param first first node
  * @param end node after the last
- * @param byRows whether they run interleaved, row by row; else it is one node that runs in one call
+ * @param byRows whether they run interleaved, row by row; otherwise it is one node that runs in one call
  */
 record Segment(int first, int end, boolean byRows) {}

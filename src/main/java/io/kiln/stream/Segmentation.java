@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Searches where to cut a program into segments. Each candidate is simulated alone and placed by first fit, which says what it
- * needs; a shortest path over the cuts then gives the segments. What a candidate needs at least (the bytes alive at once) is
- * known much sooner than where they fit, so candidates are placed only when a path leads through them.
+ * Searches where to cut a program into segments. Each candidate is simulated alone and placed by first fit, which gives
+ * its memory need; a shortest path over the cuts then gives the segments. A candidate's lower bound (the bytes alive at
+ * once) is much cheaper to compute than a placement, so candidates are placed only when a path uses them.
  */
 final class Segmentation {
-    /** Bounds the number of candidates, and with it the time for long programs. */
+    /** Limit of candidates, and thereby of the time for long programs. */
     private static final int MOST_CANDIDATES = 4_000;
 
     private static final int LONGEST = 40;
@@ -23,7 +23,7 @@ final class Segmentation {
     private final int n;
     private final List<List<Candidate>> from = new ArrayList<>();
 
-    /** A segment and what is known of it. */
+    /** A segment and its known bounds. */
     private static final class Candidate {
         private final Segment segment;
         private final int calls;
@@ -74,7 +74,7 @@ final class Segmentation {
         return Liveness.of(graph, tape, segment.first(), segment.end(), scratch, withInputsAndOutputs);
     }
 
-    /** Places a candidate; returns whether that says more than was known. */
+    /** Places a candidate; returns whether its bound has changed. */
     private boolean place(Candidate candidate) {
         if (candidate.exact) {
             return false;
@@ -87,7 +87,7 @@ final class Segmentation {
         return candidate.bytes > known;
     }
 
-    /** Bytes of scratch by node, as the segments run it. */
+    /** Bytes of scratch by node, as used by the segments. */
     static long[] scratch(RowGraph graph, List<Segment> segments) {
         long[] scratch = new long[graph.nodes().size()];
         for (Segment segment : segments) {
@@ -99,17 +99,17 @@ final class Segmentation {
         return scratch;
     }
 
-    /** Bytes of the segments that need least. */
+    /** Bytes of the segments with the least need. */
     long leastBytes() {
         return path(Long.MAX_VALUE, true).bytes;
     }
 
-    /** Segments with the fewest calls of which none needs more than some bytes; empty if there are none. */
+    /** Segments with the fewest calls of which none needs more than the limit; empty if there are none. */
     List<Segment> fewestCalls(long mostBytes) {
         return path(mostBytes, false).segments();
     }
 
-    /** Best way to a cut. */
+    /** Best path to a cut. */
     private static final class Path {
         private final Optional<Path> before;
         private final Optional<Candidate> last;
@@ -124,7 +124,7 @@ final class Segmentation {
         }
 
         Path then(Candidate next) {
-            // Each operator that takes turns costs a little beside its calls.
+            // Each interleaved operator has a small cost in addition to its calls.
             Segment segment = next.segment;
             int more = calls + next.calls + (segment.byRows() ? segment.end() - segment.first() : 0);
             return new Path(Optional.of(this), Optional.of(next), Math.max(bytes, next.bytes), more);

@@ -10,10 +10,10 @@ public sealed interface Step {
     record Run(LoweredOperator operator) implements Step {}
 
     /**
-     * Runs operators interleaved, row by row; each keeps count of its own rows.
+     * Runs operators interleaved, row by row; each counts its own rows.
      *
      * @param lanes the operators
-     * @param order whose turn it is, by index into the lanes
+     * @param order the operator of each turn, by index into the lanes
      */
     record Stream(List<Lane> lanes, List<Integer> order) implements Step {
         public Stream {
@@ -23,11 +23,11 @@ public sealed interface Step {
     }
 
     /**
-     * An operator that takes turns.
+     * An interleaved operator.
      *
      * @param operator lowered for ranges of rows
-     * @param rows of its output, or of its input if it accumulates
-     * @param block rows of one turn; the last one may have fewer
+     * @param rows rows of its output, or of its input if it accumulates
+     * @param block rows of one turn; the last turn may have fewer
      */
     record Lane(LoweredOperator operator, int rows, int block) {}
 

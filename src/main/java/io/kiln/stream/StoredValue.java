@@ -5,15 +5,15 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.lower.Rows;
 
 /**
- * A value that needs memory of its own; reshapes share it.
+ * A value with memory of its own; its reshapes share the memory.
  *
  * @param id of the value, or a negative number for an output that is a copy
- * @param type as it was first computed
- * @param ring rows that its memory holds, as a ring; 0 if it holds all
+ * @param type its type when first computed
+ * @param ring number of rows in its memory, a ring; 0 if it holds all
  * @param place who provides its memory
- * @param index among the inputs or outputs; -1 for values in between
- * @param firstStep operator that writes it, by index, copies behind the operators; -1 for inputs
- * @param lastStep operator that reads it last
+ * @param index index among the inputs or outputs; -1 for intermediate values
+ * @param firstStep index of the operator that writes it, copies after the operators; -1 for inputs
+ * @param lastStep index of the operator that reads it last
  */
 public record StoredValue(int id, TensorType type, int ring, Place place, int index, int firstStep, int lastStep) {
     /** Who provides the memory. */
@@ -21,11 +21,11 @@ public record StoredValue(int id, TensorType type, int ring, Place place, int in
         INPUT,
         OUTPUT,
         WORKSPACE,
-        /** Static memory of its own, which lives from run to run. */
+        /** Its own static memory, which is kept between runs. */
         STATE
     }
 
-    /** Elements that its memory holds. */
+    /** Number of elements in its memory. */
     public long elements() {
         long all = type.shape().elements();
         return ring == 0 ? all : all / Rows.count(type.shape()) * ring;

@@ -11,12 +11,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Decides which operators run whole and which row by row, and where everything lies. {@link Optimize#SIZE} runs all of them
- * whole; {@link Optimize#RAM} takes the segments that need the least memory; {@link Optimize#SPEED} those with the fewest calls
- * that need little more, and lets as many operators as fit compute as many rows at once as they like best.
+ * Decides which operators run whole and which row by row, and plans the memory. {@link Optimize#SIZE} runs all of them
+ * whole; {@link Optimize#RAM} takes the segments that need the least memory; {@link Optimize#SPEED} takes those with
+ * the fewest calls that need little more, and lets as many operators as fit compute their preferred number of rows at
+ * once.
  */
 public final class StreamPlanner {
-    /** What speed may need, of the least memory. */
+    /** Memory limit for speed, relative to the least memory. */
     private static final int PERCENT_FOR_SPEED = 115;
 
     private final RowGraph graph;
@@ -31,7 +32,7 @@ public final class StreamPlanner {
      * Plans a program.
      *
      * @param function the fused function
-     * @param operators its groups in order, reshapes left out
+     * @param operators its groups in order, without reshapes
      * @param withInputsAndOutputs whether they lie in the workspace too; inputs then live from before the first call to
      *     their last use, row by row, outputs to after the last call
      */
@@ -81,7 +82,7 @@ public final class StreamPlanner {
         return fewestCalls(chosen, limit).orElse(new Cut(chosen, least.segments));
     }
 
-    /** The fewest calls within some bytes, if they suffice. */
+    /** The fewest calls within the limit, if there is a solution. */
     private Optional<Cut> fewestCalls(RowGraph candidate, long limit) {
         Segmentation search = Segmentation.of(candidate, withInputsAndOutputs);
         long lowest = search.leastBytes();
@@ -92,7 +93,7 @@ public final class StreamPlanner {
                 .findFirst();
     }
 
-    /** Whether some bytes suffice; placed only where neither the bytes alive at once nor a first fit tell. */
+    /** Whether the limit suffices; the planner runs only if neither the lower bound nor first fit decides. */
     private boolean fits(Cut cut, long bytes) {
         long[] scratch = Segmentation.scratch(cut.graph, cut.segments);
         Liveness liveness = Liveness.of(cut.graph, cut.segments, scratch, withInputsAndOutputs);
@@ -101,7 +102,7 @@ public final class StreamPlanner {
                         || MemoryPlanner.plan(liveness.problem()).bytes() <= bytes);
     }
 
-    /** All blocks that operators like; without those that widen windows; shorter ones. */
+    /** All preferred blocks; without those that widen windows; shorter blocks. */
     private List<RowGraph> inFewerAndFewerBlocks() {
         return Stream.of(
                         graph,

@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The calls of a program in order. Inside a segment that runs by rows the order follows demand: to compute the next row
- * of its last operator, just the rows that it still lacks are computed, and for these again what they lack.
+ * The calls of a program in order. In a segment that runs by rows the order follows demand: to compute the next row of
+ * its last operator, exactly the missing rows of its inputs are computed first, recursively.
  *
  * @param calls in order
  */
@@ -25,10 +25,10 @@ record Tape(List<Call> calls) {
     record Call(int node, int begin, int end) {}
 
     /**
-     * Records what segments do.
+     * Records the calls of segments.
      *
-     * @param deepFirst which input of a node with several is asked for first: the last one, or the first
-     * @return empty if a segment does not end in one node, so that there is no telling which rows to ask for
+     * @param deepFirst which input of a node with several is requested first: the last one if true, otherwise the first
+     * @return empty if a segment does not end in one node, so that the requested rows are undefined
      */
     static Optional<Tape> of(RowGraph graph, List<Segment> segments, boolean deepFirst) {
         Recorder recorder = new Recorder(graph, deepFirst);

@@ -4,7 +4,7 @@ package io.kiln.stream;
 import io.kiln.memory.MemoryPlan;
 
 /**
- * Where a program's values and scratch lie in the workspace.
+ * The positions of a program's values and scratch in the workspace.
  *
  * @param plan offsets by buffer name: {@link #valueName} and {@link #scratchName}
  */

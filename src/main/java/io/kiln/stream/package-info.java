@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Across operators: the order in which they run, and which values are alive when. */
+/** Planning across operators: the order of execution, and which values are alive when. */
 package io.kiln.stream;

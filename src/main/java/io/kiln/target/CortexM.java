@@ -5,7 +5,10 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Arm's M-profile CPUs, and what each has unless an extension is switched off. Source: Arm's technical reference manuals. */
+/**
+ * Arm's M-profile CPUs and their features, unless an extension is switched off. Source: Arm's technical reference
+ * manuals.
+ */
 enum CortexM {
     M0("cortex-m0", Architecture.V6M),
     M0PLUS("cortex-m0plus", Architecture.V6M),
@@ -38,7 +41,7 @@ enum CortexM {
         this.architecture = architecture;
     }
 
-    /** The CPU of an {@code -mcpu} value; what follows a {@code +} does not count. */
+    /** The CPU of an {@code -mcpu} value; a suffix after {@code +} is ignored. */
     static Optional<CortexM> find(String mcpu) {
         String name = mcpu.contains("+") ? mcpu.substring(0, mcpu.indexOf('+')) : mcpu;
         return Arrays.stream(values()).filter(c -> c.text.equals(name)).findFirst();
@@ -66,7 +69,7 @@ enum CortexM {
         return this == M7 || hasMve();
     }
 
-    /** Whether 32 by 32 bits to 64 takes one instruction. */
+    /** Whether multiplying 32 by 32 bits to 64 takes one instruction. */
     boolean hasLongMultiply() {
         return architecture.compareTo(Architecture.V7M) >= 0;
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What schedules need to know of a CPU.
+ * The features of a CPU that schedules depend on.
  *
  * @param family instruction set
  * @param bits width of a general register
@@ -42,17 +42,18 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features) {
     public enum Family {
         CORTEX_M,
         RISCV,
-        /** The machine that builds, where nothing says otherwise. */
+        /** The build machine, unless options say otherwise. */
         HOST,
-        /** Something else: only what every CPU has is taken for granted. */
+        /** Another CPU: only features that every CPU has are assumed. */
         OTHER
     }
 
     private static final Set<Feature> HOST = EnumSet.complementOf(EnumSet.of(Feature.DSP, Feature.MVE));
 
     /**
-     * Reads {@code -mcpu}, {@code -march}, {@code -mattr} and {@code -mfloat-abi}. {@code +nodsp}, {@code +nomve} and {@code +nofp}, in
-     * {@code -mcpu} or {@code -mattr}, switch features off. Without the DSP extension there is no MVE, which builds on it.
+     * Reads {@code -mcpu}, {@code -march}, {@code -mattr} and {@code -mfloat-abi}. {@code +nodsp}, {@code +nomve} and
+     * {@code +nofp}, in {@code -mcpu} or {@code -mattr}, switch features off. Without the DSP extension there is no
+     * MVE, which builds on it.
      */
     public static CpuFeatures of(Target target) {
         Optional<CortexM> cortexM = CortexM.find(target.mcpu().orElse(""));
@@ -99,7 +100,7 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features) {
         }
     }
 
-    /** LLVM's generic names and triples say the width only. */
+    /** LLVM's generic names and triples state the width only. */
     private static Optional<RiscV> riscVByName(Target target) {
         String name =
                 target.mcpu().orElse("") + " " + target.attribute("mtriple").orElse("");
@@ -113,7 +114,7 @@ public record CpuFeatures(Family family, int bits, Set<Feature> features) {
         return target.attribute("mfloat-abi").filter("soft"::equals).isPresent();
     }
 
-    /** Extensions after the {@code +} signs; LLVM's {@code -dsp} reads as {@code nodsp}. */
+    /** Extensions after {@code +} signs; LLVM's {@code -dsp} is read as {@code nodsp}. */
     private static List<String> extensions(Target target) {
         List<String> extensions = new ArrayList<>();
         String[] mcpu = target.mcpu().orElse("").split("\\+", -1);

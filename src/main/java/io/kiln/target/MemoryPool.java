@@ -9,20 +9,20 @@ import java.util.regex.Pattern;
  * Memory that holds a model's workspace.
  *
  * @param name lower-case C name, part of the names of structs and macros
- * @param alignment bytes that its first byte is aligned to: a power of two from 16 to 256
+ * @param alignment alignment of its first byte: a power of two from 16 to 256
  */
 public record MemoryPool(String name, int alignment) {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
     private static final int LEAST_ALIGNMENT = 16;
     private static final int MOST_ALIGNMENT = 256;
 
-    /** The pool of every model unless the request names another. Aligned so that vector loads of any core are, and named as microTVM names it. */
+    /** The default pool of a model. Its alignment suffices for vector loads on all cores; its name is microTVM's. */
     public static final MemoryPool GLOBAL_WORKSPACE = new MemoryPool("global_workspace", 16);
 
     public MemoryPool {
         if (!NAME.matcher(name).matches()) {
             throw new KilnException(new Problem(
-                    "`" + name + "` cannot name a memory pool",
+                    "`" + name + "` is not a valid name of a memory pool",
                     "compile request",
                     "a lower-case letter, then letters, digits and underscores",
                     ""));

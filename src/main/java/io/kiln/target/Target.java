@@ -14,20 +14,20 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What code is generated for, in microTVM's terms, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=stm32f405}.
+ * A compilation target in microTVM's terms, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=stm32f405}.
  *
- * <p>Canonical form: the kind, then {@code -keys}, then the other attributes sorted by name; empty values, {@code host} and
- * {@code tag} are left out. Names and values have the letters of {@link TargetText}.
+ * <p>Canonical form: the kind, then {@code -keys}, then the other attributes sorted by name; empty values, {@code host}
+ * and {@code tag} are omitted. Names and values have the characters of {@link TargetText}.
  *
- * @param kind what sort of code generator it is for
- * @param keys what schedules are looked up by, most specific first
- * @param attributes values by name, without the leading dash; no {@code keys} among them
+ * @param kind kind of code generator
+ * @param keys keys that select schedules, most specific first
+ * @param attributes values by name, without the leading dash and without {@code keys}
  */
 public record Target(TargetKind kind, List<String> keys, SortedMap<String, String> attributes) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]*");
     private static final Set<String> NOT_PRINTED = Set.of("host", "tag");
 
-    /** Fills in keys: those given, then the device's, then the CPU's or the kind's own. */
+    /** Adds keys: those given, then the device's, then the CPU's or the kind's own. */
     public Target {
         TreeMap<String, String> kept = new TreeMap<>();
         attributes.forEach((name, value) -> {
@@ -50,7 +50,7 @@ public record Target(TargetKind kind, List<String> keys, SortedMap<String, Strin
      * Reads a target string. Attributes may be written {@code -name=value}, {@code --name=value}, {@code -name value}, or
      * {@code -name} alone, which means 1.
      *
-     * @throws KilnException with everything wrong and its column
+     * @throws KilnException with all errors and their columns
      */
     public static Target parse(String text) {
         return new TargetParser(text).parse();
@@ -73,7 +73,7 @@ public record Target(TargetKind kind, List<String> keys, SortedMap<String, Strin
         return attribute("mcpu");
     }
 
-    /** What the CPU can do. */
+    /** The features of the CPU. */
     public CpuFeatures features() {
         return CpuFeatures.of(this);
     }

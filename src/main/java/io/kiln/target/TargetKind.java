@@ -6,9 +6,12 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The kinds of target, and which attributes each understands. Target strings may name them all, whether or not there is a code generator. */
+/**
+ * The kinds of targets, and the attributes of each. Target strings may use all kinds, whether or not there is a code
+ * generator.
+ */
 public enum TargetKind {
-    // Up to TVM 0.8 the executor's options were part of the target, and archives of that time still say so.
+    // Up to TVM 0.8 the executor's options were part of the target, as in archives of that time.
     C(
             "c",
             "mcpu march mattr mabi mfloat-abi mtriple workspace-byte-alignment constants-byte-alignment link-params "

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Reads one target string. Columns in messages count from 1. */
+/** Parses one target string. Columns in messages count from 1. */
 final class TargetParser {
     private static final Set<String> ALIGNMENTS = Set.of("workspace-byte-alignment", "constants-byte-alignment");
 
@@ -39,7 +39,7 @@ final class TargetParser {
                         "code for composite targets cannot be generated",
                         place(words.get(i).column()),
                         "one target of the kind c",
-                        "Leave the other targets out"));
+                        "Remove the other targets"));
             }
         }
         Optional<TargetKind> kind = words.isEmpty()
@@ -66,7 +66,7 @@ final class TargetParser {
     private int attribute(Optional<TargetKind> kind, List<Word> words, int index) {
         Word word = words.get(index);
         if (word.text().length() < 2 || !word.text().startsWith("-")) {
-            problem("`" + word.text() + "` stands alone", word.column(), "-name=value or -name value", "");
+            problem("`" + word.text() + "` is not an attribute", word.column(), "-name=value or -name value", "");
             return index + 1;
         }
         int begin = word.text().startsWith("--") ? 2 : 1;
@@ -89,14 +89,14 @@ final class TargetParser {
     private void put(Optional<TargetKind> kind, Word word, String name, String value) {
         if (kind.isPresent() && !kind.get().understands(name)) {
             problem(
-                    "target kind `" + kind.get().text() + "` does not know `-" + name + "`",
+                    "target kind `" + kind.get().text() + "` has no attribute `-" + name + "`",
                     word.column(),
                     "one of " + kind.get().attributes(),
                     "");
         } else if (ALIGNMENTS.contains(name) && !value.matches("1|2|4|8|16|32|64|128|256")) {
             problem("`-" + name + "` is `" + value + "`", word.column(), "a power of two from 1 to 256", "");
         } else if (name.equals("keys") ? !keys.isEmpty() : attributes.containsKey(name)) {
-            problem("`-" + name + "` is given twice", word.column(), "", "Leave one of them out");
+            problem("`-" + name + "` is given twice", word.column(), "", "Remove one of them");
         } else if (name.equals("keys")) {
             keys = keys(word, value);
         } else {
@@ -126,7 +126,7 @@ final class TargetParser {
                 && value.startsWith("rv")
                 && RiscV.parse(value).isEmpty()) {
             problem(
-                    "`" + value + "` is no RISC-V architecture",
+                    "`" + value + "` is not a RISC-V architecture",
                     word.column(),
                     "rv32 or rv64, then extensions, such as rv32imac",
                     "");
@@ -137,9 +137,9 @@ final class TargetParser {
         boolean isTooLong = index >= TargetText.MAX_LENGTH;
         String letter = Printable.line(text.substring(index, text.offsetByCodePoints(index, 1)));
         return new KilnException(new Problem(
-                isTooLong ? "the target is too long" : "`" + letter + "` cannot stand in a target",
+                isTooLong ? "the target is too long" : "`" + letter + "` is not allowed in a target",
                 place(index + 1),
-                isTooLong ? "at most " + TargetText.MAX_LENGTH + " letters" : TargetText.LETTERS,
+                isTooLong ? "at most " + TargetText.MAX_LENGTH + " characters" : TargetText.LETTERS,
                 ""));
     }
 

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What code is generated for: microTVM target strings and what a CPU can do. */
+/** Compilation targets: microTVM target strings and CPU features. */
 package io.kiln.target;

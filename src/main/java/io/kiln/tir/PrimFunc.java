@@ -46,6 +46,11 @@ public record PrimFunc(
         }
     }
 
+    /** The same function by another name. */
+    public PrimFunc named(String newName) {
+        return new PrimFunc(newName, comment, buffers, scalars, constants, body);
+    }
+
     /** Whether the body reads any of the scalars. */
     public boolean readsScalars() {
         Set<String> read = new HashSet<>();

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Channels that stand or fall together: a class holds the channels of all values between the layers that compute them and
- * the layers that read them. A class can go if every reader can do without it and nobody outside sees it.
+ * Channels that can only be removed together: a class holds the channels of all values between the layers that compute
+ * them and the layers that read them. A class can be removed if no reader needs it and it is not visible outside.
  */
 final class ChannelClasses {
     private final Map<Integer, TensorType> types;
@@ -25,9 +25,9 @@ final class ChannelClasses {
     private final BitSet staying = new BitSet();
 
     /**
-     * Finds the classes and which of them stay.
+     * Finds the classes and which of them are kept.
      *
-     * @param inputs for each convolution and dense layer that mixes its input channels, which of them it can do without
+     * @param inputs for each convolution and dense layer that mixes its input channels, those that it does not need
      */
     ChannelClasses(Function function, Map<Integer, ConstantInputs> inputs) {
         this.types = function.types();
@@ -64,7 +64,7 @@ final class ChannelClasses {
         keepOneEach();
     }
 
-    /** The channels that stay. */
+    /** The channels that are kept. */
     KeptChannels kept() {
         Map<Integer, int[]> kept = new HashMap<>();
         firstById.forEach((id, first) -> {
@@ -116,7 +116,7 @@ final class ChannelClasses {
         }
     }
 
-    /** Keeps what an operator reads and computes of which nothing is known. */
+    /** Keeps the channels read and computed by an operator without a rule. */
     private void keepAround(Binding binding) {
         keepAll(binding.id());
         for (Arg arg : binding.args()) {
@@ -132,7 +132,7 @@ final class ChannelClasses {
         }
     }
 
-    /** No value can lose all its channels. */
+    /** Keeps at least one channel of each value. */
     private void keepOneEach() {
         firstById.forEach((id, first) -> {
             if (channels(id) > 0 && IntStream.range(first, first + channels(id)).noneMatch(this::stays)) {

@@ -6,15 +6,18 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.Map;
 
-/** How an operator's channels hang together. The channels of a value are the elements along its last axis. */
+/**
+ * How an operator's output channels depend on its input channels. The channels of a value are the elements along its
+ * last axis.
+ */
 sealed interface ChannelFlow {
     /** Every output channel is computed from all input channels of argument 0: convolutions and dense layers. */
     record Mixes() implements ChannelFlow {}
 
     /**
-     * Output channel {@code o} is computed from one channel of each argument that is no constant, {@code o / divisor %
-     * modulus}: element-wise operators, pools, depthwise convolutions (divisor: outputs per input), and reshapes that only
-     * lay pixels side by side (modulus: channels of a pixel).
+     * Output channel {@code o} is computed from one channel of each non-constant argument, {@code o / divisor %
+     * modulus}: element-wise operators, pools, depthwise convolutions (divisor: outputs per input), and reshapes that
+     * only concatenate pixels (modulus: channels of a pixel).
      */
     record Follows(int divisor, int modulus) implements ChannelFlow {
         int source(int output) {
@@ -22,7 +25,7 @@ sealed interface ChannelFlow {
         }
     }
 
-    /** Not known; the channels stay as they are. */
+    /** Unknown; the channels are kept. */
     record Opaque() implements ChannelFlow {}
 
     /** The flow through a binding, given the types of all values. */

@@ -12,9 +12,9 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * What each channel of each integer value lies between, over all inputs and positions, in the reference interpreter's
- * arithmetic. A channel whose range is one point is constant. Every rule is monotone in its arguments, so that the ends of a
- * range decide about all between; where 32 bits could wrap around, all of the type is assumed.
+ * The range of each channel of each integer value, over all inputs and positions, in the reference interpreter's
+ * arithmetic. A channel whose range is a single value is constant. Every rule is monotone in its arguments, so the ends
+ * of a range determine it; where 32 bits could wrap around, the type's full range is assumed.
  */
 final class ChannelRanges {
     private final Map<Integer, TensorType> types;
@@ -35,7 +35,7 @@ final class ChannelRanges {
         }
     }
 
-    /** Ranges by the ids of parameters and bindings, one per channel; values that are not integers are left out. */
+    /** Ranges by the ids of parameters and bindings, one per channel; without values that are not integers. */
     static Map<Integer, List<Range>> of(Function function) {
         return new ChannelRanges(function).byId;
     }
@@ -44,7 +44,7 @@ final class ChannelRanges {
         return Collections.nCopies(ChannelFlow.channels(type.shape()), Range.whole(type.dtype()));
     }
 
-    /** Those of a value. */
+    /** The ranges of a value. */
     List<Range> of(int id) {
         return byId.get(id);
     }

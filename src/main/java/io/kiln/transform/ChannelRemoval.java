@@ -18,17 +18,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Rewrites a function so that its values have only the channels that are kept; ids stay as they are. */
+/** Rewrites a function so that its values have only the kept channels; ids stay unchanged. */
 final class ChannelRemoval {
     private final KeptChannels kept;
     private final Map<Integer, ConstantInputs> inputs;
     private final LayerBiases biases;
     private final List<Binding> bindings = new ArrayList<>();
 
-    /** What removed constants added to a layer's accumulators, by the id of the {@code nn.bias_add} behind the layer. */
+    /**
+     * Sums that removed constants contributed to a layer's accumulators, by the id of the {@code nn.bias_add} after the
+     * layer.
+     */
     private final Map<Integer, long[]> additions = new HashMap<>();
 
-    /** What stands for the result of a layer that got a bias. */
+    /** The replacement of a layer's result after a bias was added. */
     private final Map<Integer, Arg> biased = new HashMap<>();
 
     private int nextId;
@@ -42,11 +45,11 @@ final class ChannelRemoval {
     }
 
     /**
-     * The function without the other channels.
+     * The function without the removed channels.
      *
-     * @param kept what stays
-     * @param inputs what the layers that mix channels can do without
-     * @param biases where the layers' biases are
+     * @param kept the kept channels
+     * @param inputs inputs not needed by the layers that mix channels
+     * @param biases the layers' biases
      */
     static Function run(Function function, KeptChannels kept, Map<Integer, ConstantInputs> inputs, LayerBiases biases) {
         ChannelRemoval removal = new ChannelRemoval(function, kept, inputs, biases);
@@ -93,7 +96,7 @@ final class ChannelRemoval {
         return args;
     }
 
-    /** Puts what the removed inputs of a layer added to its accumulators into its bias, which is made if there is none. */
+    /** Adds the contribution of a layer's removed inputs to its bias, which is created if there is none. */
     private void moveConstants(Binding layer, ConstantInputs constants) {
         int[] removed = kept.removed(layer.ref(0));
         long[] added = new long[kept.before(layer.id())];
@@ -118,7 +121,7 @@ final class ChannelRemoval {
         biased.put(layer.id(), new Arg.Ref(id));
     }
 
-    /** The bias with additions, of the channels that stay; {@link ConstantInputs} has seen to it that 32 bits hold it. */
+    /** The bias with additions, for the kept channels; {@link ConstantInputs} guarantees that it fits into 32 bits. */
     private Constant sum(Optional<Constant> bias, int id, long[] added) {
         int[] values = Arrays.stream(kept.of(id))
                 .map(o -> Math.toIntExact(bias.map(b -> b.integer(o)).orElse(0L) + added[o]))

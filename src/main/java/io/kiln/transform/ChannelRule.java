@@ -6,11 +6,11 @@ import io.kiln.ir.type.TensorType;
 import java.util.Map;
 import java.util.function.IntFunction;
 
-/** What is known of the channels of an operator's result. */
+/** Facts about the channels of an operator's result. */
 interface ChannelRule {
-    /** How they hang together with those of the arguments. */
+    /** How they depend on the arguments' channels. */
     ChannelFlow flow(Binding binding, Map<Integer, TensorType> types);
 
-    /** What each lies between; asked only where the flow is known. */
+    /** The range of each channel; called only if the flow is known. */
     IntFunction<Range> ranges(Binding binding, ChannelRanges known);
 }

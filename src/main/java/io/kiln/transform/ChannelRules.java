@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 
-/** What is known of channels, by operator; the channels of all others stay as they are. */
+/** The channel rules by operator; the channels of all other operators are kept. */
 final class ChannelRules {
     private static final Map<Class<? extends Op>, ChannelRule> BY_OPERATOR = Map.ofEntries(
             Map.entry(QnnConv2d.class, new LayerChannels()),
@@ -43,7 +43,7 @@ final class ChannelRules {
 
     private ChannelRules() {}
 
-    /** The rule of an operator; empty if nothing is known. */
+    /** The rule of an operator; empty if there is none. */
     static Optional<ChannelRule> of(Op op) {
         return Optional.ofNullable(BY_OPERATOR.get(op.getClass()));
     }
@@ -95,7 +95,7 @@ final class ChannelRules {
                 .image(x -> FixedPoint.clamp(x, dtype.min(), dtype.max()));
     }
 
-    /** Means and maxima of what lies in a range lie in it too, as long as every window has a tap and sums fit. */
+    /** Means and maxima of values in a range lie in the range, provided that every window has a tap and sums fit. */
     private static IntFunction<Range> pool(Window window, Binding binding, IntFunction<Range> source, TensorType data) {
         Shape out = binding.type().shape();
         boolean covered = Taps.inside(window, data.shape(), out).stream().allMatch(inside -> inside.length > 0);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The input channels that a layer can do without, exactly: those that it ignores, and constant ones that add the same to an
- * accumulator at every position, whatever lies in the padding; that goes into the bias.
+ * The input channels that a layer does not need: those that it ignores, and constant ones that add the same to an
+ * accumulator at every position, with any padding; their contribution moves to the bias.
  */
 final class ConstantInputs {
     private final LayerSums layer;
@@ -17,11 +17,11 @@ final class ConstantInputs {
     private final BitSet removable = new BitSet();
 
     /**
-     * Finds them.
+     * Finds these channels.
      *
      * @param data range of each input channel
-     * @param bias what is added to the accumulators, if there is such a thing
-     * @param biasCanChange whether constants can go into the bias at all
+     * @param bias the bias added to the accumulators, if there is one
+     * @param biasCanChange whether constants can be added to the bias
      */
     ConstantInputs(LayerSums layer, List<Range> data, Optional<Constant> bias, boolean biasCanChange) {
         this.layer = layer;
@@ -45,7 +45,7 @@ final class ConstantInputs {
         return removable.get(c);
     }
 
-    /** What a channel that can go adds to an output channel's accumulator. */
+    /** The contribution of a removable channel to an output channel's accumulator. */
     long adds(int output, int c) {
         Range value = data.get(c);
         return value.isPoint() ? (value.low() - layer.zeroPoint()) * layer.weightSum(output, c, 0) : 0;
@@ -63,7 +63,7 @@ final class ConstantInputs {
         return true;
     }
 
-    /** Whether the bias holds any choice of the channels. */
+    /** Whether the bias stays within 32 bits for any subset of the channels. */
     private boolean staysWithin32Bits(BitSet channels, Optional<Constant> bias) {
         for (int o = 0; o < layer.outputs(); o++) {
             int output = o;

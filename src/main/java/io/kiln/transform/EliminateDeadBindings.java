@@ -11,7 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Drops bindings that change no variable and that no result depends on. */
+/** Removes bindings that change no variable and on which no result depends. */
 public final class EliminateDeadBindings implements Pass {
     @Override
     public String name() {

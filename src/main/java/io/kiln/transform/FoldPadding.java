@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Lets convolutions pad for themselves where an operator before them pads rows and columns with what their own padding stands for:
- * zero, or the data's zero point. A padding that nobody reads any more is removed later.
+ * Moves padding into convolutions if an operator before them pads rows and columns with the value of their own padding:
+ * zero, or the data's zero point. Padding without readers is removed later.
  */
 public final class FoldPadding implements Pass {
     @Override
@@ -37,14 +37,14 @@ public final class FoldPadding implements Pass {
         return function.withBindings(bindings);
     }
 
-    /** Whether it adds rows and columns of an image, and nothing else. */
+    /** Whether it only adds rows and columns of an image. */
     private static boolean isBorder(Pad pad) {
         return pad.before().size() == 4
                 && pad.before().get(0) + pad.after().get(0) == 0
                 && pad.before().get(3) + pad.after().get(3) == 0;
     }
 
-    /** The convolution that does the padding itself. */
+    /** The convolution with the padding included. */
     private static Optional<Binding> padded(Binding conv, Map<Integer, Binding> paddings) {
         if (conv.args().isEmpty() || !(conv.args().get(0) instanceof Arg.Ref ref) || !paddings.containsKey(ref.id())) {
             return Optional.empty();
@@ -77,7 +77,7 @@ public final class FoldPadding implements Pass {
                 && border.integer(0) == zero.integer(0);
     }
 
-    /** The window with more padding; empty where windows would lie in the padding alone, which no schedule expects. */
+    /** The window with more padding; empty if windows would lie entirely in the padding, which no schedule expects. */
     private static Optional<Window> window(Window w, Pad pad) {
         Window wider = Window.of(w.kernelH(), w.kernelW())
                 .strided(w.strideH(), w.strideW())

@@ -10,23 +10,23 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * Channels of an operator that computes each from one of the data, all other arguments being constant.
+ * Channels of an operator that computes each channel from one of the data's; all other arguments are constant.
  *
- * @param follows whether it does so where it has such attributes and types
- * @param rule what a channel lies between, given the same of the data's channels
+ * @param follows whether it does so with these attributes and types
+ * @param rule the range of a channel, given the ranges of the data's channels
  */
 record FollowingChannels(Condition follows, Rule rule) implements ChannelRule {
-    /** Whether each channel is computed from one of the data's, of which there are so many. */
+    /** Whether each channel is computed from one of the data's channels. */
     interface Condition {
         boolean holds(Binding binding, int inputs);
     }
 
-    /** What each channel lies between, given what the channel of the data lies between that it is computed from. */
+    /** The range of each channel, given that of the data's channel from which it is computed. */
     interface Rule {
         IntFunction<Range> of(Binding binding, IntFunction<Range> source, TensorType data);
     }
 
-    /** Whether a binding computes integers of up to 32 bits, which ranges are computed in, from one value and constants. */
+    /** Whether a binding computes integers of up to 32 bits, the type of ranges, from one value and constants. */
     static boolean isTraced(Binding binding, Map<Integer, TensorType> types) {
         return binding.type().dtype().isInteger()
                 && binding.args().get(0) instanceof Arg.Ref data

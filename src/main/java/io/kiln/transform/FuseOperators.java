@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Groups operators that are lowered together: a convolution or dense layer with its bias, rescaling and limits; any other
- * operator with the limits behind it. A binding joins a group only if it is the sole reader of what the group computes.
+ * Groups operators that are lowered together: a convolution or dense layer with its bias, rescaling and limits; any
+ * other operator with the limits after it. A binding joins a group only if it is the only reader of the group's result.
  */
 public final class FuseOperators implements Pass {
     private final int maxDepth;
@@ -28,7 +28,7 @@ public final class FuseOperators implements Pass {
     /**
      * A fusion with limits.
      *
-     * @param maxDepth how many bindings a group may hold, 1 or more
+     * @param maxDepth largest number of bindings in a group, 1 or more
      */
     public FuseOperators(int maxDepth) {
         this.maxDepth = maxDepth;

@@ -8,7 +8,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Takes some of the slices of a constant or shape along an axis. */
+/** Selects slices of a constant or shape along an axis. */
 final class Gather {
     private Gather() {}
 

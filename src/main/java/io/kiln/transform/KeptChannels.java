@@ -7,16 +7,16 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Which channels of a function's values stay. */
+/** The kept channels of a function's values. */
 final class KeptChannels {
     private final Map<Integer, TensorType> types;
     private final Map<Integer, int[]> byId;
 
     /**
-     * The choice.
+     * A selection.
      *
      * @param types of all values
-     * @param byId rising indices of what stays, for each value that loses channels
+     * @param byId ascending indices of kept channels, for each value that loses channels
      */
     KeptChannels(Map<Integer, TensorType> types, Map<Integer, int[]> byId) {
         this.types = types;
@@ -32,7 +32,7 @@ final class KeptChannels {
         return !byId.containsKey(id);
     }
 
-    /** Indices of what stays of a value. */
+    /** Indices of a value's kept channels. */
     int[] of(int id) {
         return isAll(id) ? IntStream.range(0, before(id)).toArray() : byId.get(id);
     }
@@ -44,12 +44,12 @@ final class KeptChannels {
                 .toArray();
     }
 
-    /** Number of channels before any go. */
+    /** Number of channels before the removal. */
     int before(int id) {
         return ChannelFlow.channels(types.get(id).shape());
     }
 
-    /** Type of the channels that stay. */
+    /** Type with the kept channels. */
     TensorType type(int id) {
         TensorType type = types.get(id);
         Shape shape = type.shape();

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Where constants can be added to a layer's accumulators. */
+/** The places where constants can be added to a layer's accumulators. */
 final class LayerBiases {
     private final Map<Integer, Binding> biasByLayer = new HashMap<>();
     private final Set<Integer> results = new HashSet<>();
@@ -31,12 +31,12 @@ final class LayerBiases {
         }
     }
 
-    /** The {@code nn.bias_add} that alone reads a layer's accumulators. */
+    /** The {@code nn.bias_add} that is the only reader of a layer's accumulators. */
     Optional<Binding> of(int layer) {
         return Optional.ofNullable(biasByLayer.get(layer));
     }
 
-    /** Whether there is a bias to change, or one can be put behind the layer: not if its accumulators are a result. */
+    /** Whether there is a bias to change, or one can be added after the layer: not if its accumulators are a result. */
     boolean canChange(Binding layer) {
         return layer.type().dtype() == DType.INT32 && !results.contains(layer.id());
     }

@@ -21,7 +21,7 @@ final class LayerSums {
     private final List<int[]> insides;
 
     /**
-     * Reads a layer.
+     * Analyses a layer.
      *
      * @param binding a {@code qnn.conv2d} or {@code qnn.dense} whose weight is constant
      * @param data type of its input
@@ -56,7 +56,7 @@ final class LayerSums {
         return outputs;
     }
 
-    /** Input channels that an output channel reads. */
+    /** Number of input channels that an output channel reads. */
     int depth() {
         return depth;
     }
@@ -66,17 +66,17 @@ final class LayerSums {
         return zeroPoint;
     }
 
-    /** Number of distinct sets of taps that lie inside the data, depending on the position of the output. */
+    /** Number of distinct sets of taps inside the data, depending on the position of the output. */
     int borders() {
         return insides.size();
     }
 
-    /** Weight less its zero point; {@code c} counts within what the output channel reads. */
+    /** Weight less its zero point; {@code c} counts within the channels that the output channel reads. */
     int weight(int output, int tap, int c) {
         return weights[depthwise ? tap * outputs + output : (output * taps + tap) * depth + c];
     }
 
-    /** Sum of an output channel's weights for one input channel, over the taps that one border leaves inside. */
+    /** Sum of an output channel's weights for one input channel, over the taps inside the data at one border. */
     long weightSum(int output, int c, int border) {
         long sum = 0;
         for (int tap : insides.get(border)) {
@@ -85,7 +85,7 @@ final class LayerSums {
         return sum;
     }
 
-    /** Whether no output channel has a weight for an input channel. */
+    /** Whether all output channels' weights for an input channel are zero. */
     boolean ignores(int c) {
         for (int o = 0; o < outputs; o++) {
             for (int tap = 0; tap < taps; tap++) {
@@ -97,7 +97,7 @@ final class LayerSums {
         return true;
     }
 
-    /** What an output channel's accumulator lies between at any position, given the input channels. */
+    /** The range of an output channel's accumulator at any position, given those of the input channels. */
     Range accumulator(int output, List<Range> data) {
         int first = output / (outputs / groups) * depth;
         long[] low = new long[taps];

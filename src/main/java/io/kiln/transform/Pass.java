@@ -4,15 +4,15 @@ package io.kiln.transform;
 import io.kiln.ir.Function;
 import java.util.Optional;
 
-/** A rewriting of a function that keeps what it computes, bit for bit. */
+/** A transformation of a function that keeps its results bit for bit. */
 public interface Pass {
     /** Short name for messages and dumps. */
     String name();
 
-    /** The rewritten function, or the same one if there is nothing to do. */
+    /** The transformed function, or the same one if there is nothing to do. */
     Function run(Function function);
 
-    /** Why a user cannot leave the pass out; empty for passes that only make the model smaller or faster. */
+    /** Why a user cannot disable the pass; empty for passes that only make the model smaller or faster. */
     default Optional<String> whyRequired() {
         return Optional.empty();
     }

@@ -10,13 +10,13 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What a user may change about the pipeline.
+ * The user's changes to the pipeline.
  *
- * @param maxFusionDepth how many bindings a fused group may hold, 1 or more; 1 lowers every operator on its own
- * @param disabled names of the passes that are left out
+ * @param maxFusionDepth largest number of bindings in a fused group, 1 or more; 1 lowers every operator separately
+ * @param disabled names of the skipped passes
  */
 public record PassOptions(int maxFusionDepth, Set<String> disabled) {
-    /** Beyond any group that fusion makes; Relay's default too ({@code relay.FuseOps.max_depth}). */
+    /** Larger than any group that fusion makes; also Relay's default ({@code relay.FuseOps.max_depth}). */
     public static final int DEFAULT_MAX_FUSION_DEPTH = 256;
 
     /** Every pass, groups of any size. */
@@ -27,9 +27,10 @@ public record PassOptions(int maxFusionDepth, Set<String> disabled) {
     }
 
     /**
-     * Options as a user states them.
+     * Options as given by a user.
      *
-     * @throws io.kiln.base.KilnException if the depth is below 1, or if a name is unknown or of a pass that cannot be left out
+     * @throws io.kiln.base.KilnException if the depth is below 1, or if a name is unknown or of a pass that cannot be
+     * skipped
      */
     public static PassOptions of(int maxFusionDepth, Collection<String> disabled) {
         Problems problems = new Problems();
@@ -46,7 +47,7 @@ public record PassOptions(int maxFusionDepth, Set<String> disabled) {
                     all.stream().filter(p -> p.name().equals(name)).findFirst();
             if (pass.isEmpty()) {
                 problems.add(
-                        "kiln.disabledPasses names '" + name + "', which is no pass",
+                        "kiln.disabledPasses names '" + name + "', which is not a pass",
                         "",
                         "some of " + String.join(", ", optional),
                         NearMiss.didYouMean(name, all.stream().map(Pass::name).toList()));
@@ -54,7 +55,7 @@ public record PassOptions(int maxFusionDepth, Set<String> disabled) {
                 pass.get()
                         .whyRequired()
                         .ifPresent(why -> problems.add(
-                                "the pass '" + name + "' cannot be left out: " + why,
+                                "the pass '" + name + "' cannot be skipped: " + why,
                                 "",
                                 "some of " + String.join(", ", optional) + " in kiln.disabledPasses",
                                 ""));

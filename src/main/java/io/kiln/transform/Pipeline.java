@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Runs passes in order and verifies the function before the first and after each, also that it is what Kiln compiles.
+ * Runs passes in order. Before the first and after each, it verifies the function and its legality.
  *
  * @param passes all passes
- * @param disabled names of those that are left out
+ * @param disabled names of the skipped passes
  */
 public record Pipeline(List<Pass> passes, Set<String> disabled) {
     private static final String IMPORT = "import";
@@ -22,12 +22,12 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
         disabled = Set.copyOf(disabled);
     }
 
-    /** What every model goes through. */
+    /** The passes for every model. */
     public static Pipeline standard() {
         return of(PassOptions.DEFAULT);
     }
 
-    /** What a model goes through if the user changes something. */
+    /** The passes after the user's changes. */
     public static Pipeline of(PassOptions options) {
         return new Pipeline(
                 List.of(
@@ -40,7 +40,7 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
                 options.disabled());
     }
 
-    /** What the last pass leaves, of the function and of those that it calls. */
+    /** The result of the last pass, for the function and the functions that it calls. */
     public Function run(Function function) {
         List<Stage> stages = stages(function);
         return stages.get(stages.size() - 1).function();
@@ -52,7 +52,7 @@ public record Pipeline(List<Pass> passes, Set<String> disabled) {
         return pass.run(function.withFunctions(called));
     }
 
-    /** The function as it comes, then after each pass that runs. */
+    /** The imported function, then the result of each pass that runs. */
     public List<Stage> stages(Function function) {
         verify(function);
         List<Stage> stages = new ArrayList<>();

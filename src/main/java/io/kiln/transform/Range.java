@@ -6,7 +6,7 @@ import io.kiln.base.FixedPoint;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Integers that a value lies between, both ends included.
+ * A range of integers, both ends included.
  *
  * @param low the smallest
  * @param high the largest
@@ -29,7 +29,7 @@ record Range(long low, long high) {
         return low >= dtype.min() && high <= dtype.max();
     }
 
-    /** This range if the type holds it; else all of the type, because the value wraps around. */
+    /** This range if the type can hold it; otherwise the type's full range, because the value wraps around. */
     Range orWhole(DType dtype) {
         return fits(dtype) ? this : whole(dtype);
     }
@@ -52,14 +52,14 @@ record Range(long low, long high) {
         return new Range(Math.min(low, other.low), Math.max(high, other.high));
     }
 
-    /** What a function makes of the range that never falls, or never rises, along it. */
+    /** The image of the range under a monotone function. */
     Range image(LongUnaryOperator monotone) {
         return point(monotone.applyAsLong(low)).hull(point(monotone.applyAsLong(high)));
     }
 
     /**
      * {@link FixedPoint#multiplyByQuantizedMultiplier} over the range. It is monotone unless the argument or its left
-     * shift wraps around; then the result is all that 32 bits hold.
+     * shift wraps around; then the result is the full range of 32 bits.
      */
     Range rescaled(int multiplier, int shift) {
         boolean defined = Math.abs((long) shift) <= 31 && fits(DType.INT32);

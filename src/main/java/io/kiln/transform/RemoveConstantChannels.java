@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Removes channels that are the same number for every input, and channels that nobody reads, from the layers that compute
- * them, from what stands between, and from the layers that read them. What a constant added to an accumulator goes into the
- * bias. Networks trained with strong regularisation have many such channels: their kernels are all zero.
+ * Removes channels that have the same value for every input, and channels that nothing reads, from the layers that
+ * compute them, from the operators in between, and from the layers that read them. A removed constant's contribution to
+ * an accumulator moves to the bias. Networks trained with strong regularisation have many such channels: their kernels
+ * are all zero.
  *
- * <p>A channel stays if one reader needs it, if it is seen outside, or if the constant is not the same everywhere behind
- * padding; and one channel of each value stays. Removing channels can leave others unread, so this goes on until nothing
- * changes.
+ * <p>A channel is kept if one reader needs it, if it is visible outside, or if padding makes its contribution vary by
+ * position; one channel of each value is always kept. Removing channels can leave others unread, so this repeats until
+ * nothing changes.
  */
 public final class RemoveConstantChannels implements Pass {
     @Override

@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Lets a reshape of a reshape read the first one's argument; what nobody reads any more is removed later. */
+/** Lets a reshape of a reshape read the first one's argument; unread reshapes are removed later. */
 public final class SimplifyReshapes implements Pass {
     @Override
     public String name() {

@@ -41,7 +41,7 @@ final class SmallerLayer {
         return new QnnConv2d(conv.window(), inputs.length, outputs.length, layout);
     }
 
-    /** The arguments behind the data. */
+    /** The arguments after the data. */
     List<Arg> parameters() {
         List<Arg> parameters =
                 new ArrayList<>(layer.args().subList(1, layer.args().size()));

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** Channels of a quantized sum, which are those of its operands. */
+/** Channels of a quantized sum, which are computed from the operands' channels. */
 final class SumChannels implements ChannelRule {
     @Override
     public ChannelFlow flow(Binding binding, Map<Integer, TensorType> types) {

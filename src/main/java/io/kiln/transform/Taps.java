@@ -8,13 +8,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Which taps of a window lie inside the data. */
+/** The taps of a window that lie inside the data. */
 final class Taps {
     private Taps() {}
 
     /**
-     * The distinct sets of taps inside the data that the output's positions have: one in the middle, others along the
-     * borders if there is padding. Taps count row by row.
+     * The distinct sets of taps inside the data over all output positions: one in the middle, others along the borders
+     * if there is padding. Taps count row by row.
      *
      * @param data NHWC shape of the input
      * @param output NHWC shape of the output

@@ -204,7 +204,7 @@ class FenceTest {
         Board board = board(Map.of("board.yaml", "schema: 1\nid: evil\nextends: nucleo-f446re\n"));
         assertThatThrownBy(() -> project(board, "gnu", folder))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("the toolchain gnu for code that is not trusted")
+                .hasMessageContaining("the toolchain gnu cannot compile untrusted code")
                 .hasMessageContaining("the bundled clang")
                 .hasMessageContaining(board.trustAdvice());
     }

@@ -103,7 +103,7 @@ class FencedArchiveTest {
         CompiledObjects objects = FirmwareCompiler.compile(project, Log.QUIET);
         assertThatThrownBy(() -> FirmwareLinker.link(objects, folder.resolve("target"), "app", Log.QUIET))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("write takes the place of a library's")
+                .hasMessageContaining("write replaces a library's")
                 .hasMessageContaining(ADVICE);
         assertThat(folder.resolve("target/app.elf")).doesNotExist();
     }
@@ -112,7 +112,7 @@ class FencedArchiveTest {
     void objectCodeAndTheGnuToolchainNeedTrust() {
         ModelLibrary plain = foreign(List.of());
         assertThatThrownBy(() -> FirmwareAssembler.assemble(request("mps2-an386", "gnu", plain), Log.QUIET))
-                .hasMessageContaining("the toolchain gnu for code that is not trusted; expected the bundled clang")
+                .hasMessageContaining("the toolchain gnu cannot compile untrusted code; expected the bundled clang")
                 .hasMessageContaining(ADVICE);
         List<Artifact> files = new ArrayList<>(plain.artifacts().artifacts());
         files.add(Artifact.ofText(Artifact.FOREIGN, Loader.OBJECT, "default_lib2.o", "INPUT(/etc/passwd)", "c"));

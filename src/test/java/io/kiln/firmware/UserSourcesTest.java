@@ -106,7 +106,7 @@ class UserSourcesTest {
         Files.createSymbolicLink(sources.resolve("lost.c"), folder.resolve("nothing"));
         assertThatThrownBy(this::read)
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("lost.c: this link leads nowhere");
+                .hasMessageContaining("lost.c: this link is broken");
     }
 
     @Test
@@ -114,10 +114,10 @@ class UserSourcesTest {
         Files.delete(sources);
         assertThat(read()).isEmpty();
         Files.writeString(sources, "int main(void) { }");
-        assertThatThrownBy(this::read).isInstanceOf(KilnException.class).hasMessageContaining("this is no folder");
+        assertThatThrownBy(this::read).isInstanceOf(KilnException.class).hasMessageContaining("this is not a folder");
         Files.delete(sources);
         Files.createSymbolicLink(sources, folder.resolve("nothing"));
-        assertThatThrownBy(this::read).isInstanceOf(KilnException.class).hasMessageContaining("this is no folder");
+        assertThatThrownBy(this::read).isInstanceOf(KilnException.class).hasMessageContaining("this is not a folder");
     }
 
     @Test
@@ -150,7 +150,7 @@ class UserSourcesTest {
             assertThatThrownBy(() -> FirmwareCompiler.compile(project, Log.QUIET))
                     .as(hidden)
                     .isInstanceOf(KilnException.class)
-                    .hasMessageContaining("main/a.c: this source defines `main`, but not as Kiln recognises it");
+                    .hasMessageContaining("main/a.c: this source defines `main`, but not in a form that Kiln recognises");
         }
     }
 

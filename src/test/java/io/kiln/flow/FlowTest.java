@@ -10,6 +10,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
@@ -194,9 +195,9 @@ final class FlowTest {
         assertThatThrownBy(() -> flow.build(spec(vectors, 0), DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("model gesture, vector_0")
-                .hasMessageContaining("the outputs of the test vector are not the model's");
+                .hasMessageContaining("the outputs of the test vector differ from the model's");
         assertThat(json("kiln/verify.json").path("passed").asBoolean()).isFalse();
-        assertThat(text("kiln/TEST-kiln-verify.xml")).contains("the outputs of the test vector are not the model");
+        assertThat(text("kiln/TEST-kiln-verify.xml")).contains("the outputs of the test vector differ from the model");
     }
 
     /** Another build in the same folder, between two goals of this one. */
@@ -209,12 +210,12 @@ final class FlowTest {
         flow.generate(others);
         assertThatThrownBy(() -> flow.link(mine))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("the generated C is not this build's: optimize changed from 'size' to 'speed'");
+                .hasMessageContaining("the generated C belongs to another build: optimize changed from 'size' to 'speed'");
         flow.link(others);
         flow.generate(mine);
         assertThatThrownBy(() -> flow.verify(mine, DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("the image is not this build's: ");
+                .hasMessageContaining("the image belongs to another build: ");
         flow.link(mine);
         flow.verify(mine, DeviceSpec.USUAL);
     }
@@ -232,11 +233,11 @@ final class FlowTest {
                 .contains("qnn.conv2d")
                 .contains("lower bound")
                 .contains("Model Library Format version 7")
-                .contains("held against the board mps2-an386")
+                .contains("on the board mps2-an386")
                 .contains("workspace");
         assertThatThrownBy(() -> flow.inspect(spec, Optional.of(Path.of("pom.xml")), ""))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("is none of the files that can be shown");
+                .hasMessageContaining("is not a file that can be shown");
     }
 
     private String source() throws IOException {
@@ -252,7 +253,7 @@ final class FlowTest {
 
     @Test
     void theDoctorSaysWhatIsThere() {
-        flow.doctor(spec(GestureProject.VECTORS, 0), false, false);
+        flow.doctor(spec(GestureProject.VECTORS, 0), ConsoleSpec.OF_BOARD, false, false);
         assertThat(said).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
         assertThat(said).contains("Nothing is missing for mps2-an386");
     }

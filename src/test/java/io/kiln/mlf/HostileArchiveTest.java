@@ -31,11 +31,11 @@ final class HostileArchiveTest {
         refused(TvmArchive.of("v6").with(METADATA, " ".repeat(5 << 20)))
                 .hasMessageContaining("metadata.json: has 5242880 bytes; expected at most 4194304 bytes");
         refused(TvmArchive.of("v6").with(METADATA, "[".repeat(100_000)))
-                .hasMessageContaining("metadata.json: this is no JSON: Document nesting depth");
+                .hasMessageContaining("metadata.json: this is not JSON: Document nesting depth");
         refused(TvmArchive.of("v6").with(METADATA, "{\"version\": 6, \"version\": 7}"))
                 .hasMessageContaining("Duplicate field 'version'");
         refused(TvmArchive.of("v6").replacing(METADATA, "\"version\": 6\n}", "\"version\": 6\n} {}"))
-                .hasMessageContaining("this is no JSON");
+                .hasMessageContaining("this is not JSON");
         refused(TvmArchive.of("v6").with(METADATA, "{\"version\": 6, \"model_name\": \"" + "a".repeat(1 << 20) + "\"}"))
                 .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(1000));
         refused(TvmArchive.of("v6").with("src/relay.txt", "def @main(" + "%a: Tensor[(9".repeat(300_000)))
@@ -47,7 +47,7 @@ final class HostileArchiveTest {
         refused(tar(entry("/etc/passwd", "x"))).hasMessageContaining("net.tar: /etc/passwd: lies outside");
         refused(tar(entry("./a/../../b", "x"))).hasMessageContaining("lies outside");
         refused(tar(entry("./a\nb", "x"))).hasMessageContaining("net.tar: ./a?b: lies outside");
-        refused(tar(entry("a", "x"), entry("./a", "y"))).hasMessageContaining("./a: is there twice");
+        refused(tar(entry("a", "x"), entry("./a", "y"))).hasMessageContaining("./a: exists twice");
         refused(tar(entry("a", "x"), entry("a/b", "y"))).hasMessageContaining("net.tar: a: is a file and a folder");
         refused(tar(entry("a".repeat(300), "x")))
                 .hasMessageContaining("lies outside the archive or has no proper name");
@@ -67,7 +67,7 @@ final class HostileArchiveTest {
     @Test
     void namesThatMakefilesCannotHoldAreRefused() {
         refused(TvmArchive.of("v6").with("codegen/host/src/$(shell id).c", "int x;"))
-                .hasMessageContaining("$(shell id).c: the file has a name that makefiles cannot hold");
+                .hasMessageContaining("$(shell id).c: the file has a name that makefiles cannot handle");
         refused(TvmArchive.of("v6").with("codegen/host/include/a b.h", "int x;"))
                 .hasMessageContaining("a b.h: the file");
     }

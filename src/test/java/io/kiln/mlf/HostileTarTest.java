@@ -83,9 +83,9 @@ class HostileTarTest {
         "a, a/b, is a file and a folder",
         "a/b, a, is a file and a folder",
         "a/, a, is a file and a folder",
-        "a.h, A.h, differs from a.h in case only",
-        "x/a.h, X/b.h, differs from x in case only",
-        "x/, X/b.h, differs from x in case only",
+        "a.h, A.h, differs from a.h only in case",
+        "x/a.h, X/b.h, differs from x only in case",
+        "x/, X/b.h, differs from x only in case",
         "../x/, a, lies outside the archive",
         "/x/, a, lies outside the archive"
     })

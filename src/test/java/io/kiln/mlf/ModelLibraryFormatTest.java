@@ -55,7 +55,7 @@ class ModelLibraryFormatTest {
                         "./metadata.json",
                         "./parameters/kws.params",
                         "./runtime/include/tvm/runtime/crt/platform.h",
-                        "./runtime/src/stack_allocator.c",
+                        "./runtime/src/runtime/crt/memory/stack_allocator.c",
                         "./src/relay.txt",
                         "./templates/crt_config.h.template",
                         "./templates/platform.c.template");
@@ -168,7 +168,7 @@ class ModelLibraryFormatTest {
     @Test
     void badMetadataIsExplained() throws IOException {
         Map<String, String> bad = new LinkedHashMap<>();
-        bad.put("{", "this is no JSON");
+        bad.put("{", "this is not JSON");
         bad.put("[]", "the file is []; expected a JSON object");
         bad.put("{\"version\": 99}", "expected 1 to 7");
         bad.put("{\"version\": 7}", "`modules` is missing");

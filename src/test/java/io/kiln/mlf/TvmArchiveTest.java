@@ -155,7 +155,7 @@ final class TvmArchiveTest {
         refused(TvmArchive.of("v6").replacing(METADATA, "full-model", "operator"))
                 .hasMessageContaining("`style` is \"operator\"; expected \"full-model\"");
         refused(TvmArchive.of("v6").without("codegen/host/src/"))
-                .hasMessageContaining("codegen/host/src/: there is no C of model `default`");
+                .hasMessageContaining("codegen/host/src/: there is no C for model `default`");
         refused(TvmArchive.of("v6").with("codegen/host/src/default_lib2.cc", "int x;"))
                 .hasMessageContaining("default_lib2.cc: the file is not C");
     }
@@ -176,8 +176,8 @@ final class TvmArchiveTest {
             /*!
              * \\brief entry\
             """))
-                .hasMessageContaining("tvmgen_default.h: the model wants drivers of ethos_u")
-                .hasMessageContaining("the model wants external pools of memory from its caller: sram, dtcm")
+                .hasMessageContaining("tvmgen_default.h: the model needs drivers of ethos_u")
+                .hasMessageContaining("the model needs external pools of memory from its caller: sram, dtcm")
                 .hasMessageContaining("--workspace-pools");
     }
 

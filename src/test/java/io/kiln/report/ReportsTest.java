@@ -61,6 +61,7 @@ final class ReportsTest {
                 "mps2-an386",
                 "clang 20.1.7",
                 KWS.target(),
+                new BuildReport.Calls("packed", false, true, false),
                 new BuildReport.Flash(100, 20, 4, 124, 4096),
                 new BuildReport.Ram(4, 8, 2, 64, 8, 1024, 1108, 2048),
                 16,
@@ -82,6 +83,20 @@ final class ReportsTest {
         JsonSchemas.assertFits("verify", Json.text(FAILED));
         assertThat(JsonSchemas.violations("verify", Json.text(FAILED).replace("\"seed\"", "\"seeds\"")))
                 .isNotEmpty();
+    }
+
+    @Test
+    void timesOfABoardFitTheSchema() {
+        ProfileReport report = ProfileReport.measured(
+                "b",
+                "b, probe p",
+                List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)));
+        String json = Json.text(report);
+        JsonSchemas.assertFits("profile", json);
+        assertThat(json).doesNotContain("instructions").containsOnlyOnce("cycles");
+        Path file = folder.resolve("times.json");
+        Json.write(file, report);
+        assertThat(Json.read(file, ProfileReport.class)).isEqualTo(report);
     }
 
     @Test

@@ -77,7 +77,7 @@ class TargetTest {
     void nothingOutsideTheGrammarIsATarget(String text) {
         assertThatThrownBy(() -> Target.parse(text))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("cannot stand in a target");
+                .hasMessageContaining("is not allowed in a target");
         String value = text.substring(text.indexOf('=') + 1);
         if (text.startsWith("c -model=") && !value.contains(" -")) {
             TreeMap<String, String> attributes = new TreeMap<>(Map.of("model", value));
@@ -92,10 +92,10 @@ class TargetTest {
                 .isInstanceOfSatisfying(
                         KilnException.class, e -> assertThat(e.problems()).hasSize(5))
                 .hasMessageContaining("column 3: unknown CPU `cortex-m9`; expected one of cortex-m0")
-                .hasMessageContaining("column 19: target kind `c` does not know `-nonsense`")
-                .hasMessageContaining("column 31: `stray` stands alone")
+                .hasMessageContaining("column 19: target kind `c` has no attribute `-nonsense`")
+                .hasMessageContaining("column 31: `stray` is not an attribute")
                 .hasMessageContaining("column 46: `-model` is given twice")
-                .hasMessageContaining("column 55: `rv99` is no RISC-V architecture");
+                .hasMessageContaining("column 55: `rv99` is not a RISC-V architecture");
     }
 
     @ParameterizedTest
@@ -106,12 +106,12 @@ class TargetTest {
                 "cuda|unknown target kind `cuda`",
                 "cmsis-nn -mcpu=cortex-m55, c -mcpu=cortex-m55|composite targets",
                 "cmsis-nn,c -mcpu=cortex-m55|unknown target kind `cmsis-nn,c`",
-                "c -model='x|column 10: `'` cannot stand in a target; expected letters and digits of ASCII",
-                "c -keys=a b|`b` stands alone",
+                "c -model='x|column 10: `'` is not allowed in a target; expected letters and digits of ASCII",
+                "c -keys=a b|`b` is not an attribute",
                 "c -keys=a,,b|`-keys` is `a,,b`",
-                "c -|`-` stands alone",
+                "c -|`-` is not an attribute",
                 "c -workspace-byte-alignment=12|expected a power of two",
-                "c -=3|does not know `-`"
+                "c -=3|has no attribute `-`"
             })
     void badTargetsAreExplained(String text, String message) {
         assertThatThrownBy(() -> Target.parse(text))

@@ -44,11 +44,11 @@ public class PassOptionsTest {
                                 .extracting(p -> p.what() + "|" + p.next())
                                 .containsExactly(
                                         "kiln.fuse.maxDepth is 0|",
-                                        "kiln.disabledPasses names 'fold-constant', which is no pass|Did you mean"
+                                        "kiln.disabledPasses names 'fold-constant', which is not a pass|Did you mean"
                                                 + " fold-constants",
-                                        "the pass 'fuse-operators' cannot be left out: operators are lowered by the"
+                                        "the pass 'fuse-operators' cannot be skipped: operators are lowered by the"
                                                 + " groups that it makes; kiln.fuse.maxDepth=1 fuses nothing|",
-                                        "kiln.disabledPasses names 'zzz', which is no pass|"))
+                                        "kiln.disabledPasses names 'zzz', which is not a pass|"))
                 .hasMessageContaining(
                         "some of fold-constants, simplify-reshapes, fold-padding, eliminate-dead-bindings,"
                                 + " remove-constant-channels");

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Digests of files' contents, each read once. Names are relative to one folder. A tool may read a file at any moment of its run, so what
- * an output was made from is known only of files that were the same before and after.
+ * Digests of files' contents, each read once. Names are relative to one folder. A tool may read a file at any moment of
+ * its run, so its input is known only if the file was the same before and after.
  */
 public final class FileDigests {
     private final Path folder;
@@ -24,7 +24,7 @@ public final class FileDigests {
         this.folder = folder;
     }
 
-    /** Empty if there is no such file, or the name is none of a file. */
+    /** Empty if the name is not that of an existing file. */
     public Optional<String> of(String name) {
         try {
             return known.computeIfAbsent(path(name), FileDigests::digest);
@@ -34,9 +34,10 @@ public final class FileDigests {
     }
 
     /**
-     * Digest of what a tool has read that began at a time and has ended now; empty if the file changed meanwhile, or is gone.
+     * Digest of a file read by a tool that has run between a time and now; empty if the file changed since that time,
+     * or was deleted.
      *
-     * @param began before the tool was started; files that were asked for by then are held against what they were
+     * @param began time before the tool was started; files whose digests were requested earlier are compared with those
      */
     public Optional<String> read(String name, Instant began) {
         Path file = path(name);

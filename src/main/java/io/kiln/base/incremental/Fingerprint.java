@@ -14,20 +14,20 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * Everything that a result depends on, by name: settings as they are, files as digests. Two equal fingerprints mean that the same work
- * would make the same result again. Not thread-safe.
+ * All inputs of a result, by name: settings as text, files as digests. Equal fingerprints give equal results. Not
+ * thread-safe.
  */
 public final class Fingerprint {
     private final TreeMap<String, String> parts = new TreeMap<>();
 
     private Fingerprint() {}
 
-    /** An empty fingerprint, to be filled. */
+    /** An empty fingerprint. */
     public static Fingerprint empty() {
         return new Fingerprint();
     }
 
-    /** Adds a setting; line breaks in the value are folded into its digest. */
+    /** Adds a setting; a value with line breaks is stored as its digest. */
     public Fingerprint setting(String name, Object value) {
         String text = String.valueOf(value);
         parts.put(name, text.indexOf('\n') < 0 && text.indexOf('\r') < 0 ? text : Digests.sha256(text));
@@ -40,7 +40,7 @@ public final class Fingerprint {
         return this;
     }
 
-    /** Adds every file below a folder, each named by its path; an absent folder adds nothing. */
+    /** Adds every file below a folder, named by its path; a missing folder adds nothing. */
     public Fingerprint folder(String name, Path folder) {
         for (Path file : filesBelow(folder)) {
             file(name + "/" + folder.relativize(file).toString().replace('\\', '/'), file);
@@ -74,7 +74,7 @@ public final class Fingerprint {
         }
     }
 
-    /** Whether a part's value is a digest, which says nothing to people. */
+    /** Whether a value is a digest, which is meaningless to people. */
     public static boolean isDigest(String value) {
         return value.matches("[0-9a-f]{64}");
     }

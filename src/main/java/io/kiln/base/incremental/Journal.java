@@ -18,10 +18,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What was made from what, kept in a JSON file between builds. A file that cannot be read, such as one that a power failure has spoiled,
- * counts as none.
+ * Inputs and outputs of results, kept in a JSON file between builds. An unreadable file, such as one damaged by a power
+ * failure, counts as empty.
  *
- * @param file where it is kept
+ * @param file the file
  */
 public record Journal(Path file) {
     private static final int FORMAT = 3;
@@ -43,12 +43,12 @@ public record Journal(Path file) {
         return results;
     }
 
-    /** The result of a name; empty if none is known. */
+    /** The result of this name; empty if unknown. */
     public Optional<Made> read(String name) {
         return Optional.ofNullable(read().get(name));
     }
 
-    /** Replaces everything. */
+    /** Replaces the content. */
     public void write(Map<String, Made> results) {
         ObjectNode root = JsonNodeFactory.instance.objectNode();
         root.put("format", FORMAT);
@@ -66,7 +66,7 @@ public record Journal(Path file) {
         }
     }
 
-    /** Forgets everything, before outputs are touched: a run that fails half-way is never taken for whole. */
+    /** Deletes the content before outputs are touched, so that a run that fails half-way never counts as finished. */
     public void forget() {
         try {
             Files.deleteIfExists(file);

@@ -12,7 +12,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * What a result was made from, and what it was.
+ * The inputs and outputs of a result.
  *
  * @param inputs parts of the {@link Fingerprint} by name
  * @param outputs digests of the files written, by their path below one folder
@@ -23,15 +23,15 @@ public record Made(SortedMap<String, String> inputs, SortedMap<String, String> o
         outputs = new TreeMap<>(outputs);
     }
 
-    /** A result that was just made, of outputs whose digests are known. */
+    /** A new result with outputs whose digests are known. */
     public static Made of(Fingerprint from, Map<String, String> outputs) {
         return new Made(new TreeMap<>(from.parts()), new TreeMap<>(outputs));
     }
 
     /**
-     * A result that was just made.
+     * A new result.
      *
-     * @param root the folder that outputs are named relative to
+     * @param root folder to which the outputs' names are relative
      * @param outputs files below it
      */
     public static Made of(Fingerprint from, Path root, Collection<Path> outputs) {
@@ -41,7 +41,7 @@ public record Made(SortedMap<String, String> inputs, SortedMap<String, String> o
         return of(from, digests);
     }
 
-    /** What differs in the inputs: first what is new or another, then what is gone, each by name. */
+    /** Changed inputs: first new and different ones, then missing ones, each by name. */
     public List<Change> changes(Fingerprint now) {
         List<Change> changes = new ArrayList<>();
         now.parts().forEach((name, value) -> {
@@ -58,9 +58,9 @@ public record Made(SortedMap<String, String> inputs, SortedMap<String, String> o
     }
 
     /**
-     * What became of the outputs since, by name.
+     * Outputs changed since, by name.
      *
-     * @param root the folder that they are named relative to
+     * @param root folder to which their names are relative
      */
     public List<Change> outputChanges(Path root) {
         List<Change> changes = new ArrayList<>();

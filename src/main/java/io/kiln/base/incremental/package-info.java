@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What results were made from, remembered between builds: a {@link io.kiln.base.incremental.Fingerprint} is what a result depends on now,
- * {@link io.kiln.base.incremental.Made} what it was made from, and {@link io.kiln.base.incremental.Journal} the file that keeps it.
+ * Inputs of results, remembered between builds: a {@link io.kiln.base.incremental.Fingerprint} has a result's current
+ * inputs, {@link io.kiln.base.incremental.Made} those it was made from, and {@link io.kiln.base.incremental.Journal} is
+ * the file that stores them.
  */
 package io.kiln.base.incremental;

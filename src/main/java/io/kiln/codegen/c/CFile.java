@@ -10,10 +10,10 @@ import java.util.Optional;
 /**
  * A C file as data: a header, or the source of its functions.
  *
- * @param origin for the comment at its head
+ * @param origin source and target for the comment at its head
  * @param name file name
- * @param guard the macro that keeps a header from being read twice; empty for a source
- * @param includes with their quotes or brackets
+ * @param guard the include guard of a header; empty for a source
+ * @param includes include names with their quotes or brackets
  * @param items in order
  */
 public record CFile(Origin origin, String name, Optional<String> guard, List<String> includes, List<CItem> items) {
@@ -22,7 +22,7 @@ public record CFile(Origin origin, String name, Optional<String> guard, List<Str
         items = List.copyOf(items);
     }
 
-    /** The file, printed. */
+    /** Prints the file. */
     public Artifact artifact() {
         Loader loader = guard.isPresent() ? Loader.HEADER : Loader.SOURCE;
         return CGenerator.artifact(origin, loader, name, CFilePrinter.print(this));

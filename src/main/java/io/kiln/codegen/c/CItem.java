@@ -3,12 +3,12 @@ package io.kiln.codegen.c;
 
 import java.util.List;
 
-/** What a C file that is printed from data consists of. An empty comment is left out. */
+/** An item of a {@link CFile}. An empty comment is omitted. */
 public sealed interface CItem {
     /**
      * A constant.
      *
-     * @param comment what it means
+     * @param comment its meaning
      * @param name the macro's name
      * @param value a number
      */
@@ -17,10 +17,10 @@ public sealed interface CItem {
     /**
      * A struct whose members have one type.
      *
-     * @param comment what it holds
+     * @param comment its content
      * @param name {@code struct} and its tag
-     * @param type of all members
-     * @param members their names in order
+     * @param type type of all members
+     * @param members names of the members in order
      */
     record Struct(String comment, String name, String type, List<String> members) implements CItem {
         public Struct {
@@ -31,7 +31,7 @@ public sealed interface CItem {
     /**
      * The declaration of a function.
      *
-     * @param comment what it does
+     * @param comment what the function does
      * @param signature the function
      */
     record Prototype(String comment, CSignature signature) implements CItem {}
@@ -39,23 +39,49 @@ public sealed interface CItem {
     /**
      * The definition of a function.
      *
+     * @param comment what it does
      * @param signature the function
-     * @param body in order
+     * @param body statements in order
      */
-    record Definition(CSignature signature, List<CStatement> body) implements CItem {
+    record Definition(String comment, CSignature signature, List<CStatement> body) implements CItem {
         public Definition {
             body = List.copyOf(body);
+        }
+
+        /** A function that its prototype has a comment for. */
+        public Definition(CSignature signature, List<CStatement> body) {
+            this("", signature, body);
         }
     }
 
     /**
-     * A static array of bytes without initial values.
+     * A constant with initial values.
      *
      * @param comment what it holds
+     * @param declaration its type and name, such as {@code const int64_t shape[2]}; it is static
+     * @param values of its elements or members, each on a line
+     */
+    record Constant(String comment, String declaration, List<String> values) implements CItem {
+        public Constant {
+            values = List.copyOf(values);
+        }
+    }
+
+    /**
+     * Code that lies in a file of its own.
+     *
+     * @param text the code, with the end of its last line
+     */
+    record Code(String text) implements CItem {}
+
+    /**
+     * A static array of bytes without initial values.
+     *
+     * @param comment its content
      * @param name its name
      * @param size number of bytes, an expression
-     * @param section where the linker puts it
-     * @param alignment in bytes
+     * @param section its linker section
+     * @param alignment alignment in bytes
      */
     record StaticBytes(String comment, String name, String size, String section, int alignment) implements CItem {}
 }

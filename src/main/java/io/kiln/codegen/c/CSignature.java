@@ -10,7 +10,7 @@ import java.util.List;
 /**
  * Type, name and parameters of a C function.
  *
- * @param type what it returns
+ * @param type return type
  * @param name its name
  * @param parameters each with its type, such as {@code int32_t count}
  */
@@ -40,7 +40,7 @@ public record CSignature(String type, String name, List<String> parameters) {
         return function.buffers().stream().anyMatch(buffer -> buffer.dtype() == DType.BOOL);
     }
 
-    /** As C has it, without a semicolon. */
+    /** The declaration, without a semicolon. */
     String text() {
         return type + " " + name + "(" + (parameters.isEmpty() ? "void" : String.join(", ", parameters)) + ")";
     }

@@ -3,27 +3,47 @@ package io.kiln.codegen.c;
 
 import java.util.List;
 
-/** A statement of a function that is printed from data. Values are C expressions. */
+/** A statement of a function in a {@link CFile}. Values are C expressions. */
 public sealed interface CStatement {
     /**
-     * Leaves the function if a pointer is misaligned.
+     * Returns an error if a pointer is misaligned.
      *
      * @param pointer the pointer
-     * @param alignment in bytes, a power of two
-     * @param error what the function returns
-     * @param errorName the name of this error, for the comment
+     * @param alignment alignment in bytes, a power of two
+     * @param error the returned value
+     * @param errorName the error's name, for the comment
      */
     record CheckAlignment(String pointer, int alignment, String error, String errorName) implements CStatement {}
 
     /** A constant pointer to bytes. */
     record BytePointer(String name, String value) implements CStatement {}
 
-    /** A struct with initial values, those of its members in order. */
+    /** A struct with initial values in the order of its members. */
     record StructValue(String type, String name, List<Field> fields) implements CStatement {
         public StructValue {
             fields = List.copyOf(fields);
         }
     }
+
+    /** Says that a parameter is not used. */
+    record Ignore(String parameter) implements CStatement {}
+
+    /** A variable with its first value, such as {@code int count}. */
+    record Variable(String declaration, String value) implements CStatement {}
+
+    /** Gives something a value. */
+    record Assign(String target, String value) implements CStatement {}
+
+    /** Leaves the function if what it calls fails. */
+    record Demand(String call) implements CStatement {}
+
+    /**
+     * Leaves the function with a message for the caller.
+     *
+     * @param condition when
+     * @param message what {@code TVMGetLastError} gives then
+     */
+    record Refuse(String condition, String message) implements CStatement {}
 
     /** Leaves the function. */
     record Return(String value) implements CStatement {}

@@ -2,14 +2,14 @@
 package io.kiln.codegen.c;
 
 /**
- * A constant of type float in C, bit for bit. C99 has no constants for infinities and NaN without {@code math.h}, and an expression such as
- * {@code 0.0f / 0.0f} gives a NaN of the compiler's choice; GCC and Clang have built-in functions that state the bits, also in
- * initialisers of static tables.
+ * A C constant of type float, exact to the bit. C99 has no constants for infinities and NaN without {@code math.h}, and
+ * an expression such as {@code 0.0f / 0.0f} gives a NaN of the compiler's choice; GCC and Clang have built-in functions
+ * that state the bits and are allowed in static initialisers.
  */
 final class FloatLiteral {
     private static final int INFINITY = 0x7F800000;
 
-    /** The bit by which a quiet NaN differs from a signalling one. */
+    /** The bit that marks a quiet NaN. */
     private static final int QUIET = 0x400000;
 
     private FloatLiteral() {}

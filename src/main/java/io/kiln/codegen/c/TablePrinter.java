@@ -8,8 +8,8 @@ import io.kiln.tir.PrimFunc;
 import java.nio.ByteBuffer;
 
 /**
- * Prints constant tables: weights, biases, and what operators look up. As TVM's, they lie in a section of their own, so that a linker
- * script can put models elsewhere than other constants, and are aligned for vector loads.
+ * Prints constant tables: weights, biases, and lookup tables. Like TVM's, they have a separate section, so that a
+ * linker script can place models apart from other constants, and are aligned for vector loads.
  */
 final class TablePrinter {
     private static final int WIDTH = 120;

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** Finds what functions use of the outside. */
+/** Finds the external definitions that functions use. */
 final class UsedIntrinsics {
     private UsedIntrinsics() {}
 
@@ -40,7 +40,7 @@ final class UsedIntrinsics {
                 .toList();
     }
 
-    /** How many definitions at most lie one on the other below it. */
+    /** Depth of its dependencies. */
     private static int level(Intrinsic intrinsic) {
         return intrinsic.uses().stream().mapToInt(used -> 1 + level(used)).max().orElse(0);
     }
@@ -54,6 +54,17 @@ final class UsedIntrinsics {
             }
         }));
         return List.copyOf(found.values());
+    }
+
+    /** Names of the functions of the loop IR that are called. */
+    static Set<String> calls(List<PrimFunc> functions) {
+        Set<String> found = new TreeSet<>();
+        functions.forEach(f -> walk(f.body(), e -> {}, s -> {
+            if (s instanceof Stmt.CallFunction call) {
+                found.add(call.function());
+            }
+        }));
+        return found;
     }
 
     /** Whether {@code memcpy} is called. */

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Watches one call of a function and the calls that it makes of others. QEMU translates code near a breakpoint one instruction at a
- * time, so while a function runs only its return is watched, and the inner loops run at full speed.
+ * Counts one call of a function and the calls that it makes. QEMU translates code near a breakpoint one instruction at
+ * a time, so while a function runs only its return has a breakpoint, and inner loops run at full speed.
  */
 final class CallCounter {
     private final DebugStub stub;
@@ -21,8 +21,8 @@ final class CallCounter {
     private final Set<Long> watched = new TreeSet<>();
 
     /**
-     * @param stub a debug stub whose image stands still
-     * @param functions addresses of the functions by name; a function that the compiler has copied has several
+     * @param stub debug stub of a stopped image
+     * @param functions addresses of the functions by name; a function cloned by the compiler has several
      */
     CallCounter(DebugStub stub, Map<String, List<Long>> functions) {
         this.stub = stub;
@@ -40,8 +40,8 @@ final class CallCounter {
     /**
      * Counts one call.
      *
-     * @param entry the stop at the outer function's first instruction; nothing is watched there any more
-     * @return instructions of the whole call; the image stands at its return address and nothing is watched
+     * @param entry the stop at the outer function's first instruction, without a breakpoint there any more
+     * @return instructions of the whole call; the image is stopped at its return address, without breakpoints
      */
     long countCall(Stop entry) {
         Set<Long> between = new TreeSet<>(names.keySet());
@@ -53,7 +53,7 @@ final class CallCounter {
                 counts.merge(names.get(stop.address()), exit.instructions() - stop.instructions(), Long::sum);
                 stop = exit;
             }
-            // An inner call in the last place of the outer function may return for both.
+            // A tail call in the outer function may return for both.
             if (stop.address() == entry.returnAddress()) {
                 watch(Set.of());
                 return stop.instructions() - entry.instructions();

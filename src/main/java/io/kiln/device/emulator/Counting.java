@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 
 /**
- * One counted run in a QEMU that stands still before the image's first instruction. The console and the debug stub are waited for in
- * two threads; whichever fails ends QEMU, and with it the other's wait. So does QEMU's time limit.
+ * One counted run in a QEMU that is stopped before the image's first instruction. Two threads wait for the console and
+ * the debug stub; if one fails, it ends QEMU, which ends the other's wait. So does QEMU's time limit.
  */
 final class Counting {
     private final Protocol protocol;
@@ -36,9 +36,9 @@ final class Counting {
     /**
      * Counts.
      *
-     * @param name of the model
-     * @param entries addresses of its entry point
-     * @param functions addresses of its operators by name
+     * @param name the model's name
+     * @param entries addresses of the model's entry point
+     * @param functions addresses of the model's operators by name
      */
     InstructionCounts count(String name, List<Long> entries, Map<String, List<Long>> functions, List<Bytes> inputs) {
         entries.forEach(stub::stopAt);
@@ -64,7 +64,7 @@ final class Counting {
                 .filter(i -> models.get(i).name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new KilnException(new Problem(
-                        "the image does not run a model " + name,
+                        "the image has no model " + name,
                         "console",
                         "one of " + models.stream().map(Model::name).toList(),
                         "")));
@@ -92,7 +92,7 @@ final class Counting {
         }
     }
 
-    /** What the console said first, if it failed first. */
+    /** The console's failure, if it came first. */
     private static KilnException failure(CompletableFuture<List<Bytes>> answer, KilnException other) {
         try {
             answer.join();

@@ -16,8 +16,8 @@ import java.util.HexFormat;
 import java.util.function.LongSupplier;
 
 /**
- * Drives QEMU's debug stub over a Unix socket, in the little of GDB's remote serial protocol that it takes to stop at
- * addresses. Not thread-safe.
+ * Drives QEMU's debug stub over a Unix socket, with the small part of GDB's remote serial protocol that breakpoints
+ * need. Not thread-safe.
  */
 final class DebugStub implements AutoCloseable {
     private static final int BREAKPOINT_BYTES = 2;
@@ -27,7 +27,9 @@ final class DebugStub implements AutoCloseable {
     private final ByteBuffer received = ByteBuffer.allocate(1 << 16).flip();
     private final Architecture architecture;
 
-    /** Where a register set keeps the program counter, the return address and a result: indices of 32-bit words. */
+    /**
+     * Positions of the program counter, the return address and a result in a register set, as indices of 32-bit words.
+     */
     enum Architecture {
         ARM(15, 14, 0),
         RISCV(32, 1, 10);
@@ -44,7 +46,7 @@ final class DebugStub implements AutoCloseable {
             this.result = result;
         }
 
-        /** That of an image. */
+        /** The architecture of an image. */
         static Architecture of(ElfFile elf) {
             return elf.machine() == EM_RISCV ? RISCV : ARM;
         }
@@ -53,10 +55,10 @@ final class DebugStub implements AutoCloseable {
     /**
      * A stop of the image.
      *
-     * @param address where it stopped
-     * @param returnAddress what the link register holds, without the Thumb bit
-     * @param result what the register holds that passes a function's first argument and its result
-     * @param instructions executed up to here, the one at the address not included
+     * @param address the program counter
+     * @param returnAddress the link register, without the Thumb bit
+     * @param result the register of a function's first argument and its result
+     * @param instructions executed so far, without the one at the address
      */
     record Stop(long address, long returnAddress, long result, long instructions) {}
 
@@ -71,7 +73,7 @@ final class DebugStub implements AutoCloseable {
         return new DebugStub(LocalSockets.connect(socket, timeout), monitor::instructions, architecture);
     }
 
-    /** As above, where nobody counts instructions: every stop has 0 of them. */
+    /** As above, without instruction counts: every stop has 0. */
     static DebugStub connect(Path socket, Architecture architecture, Duration timeout) {
         return new DebugStub(LocalSockets.connect(socket, timeout), () -> 0, architecture);
     }
@@ -84,7 +86,7 @@ final class DebugStub implements AutoCloseable {
         expect("z0," + Long.toHexString(address) + "," + BREAKPOINT_BYTES, "OK");
     }
 
-    /** Lets the image run without waiting for anything. */
+    /** Resumes the image without waiting for a stop. */
     void resume() {
         send("c");
     }
@@ -120,7 +122,7 @@ final class DebugStub implements AutoCloseable {
 
     private void send(String packet) {
         byte[] body = packet.getBytes(StandardCharsets.US_ASCII);
-        // The plus acknowledges the reply before.
+        // The plus acknowledges the previous reply.
         String framed = "+$" + packet + "#" + String.format("%02x", checksum(body));
         ByteBuffer bytes = ByteBuffer.wrap(framed.getBytes(StandardCharsets.US_ASCII));
         try {
@@ -140,7 +142,7 @@ final class DebugStub implements AutoCloseable {
         return sum & 0xFF;
     }
 
-    /** The next packet's body. Acknowledgements are passed over. */
+    /** The next packet's body. Acknowledgements are skipped. */
     private String receive() {
         int value = next();
         while (value != '$') {

@@ -3,9 +3,9 @@ package io.kiln.device.emulator;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
@@ -23,32 +23,32 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Starts images of one board.
+ * Runs images of one board.
  *
- * @param board a board that QEMU emulates, or this computer; for a board with a stand-in, the stand-in
- * @param limit time after which an image is stopped, whatever it does
- * @param log gets what the emulator and the image print, as far as a log may grow
- * @param semihosting whether images may open files and start programs of this computer, because the user asked for it
+ * @param board a board that QEMU emulates, or the board {@code host}; for a board with a stand-in, the stand-in
+ * @param limit time after which an image is stopped
+ * @param log gets the output of emulator and image, up to the limit of a log
+ * @param semihosting whether images may open files and start programs on this computer, because the user asked for it
  */
 public record Emulator(Board board, Duration limit, Optional<Path> log, boolean semihosting) {
-    /** Arguments by which QEMU reads no file and reaches nothing. */
+    /** QEMU arguments that read no file and reach nothing outside the emulator. */
     private static final Pattern HARMLESS =
             Pattern.compile("(?:(?:^| )(?:-bios none|-m [0-9]{1,4}[KMG]?|-cpu [A-Za-z0-9_.-]{1,40}))*");
 
     private static final int MOST_SAID = 2000;
 
-    /** What QEMU says of a network card that leads nowhere, as all do. */
+    /** QEMU's message about a network card without a network, which all have. */
     private static final String NO_NETWORK = "has no peer";
 
-    /** What QEMU says when somebody else ends it; its exit code is 0 then. */
+    /** QEMU's message when it is ended by a signal; its exit code is 0 then. */
     private static final String BY_SIGNAL = "terminating on signal";
 
-    /** An emulator that keeps no log. */
+    /** An emulator without a log. */
     public static Emulator of(Board board, Duration limit) {
         return new Emulator(board, limit, Optional.empty(), false);
     }
 
-    /** How people and JSON files name what runs the image, such as {@code qemu-system-arm mps2-an386}. */
+    /** The name of what runs the image in messages and JSON files, such as {@code qemu-system-arm mps2-an386}. */
     public String name() {
         return board.emulation() instanceof Emulation.Qemu qemu
                 ? qemu.program() + " " + qemu.machine()
@@ -59,7 +59,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
      * Starts an image; its console is the process's input and output.
      *
      * @param image ELF file linked for the board
-     * @throws KilnException if the emulator is missing, naming the package that has it
+     * @throws KilnException if the emulator is missing, with the package that contains it
      */
     public RunningProcess start(Path image) {
         return start(image, List.of());
@@ -70,7 +70,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         return start(Command.ofLine(line(image, more)));
     }
 
-    /** Starts QEMU with a folder of its own for its sockets, which goes with it. */
+    /** Starts QEMU with its own folder for sockets, which is deleted with it. */
     RunningProcess start(Path image, List<String> more, Path folder) {
         return start(Command.ofLine(line(image, more)).owning(folder));
     }
@@ -81,31 +81,32 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     }
 
     /**
-     * Starts an image and opens the line to it.
+     * Starts an image and connects to its console.
      *
-     * @param image ELF file linked for the board, or what a board's flash holds
-     * @return closing it ends the image, so that no process is left behind
-     * @throws KilnException if the emulator is missing, naming the package that has it
+     * @param image ELF file linked for the board, or the content of a board's flash
+     * @return closing it ends the image and its process
+     * @throws KilnException if the emulator is missing, with the package that contains it
      */
     public Transport boot(Path image) {
         return new EmulatorTransport(this, image, start(image));
     }
 
     /**
-     * Boots an image that holds the default application, talks to it, and ends it. No process is left behind.
+     * Boots an image that answers a host, talks to it, and ends its process.
      *
      * @param image ELF file linked for the board
-     * @param console gets the text that the image prints
-     * @param talk what to do with the application
-     * @throws KilnException if the image or the emulator fails, with what they printed
+     * @param protocol what its application speaks
+     * @param console gets the text printed by the image
+     * @param talk what to do with the session
+     * @throws KilnException if the image or the emulator fails, with their output
      */
-    public <T> T talk(Path image, Consumer<String> console, Function<ModelSession, T> talk) {
+    public <T> T talk(Path image, Protocol protocol, Consumer<String> console, Function<ModelSession, T> talk) {
         try (Transport line = boot(image)) {
-            return new Conversation(new ConsoleProtocol(limit), image, console).over(line, talk);
+            return new Conversation(protocol, image, console).over(line, talk);
         }
     }
 
-    /** Adds what the process said and how it ended to what failed. */
+    /** Adds the process's output and exit to a failure. */
     public KilnException explained(KilnException e, Path image, RunningProcess process) {
         List<Problem> problems = new ArrayList<>(e.problems());
         problems.addAll(howItEnded(image, process));
@@ -114,7 +115,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         return more;
     }
 
-    /** What is wrong with how a process ended, and what it said; empty if it runs, or ended well and quietly. */
+    /** What went wrong in a process, with its output; empty if it runs, or ended normally and without output. */
     public List<Problem> howItEnded(Path image, RunningProcess process) {
         Optional<Integer> code = process.waitFor(Duration.ofMillis(200));
         List<Problem> problems = new ArrayList<>();
@@ -130,7 +131,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
                     ""));
         }
         if (process.flooded()) {
-            problems.add(new Problem(name() + " printed more errors than anybody reads and was stopped", "", "", ""));
+            problems.add(new Problem(name() + " printed too many errors and was stopped", "", "", ""));
         }
         if (!said.isEmpty()) {
             problems.add(new Problem(name() + " said: " + said, "", "", ""));
@@ -150,7 +151,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     /**
      * The whole command line.
      *
-     * @throws KilnException if the board has no emulator of its own, or switches semihosting on without being asked to
+     * @throws KilnException if the board has no emulator of its own, or enables semihosting without permission
      */
     public List<String> line(Path image, List<String> more) {
         if (board.emulation() instanceof Emulation.Qemu qemu) {
@@ -168,11 +169,14 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
                 new Problem("the board " + board.id() + " has no emulator of its own", board.origin(), "", ""));
     }
 
-    /** A stranger's image must not get a network, drives or files by arguments that its board inherits from one that is trusted. */
+    /**
+     * An untrusted image must not get a network, drives or files through arguments that its board inherits from a
+     * trusted one.
+     */
     private void checkArguments(Emulation.Qemu qemu) {
         if (qemu.fenced() && !HARMLESS.matcher(String.join(" ", qemu.args())).matches()) {
             throw new KilnException(new Problem(
-                    "the arguments of QEMU may reach this computer, and the image holds code that is not trusted",
+                    "the arguments of QEMU may give the image access to this computer, but it contains code that is not trusted",
                     board.origin(),
                     "emulator.args of -bios none, -m and -cpu only",
                     "If you trust who wrote it, set kiln.trustBoard with its coordinates"));
@@ -190,14 +194,14 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         if (!semihosting && qemu.args().stream().anyMatch(arg -> arg.contains("semihosting"))) {
             throw new KilnException(new Problem(
                     "the board " + board.id()
-                            + " switches semihosting on, by which images open files and start programs",
+                            + " enables semihosting, by which images open files and start programs",
                     board.origin(),
                     "emulator.args without it",
-                    "Take it out, or allow it: -Dkiln.semihosting"));
+                    "Remove it, or allow it: -Dkiln.semihosting"));
         }
     }
 
-    /** The Debian package that has a program of QEMU. */
+    /** The Debian package that contains a program of QEMU. */
     public static String debianPackage(String program) {
         return program.equals("qemu-system-arm") ? "qemu-system-arm" : "qemu-system-misc";
     }

@@ -9,9 +9,9 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 
 /**
- * The console of an image that an emulator, or this computer, runs: the process's standard input and output.
+ * The console of an image in an emulator or on this computer: the process's standard input and output.
  *
- * @param emulator what runs it
+ * @param emulator the emulator
  * @param image the ELF file
  * @param process the running emulator; closing the transport ends it
  */

@@ -9,7 +9,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.fault.FaultWatch;
-import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
 import io.kiln.firmware.image.ElfFile;
 import io.kiln.firmware.image.ElfFile.Symbol;
@@ -25,13 +25,15 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Counts the instructions of one run of a model in a plain, uninstrumented image that holds the default application. QEMU advances its
- * clock by instructions ({@code -icount}), so that the same image with the same inputs gives the same counts, on every machine; its
- * debug stub stops it where functions begin and return, and its monitor says how many instructions ran.
+ * Counts the instructions of one run of a model in an uninstrumented image that answers a host. QEMU advances
+ * its clock by instructions ({@code -icount}), so that the same image with the same inputs gives the same counts on
+ * every computer; its debug stub stops it where functions begin and return, and its monitor reports the number of
+ * executed instructions.
  *
  * @param emulator the board to count on; QEMU must emulate it
+ * @param protocol what the image's application speaks
  */
-public record InstructionCounter(Emulator emulator) {
+public record InstructionCounter(Emulator emulator, Protocol protocol) {
     private static final Duration TO_CONNECT = Duration.ofSeconds(10);
     private static final String DEBUG = "debug";
     private static final String MONITOR = "monitor";
@@ -42,8 +44,8 @@ public record InstructionCounter(Emulator emulator) {
      * @param image ELF file with its symbols, linked for the board
      * @param model name of the model
      * @param operators names of the operator functions
-     * @param inputs one run of bytes for each input
-     * @throws KilnException if a function is not in the image, or QEMU fails
+     * @param inputs the bytes of each input
+     * @throws KilnException if the image lacks a function, or QEMU fails
      */
     public InstructionCounts count(Path image, String model, List<String> operators, List<Bytes> inputs) {
         requireQemu(emulator.board());
@@ -57,8 +59,7 @@ public record InstructionCounter(Emulator emulator) {
         try (Transport line = new EmulatorTransport(emulator, image, emulator.start(image, sockets(folder), folder))) {
             try (MachineMonitor monitor = MachineMonitor.connect(folder.resolve(MONITOR), TO_CONNECT);
                     DebugStub stub = DebugStub.connect(folder.resolve(DEBUG), monitor, architecture, TO_CONNECT)) {
-                return new Counting(new ConsoleProtocol(emulator.limit()), line, stub, faults)
-                        .count(model, entries, functions, inputs);
+                return new Counting(protocol, line, stub, faults).count(model, entries, functions, inputs);
             } catch (KilnException e) {
                 throw line.explained(faults.explained(e, image));
             }
@@ -79,7 +80,7 @@ public record InstructionCounter(Emulator emulator) {
         Map<String, List<Long>> functions = new LinkedHashMap<>();
         Problems problems = new Problems();
         Stream.concat(Stream.of(entry), operators.stream()).forEach(name -> {
-            // A compiler may call a specialised copy instead, named with a dot and what it did.
+            // A compiler may call a specialised clone instead, named with a dot and a suffix.
             List<Long> addresses = elf.symbols().stream()
                     .filter(Symbol::isFunction)
                     .filter(symbol ->
@@ -108,7 +109,7 @@ public record InstructionCounter(Emulator emulator) {
         }
     }
 
-    /** The clock goes by instructions; debug stub and monitor are sockets in a folder. */
+    /** The clock advances by instructions; debug stub and monitor are sockets in a folder. */
     private static List<String> sockets(Path folder) {
         return List.of(
                 "-icount",

@@ -11,9 +11,9 @@ import java.util.Map;
  * Instructions that one run of a model executed.
  *
  * @param total from the first instruction of {@code tvmgen_<name>_run} to its return
- * @param operators from the first instruction of each operator function to its return, summed over its calls, with what it calls
- *     itself; in the order asked for, 0 for functions that were not called
- * @param outputs what the run answered
+ * @param operators from the first instruction of each operator function to its return, summed over its calls, callees
+ *     included; in the order requested, 0 for functions that were not called
+ * @param outputs the outputs of the run
  */
 public record InstructionCounts(long total, Map<String, Long> operators, List<Bytes> outputs) {
     public InstructionCounts {

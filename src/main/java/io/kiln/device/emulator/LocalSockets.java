@@ -10,13 +10,13 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Unix sockets that QEMU opens. */
+/** Connects to Unix sockets that QEMU opens. */
 final class LocalSockets {
     private static final long RETRY_MILLIS = 20;
 
     private LocalSockets() {}
 
-    /** Connects as soon as somebody listens. */
+    /** Connects as soon as QEMU listens. */
     static SocketChannel connect(Path socket, Duration timeout) {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (true) {

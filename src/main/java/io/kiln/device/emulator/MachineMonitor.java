@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Asks QEMU's monitor (QMP, one JSON object in a line) how many instructions ran. Not thread-safe. */
+/** Asks QEMU's monitor (QMP, one JSON object per line) for the number of executed instructions. Not thread-safe. */
 final class MachineMonitor implements AutoCloseable {
     private static final String PLACE = "QEMU's monitor";
 
@@ -34,12 +34,12 @@ final class MachineMonitor implements AutoCloseable {
         return monitor;
     }
 
-    /** Instructions executed since the start; the machine must stand still. */
+    /** Instructions executed since the start; the machine must be stopped. */
     long instructions() {
         JsonNode count = ask("query-replay").path("icount");
         if (!count.isIntegralNumber()) {
             throw new KilnException(
-                    new Problem("this QEMU does not say how many instructions ran", PLACE, "QEMU 5.2 or later", ""));
+                    new Problem("this QEMU does not report the number of executed instructions", PLACE, "QEMU 5.2 or later", ""));
         }
         return count.asLong();
     }
@@ -52,7 +52,7 @@ final class MachineMonitor implements AutoCloseable {
                 channel.write(request);
             }
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                // A greeting and events come in between.
+                // A greeting and events may come first.
                 JsonNode reply = json.readTree(line);
                 if (reply.has("return") || reply.has("error")) {
                     return reply.path("return");

@@ -19,10 +19,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Watches what a program of the user's own does with the runtime, by breakpoints on the functions that it ends in when something is
- * wrong. The program is the image that will be flashed, unchanged; it needs to answer nobody and may run for ever.
+ * Checks that the user's own program runs with the runtime, by breakpoints on the functions in which it ends when
+ * something fails. The program is the unchanged image that will be flashed; it need not answer the host and may run
+ * forever.
  *
- * @param emulator the board, and how long the program runs
+ * @param emulator the board, and the time to watch
  */
 public record ProgramWatch(Emulator emulator) {
     private static final String ABORT = "TVMPlatformAbort";
@@ -32,25 +33,25 @@ public record ProgramWatch(Emulator emulator) {
     private static final Duration TO_CONNECT = Duration.ofSeconds(10);
     private static final Duration TO_END = Duration.ofSeconds(2);
 
-    /** How a program did. */
+    /** The kind of a program's end. */
     public enum Kind {
-        /** It ran to its end, or as long as it was watched. */
+        /** It ran to its end, or as long as it was watched, without an error. */
         FINE,
-        /** The runtime refused something: whatever runs the program, it would do the same. */
+        /** The runtime reported an error: the program fails on any machine. */
         RUNTIME,
-        /** A fault, or an end with a code that is not 0; another machine may have hardware that this one lacks. */
+        /** A fault, or an exit code other than 0; another machine may have hardware that this one lacks. */
         MACHINE
     }
 
     /**
-     * How a program did.
+     * The result of watching a program.
      *
-     * @param problem what went wrong, for people; empty if nothing did
+     * @param problem what went wrong, for people; empty if nothing
      */
     public record Verdict(Kind kind, Optional<Problem> problem) {}
 
     /**
-     * Boots a program and watches it until it ends, goes wrong or its time is over.
+     * Boots a program and watches it until it ends, fails or its time is over.
      *
      * @param image ELF file with its symbols, linked for the emulator's board
      * @throws KilnException if the emulator is missing or fails
@@ -78,7 +79,7 @@ public record ProgramWatch(Emulator emulator) {
                 }
                 return follow(stub, elf, image);
             } catch (KilnException e) {
-                // The stub goes with QEMU: what matters is why that one went.
+                // The stub's connection ends with QEMU: only the reason of QEMU's end matters.
                 if (process.waitFor(TO_END).isEmpty()) {
                     throw emulator.explained(e, image, process);
                 }
@@ -94,7 +95,7 @@ public record ProgramWatch(Emulator emulator) {
             stub.resume();
             Stop stop = stub.await();
             if (isAt(elf, MEMORY, stop)) {
-                // QEMU would stop at once at the address that it stands at.
+                // QEMU would stop again at once at the current address.
                 stub.passBy(stop.address());
                 stub.stopAt(stop.returnAddress());
                 stub.resume();
@@ -131,10 +132,10 @@ public record ProgramWatch(Emulator emulator) {
         return new Verdict(
                 kind,
                 Optional.of(new Problem(
-                        "the project's own program went wrong: " + what,
+                        "the project's own program failed: " + what,
                         image.toString(),
                         "",
-                        "Correct it; -Dkiln.verify.program=0 leaves it out of the verification")));
+                        "Correct it; -Dkiln.verify.program=0 excludes it from the verification")));
     }
 
     private static boolean isAt(ElfFile elf, String function, Stop stop) {
@@ -153,14 +154,14 @@ public record ProgramWatch(Emulator emulator) {
         return "0x" + Long.toHexString(value);
     }
 
-    /** A program that nobody listens to would stop when the pipe is full. */
+    /** Reads the program's output, because a program would block on a full pipe. */
     private static void drain(RunningProcess process) {
         Thread thread = new Thread(
                 () -> {
                     try {
                         process.output().transferTo(OutputStream.nullOutputStream());
                     } catch (IOException e) {
-                        // The process was stopped: there is nothing more to read.
+                        // The process was stopped: there is nothing left to read.
                         return;
                     }
                 },

@@ -9,20 +9,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A command line of QEMU; whoever runs QEMU takes it from here. The machine has no network and none of the devices that QEMU adds by
- * itself, reads no configuration of the user's, and has no semihosting unless that is asked for: by semihosting an image opens files
- * and starts programs of this computer.
+ * A command line of QEMU; the only place that builds one. The machine has no network and none of QEMU's default
+ * devices, reads no user configuration, and has semihosting only if asked for, because semihosting lets an image open
+ * files and start programs on this computer.
  *
- * @param qemu which QEMU and which machine
- * @param image file that it boots
- * @param hasConsole whether the first serial port is standard input and output; else there is none
- * @param semihosting whether the image may call this computer
+ * @param qemu the QEMU program and machine
+ * @param image file to boot
+ * @param hasConsole whether the first serial port is standard input and output; otherwise there is none
+ * @param semihosting whether the image may use semihosting
  * @param more further arguments
  */
 public record QemuLine(Emulation.Qemu qemu, String image, boolean hasConsole, boolean semihosting, List<String> more) {
     /**
-     * Standard input is read whether the serial port is ready or not: the models of some do not say when they become so, and QEMU would
-     * wait for ever. The multiplexer does that; no byte is its escape character.
+     * Reads standard input whether the serial port is ready or not: some models of UARTs do not report readiness, and
+     * QEMU would wait forever. The multiplexer does that; no byte is its escape character.
      */
     private static final List<String> CONSOLE =
             List.of("-chardev", "stdio,id=console,mux=on,signal=off", "-serial", "chardev:console", "-echr", "0x100");
@@ -31,30 +31,30 @@ public record QemuLine(Emulation.Qemu qemu, String image, boolean hasConsole, bo
         more = List.copyOf(more);
     }
 
-    /** A machine with its console on standard input and output, and nothing else. */
+    /** A machine with its console on standard input and output, and no other devices. */
     public static QemuLine of(Emulation.Qemu qemu, String image) {
         return new QemuLine(qemu, image, true, false, List.of());
     }
 
-    /** The same without a console. */
+    /** A copy without a console. */
     public QemuLine withoutConsole() {
         return new QemuLine(qemu, image, false, semihosting, more);
     }
 
-    /** The same, and the image may call this computer, or may not. */
+    /** A copy with or without semihosting. */
     public QemuLine semihosting(boolean isWanted) {
         return new QemuLine(qemu, image, hasConsole, isWanted, more);
     }
 
-    /** The same with further arguments. */
+    /** A copy with further arguments. */
     public QemuLine with(List<String> further) {
         return new QemuLine(qemu, image, hasConsole, semihosting, further);
     }
 
     /**
-     * Program and arguments. The board's own arguments come first, because of two settings of semihosting QEMU takes the last.
+     * Program and arguments. The board's own arguments come first, because the last semihosting setting wins in QEMU.
      *
-     * @throws KilnException if the program is missing, naming the package that has it
+     * @throws KilnException if the program is missing, with the package that contains it
      */
     public List<String> words() {
         List<String> words =
@@ -70,7 +70,7 @@ public record QemuLine(Emulation.Qemu qemu, String image, boolean hasConsole, bo
     private String program() {
         return Executables.find(qemu.program())
                 .orElseThrow(() -> new KilnException(new Problem(
-                        qemu.program() + " is not there",
+                        qemu.program() + " is missing",
                         "PATH",
                         "QEMU",
                         "Install it: apt-get install " + Emulator.debianPackage(qemu.program()))))

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 
-/** What a fault is about, in words: by the fault status of Armv7-M and Armv8-M (CFSR), or by the cause of RISC-V (mcause). */
+/**
+ * Describes the cause of a fault in words: from the fault status register of Armv7-M and Armv8-M (CFSR), or the cause
+ * of RISC-V (mcause).
+ */
 final class FaultCause {
     private static final long MEMORY_ADDRESS_VALID = 1L << 7;
     private static final long BUS_ADDRESS_VALID = 1L << 15;
@@ -14,33 +17,33 @@ final class FaultCause {
     private record Bit(int number, String text) {}
 
     private static final List<Bit> BITS = List.of(
-            new Bit(0, "an instruction was fetched where none may be"),
-            new Bit(1, "data were accessed where that is not allowed"),
-            new Bit(3, "the return from an exception found no stack"),
-            new Bit(8, "an instruction was fetched where no memory answers"),
-            new Bit(9, "data were accessed where no memory answers"),
-            new Bit(10, "data were written where no memory answers, some instructions before"),
-            new Bit(11, "the return from an exception found no stack"),
-            new Bit(16, "an instruction that the core does not know"),
-            new Bit(17, "a jump to an address that is no Thumb code"),
-            new Bit(18, "a return from an exception that was none"),
-            new Bit(19, "a floating point instruction while the unit is off"),
-            new Bit(24, "an access that is not aligned"),
+            new Bit(0, "an instruction was fetched from memory that is not executable"),
+            new Bit(1, "data were accessed in memory that is not accessible"),
+            new Bit(3, "the stack was not accessible on return from an exception"),
+            new Bit(8, "an instruction was fetched from an address without memory"),
+            new Bit(9, "data were accessed at an address without memory"),
+            new Bit(10, "data were written, some instructions earlier, to an address without memory"),
+            new Bit(11, "the stack was not readable on return from an exception"),
+            new Bit(16, "an undefined instruction"),
+            new Bit(17, "a jump to an address without the Thumb bit"),
+            new Bit(18, "an invalid return from an exception"),
+            new Bit(19, "a floating-point instruction while the unit is off"),
+            new Bit(24, "an unaligned access"),
             new Bit(25, "a division by zero"));
 
     private static final List<String> RISCV_CAUSES = List.of(
-            "a jump to an address that is not aligned",
-            "an instruction was fetched where none may be",
-            "an instruction that the core does not know",
+            "a jump to an unaligned address",
+            "an instruction was fetched from an address without executable memory",
+            "an undefined instruction",
             "a breakpoint",
-            "a read at an address that is not aligned",
-            "a read where no memory answers or none is allowed",
-            "a write at an address that is not aligned",
-            "a write where no memory answers or none is allowed");
+            "a read at an unaligned address",
+            "a read at an address without readable memory",
+            "a write at an unaligned address",
+            "a write at an address without writable memory");
 
     private FaultCause() {}
 
-    /** The cause, with the address that was reached for if the core knows it. */
+    /** The cause, with the accessed address if the core knows it. */
     static String text(FaultReport report) {
         if (report.status().isPresent()) {
             return arm(report, report.status().getAsLong());
@@ -70,7 +73,7 @@ final class FaultCause {
         return String.format(Locale.ROOT, ": address 0x%08x", address.getAsLong());
     }
 
-    /** Whether the instruction named is one behind the one that did it. */
+    /** Whether the reported instruction comes after the one that caused the fault. */
     static boolean isImprecise(FaultReport report) {
         return (report.status().orElse(0) & IMPRECISE) != 0;
     }

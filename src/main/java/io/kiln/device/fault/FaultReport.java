@@ -10,10 +10,10 @@ import java.util.regex.Pattern;
  * The line that a board's fault handler prints.
  *
  * @param exception number of the exception on Cortex-M, cause on RISC-V
- * @param pc instruction that faulted, or that the core had reached
- * @param caller what the link register held: the return address, unless the function has called others
+ * @param pc address of the faulting instruction, or of the one that the core had reached
+ * @param caller the link register: the return address, unless the function has called others
  * @param status the configurable fault status register of Armv7-M and later; empty on other cores
- * @param address the address that was reached for, where the core has a register for it; on Arm it counts only if the status says so
+ * @param address the accessed address, where the core has a register for it; on Arm only valid if the status says so
  */
 record FaultReport(long exception, long pc, long caller, OptionalLong status, OptionalLong address) {
     private static final String NUMBER = "0x([0-9a-f]{8})";
@@ -21,7 +21,7 @@ record FaultReport(long exception, long pc, long caller, OptionalLong status, Op
             + NUMBER + "(?:, status " + NUMBER + ")?(?:, address " + NUMBER + ")?");
     private static final Pattern OVERFLOW = Pattern.compile("kiln: stack overflow");
 
-    /** The report in a line, if it has one. */
+    /** The report in a line, if it contains one. */
     static Optional<FaultReport> in(String line) {
         Matcher matcher = LINE.matcher(line);
         return matcher.find()
@@ -34,7 +34,7 @@ record FaultReport(long exception, long pc, long caller, OptionalLong status, Op
                 : Optional.empty();
     }
 
-    /** Whether a line reports a stack that is too small. */
+    /** Whether a line reports a stack overflow. */
     static boolean isStackOverflow(String line) {
         return OVERFLOW.matcher(line).find();
     }

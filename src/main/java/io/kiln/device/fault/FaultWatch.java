@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Listens to what an image prints for the line of its fault handler, and passes everything on. Thread-safe. */
+/** Looks for the fault handler's line in an image's output, and passes all output on. Thread-safe. */
 public final class FaultWatch implements Consumer<String> {
     private static final int LONGEST_LINE = 400;
 
@@ -18,8 +18,6 @@ public final class FaultWatch implements Consumer<String> {
     private Optional<String> reported = Optional.empty();
 
     /**
-     * A watch.
-     *
      * @param next gets the same text
      */
     public FaultWatch(Consumer<String> next) {
@@ -45,9 +43,9 @@ public final class FaultWatch implements Consumer<String> {
     }
 
     /**
-     * The fault that was reported last, if any.
+     * The last reported fault, if any.
      *
-     * @param image ELF file that ran, for the names of functions and lines; something else has no names
+     * @param image ELF file that ran, for the names of functions and lines; without one, addresses stay bare
      */
     public synchronized Optional<Problem> problem(Path image) {
         return reported.map(text -> FaultReport.in(text)
@@ -61,7 +59,7 @@ public final class FaultWatch implements Consumer<String> {
                                 + " of functions")));
     }
 
-    /** As {@link #problem}, once for each fault. */
+    /** As {@link #problem}, but returns each fault only once. */
     public synchronized Optional<Problem> take(Path image) {
         Optional<Problem> problem = problem(image);
         reported = Optional.empty();
@@ -69,7 +67,7 @@ public final class FaultWatch implements Consumer<String> {
     }
 
     /**
-     * The same exception with the fault before its problems.
+     * The same exception, with the fault before its problems.
      *
      * @param image as in {@link #problem}
      */
@@ -87,7 +85,7 @@ public final class FaultWatch implements Consumer<String> {
 
     private static Problem fault(FaultReport report, ImageSymbols names) {
         String where = names.name(report.pc());
-        // The call lies before the address that it returns to, whose lowest bit says that it is Thumb code.
+        // The call precedes its return address, whose lowest bit marks Thumb code.
         long call = (report.caller() & ~1L) - 1;
         if (names.isCode(call)) {
             where += ", called from " + names.name(call);
@@ -97,7 +95,7 @@ public final class FaultWatch implements Consumer<String> {
                 where,
                 "",
                 FaultCause.isImprecise(report)
-                        ? "The core names an instruction behind the write. On Cortex-M3 and -M4, flags: {defines:"
+                        ? "The core reports an instruction after the write. On Cortex-M3 and -M4, flags: {defines:"
                                 + " {KILN_PRECISE_WRITES: 1}} in board.yaml has each write wait for its answer"
                         : "");
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Names for addresses of an image. */
+/** Maps addresses of an image to names. */
 final class ImageSymbols {
     private final List<Symbol> functions;
     private final Optional<LineTables> lines;
@@ -21,7 +21,7 @@ final class ImageSymbols {
         this.lines = lines;
     }
 
-    /** The names in an ELF file; none if it is not one. */
+    /** The names in an ELF file; none if it is not an ELF file. */
     static ImageSymbols of(Path file) {
         try {
             if (ElfFile.isElf(file)) {
@@ -30,13 +30,13 @@ final class ImageSymbols {
                         elf.symbols().stream().filter(Symbol::isFunction).toList(), Optional.of(LineTables.of(elf)));
             }
         } catch (KilnException e) {
-            // What the image said is worth telling without names.
+            // The image's output is useful without names.
             return new ImageSymbols(List.of(), Optional.empty());
         }
         return new ImageSymbols(List.of(), Optional.empty());
     }
 
-    /** {@code function (file:line)}, or as much of it as is known; the bare address if nothing is. */
+    /** {@code function (file:line)}, or the known part of it; the bare address if nothing is known. */
     String name(long address) {
         Optional<String> function = function(address);
         Optional<String> line = lines.flatMap(tables -> tables.at(address)).map(SourceLine::text);
@@ -47,7 +47,7 @@ final class ImageSymbols {
         return function.orElse(hex(address)) + place;
     }
 
-    /** Whether the address lies in code of the image. */
+    /** Whether the address lies in the image's code. */
     boolean isCode(long address) {
         return function(address).isPresent();
     }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What an image says of a fault that ended it, and what the image's own ELF file adds to that. */
+/** Faults: what an image reports about a fault that ended it, with names from its ELF file. */
 package io.kiln.device.fault;

@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What lines of OpenOCD 0.12 mean. One cause makes many lines, so the first rule that any line fits decides, and causes stand
- * before what follows from them.
+ * Classifies the output of OpenOCD 0.12. One cause produces many lines, so the first rule that matches any line
+ * decides; causes come before their consequences.
  */
 final class FailureRules {
-    /** Kind, and the pattern; group {@code address} is the address, group {@code offset} is to be added to it. */
+    /** A kind and its pattern; group {@code address} is the address, group {@code offset} is added to it. */
     private record Rule(Kind kind, Pattern pattern) {}
 
     private static final String WRONG_CHIP = OpenOcdOutput.MARK + "wrong-chip";
@@ -66,7 +66,7 @@ final class FailureRules {
         return new Rule(kind, Pattern.compile(pattern));
     }
 
-    /** The failure that these lines tell of, if they tell of one. */
+    /** The failure that these lines report, if any. */
     static Optional<FlashFailure> classify(List<String> lines, boolean begun) {
         for (Rule rule : RULES) {
             for (String line : lines) {
@@ -94,7 +94,7 @@ final class FailureRules {
         return OptionalLong.of(Long.parseUnsignedLong(matcher.group(group).substring(2), 16));
     }
 
-    /** The line without the words that only say how bad it is; of Kiln's own script only what is meant for people. */
+    /** The line without its severity; of Kiln's own script only messages for people. */
     private static String said(String line) {
         if (line.startsWith(OpenOcdOutput.MARK)) {
             return Stream.of(WRONG_CHIP, PROTECTED)

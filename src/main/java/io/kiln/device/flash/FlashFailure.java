@@ -8,62 +8,62 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Why a device was not flashed.
+ * Why flashing a device failed.
  *
  * @param kind the class of failure
- * @param detail what is known of this one: the line that OpenOCD said, the missing script, the probes to choose from
- * @param address the address that it is about, for write errors and mismatches, if OpenOCD named it
- * @param begun whether the device's flash was being changed, so that the old image is gone
+ * @param detail details of this failure: OpenOCD's line, the missing script, the probes to choose from
+ * @param address the address concerned, for write errors and mismatches, if OpenOCD named it
+ * @param begun whether the flash had already been changed, so that the old image is gone
  */
 public record FlashFailure(Kind kind, String detail, OptionalLong address, boolean begun) {
-    /** Classes of failure, each with what it means and what helps. */
+    /** Classes of failure, each with its meaning and remedy. */
     public enum Kind {
-        /** The program is not there. */
-        NO_OPENOCD("OpenOCD is not there", "Install it (apt-get install openocd) or name it with kiln.openocd"),
-        /** This version of OpenOCD has no such script. */
+        /** The program is missing. */
+        NO_OPENOCD("OpenOCD is missing", "Install it (apt-get install openocd) or name it with kiln.openocd"),
+        /** This version of OpenOCD lacks the script. */
         SCRIPT_MISSING(
-                "a script that the board names is not in this version of OpenOCD",
+                "this version of OpenOCD lacks a script that the board names",
                 "Install a newer OpenOCD, or correct flash.openocd in the board's board.yaml"),
-        /** No probe answers. */
+        /** No probe answered. */
         NO_PROBE(
                 "no debug probe was found",
-                "Plug it in, look that you may open it (OpenOCD's udev rules), and that no other program uses it"),
-        /** Which one is not for Kiln to guess. */
+                "Connect it, and check that you may open it (OpenOCD's udev rules) and that no other program uses it"),
+        /** Several probes are connected and none was named; Kiln does not guess. */
         SEVERAL_PROBES(
-                "several debug probes are there", "Name one with -Dkiln.probe=<serial>, or all with -Dkiln.probe=all"),
-        /** The probe is there and the chip is not. */
+                "several debug probes are connected", "Name one with -Dkiln.probe=<serial>, or all with -Dkiln.probe=all"),
+        /** The probe answers but the chip does not. */
         NO_TARGET(
-                "the probe reaches no chip",
-                "Look at power, ground and the debug cable; hold reset while it connects if the program switches debugging off"),
-        /** Another chip than the board's. */
+                "the probe cannot reach a chip",
+                "Check power, ground and the debug cable; hold reset while it connects if the program disables debugging"),
+        /** The chip is not the board's. */
         WRONG_CHIP(
-                "the chip is not the one that the board's description names",
-                "Look which board is on this probe and choose it with kiln.board; nothing was written"),
-        /** Protection of the chip. */
+                "the chip is not the one in the board's description",
+                "Check which board is on this probe and choose it with kiln.board; nothing was written"),
+        /** The chip's protection is active. */
         LOCKED(
                 "the chip is locked or its flash is protected",
                 "Remove the protection with the vendor's tool, which erases the chip, and flash again"),
         /** The image has bytes where the chip has no flash. */
         OUTSIDE_FLASH(
-                "the image does not lie in the chip's flash",
+                "the image does not lie within the chip's flash",
                 "Correct the memories in board.yaml and its linker script; nothing was written"),
-        /** The flash did not take a write or an erase. */
+        /** A write or an erase of the flash failed. */
         WRITE_ERROR(
                 "the flash could not be written",
-                "Look at the supply voltage and the memory map, then flash again; if it stays at the same address the chip is worn"),
-        /** What is read is not what was written. */
+                "Check the supply voltage and the memory map, then flash again; if it fails at the same address again, the chip is worn"),
+        /** The data read back differ from the data written. */
         VERIFY_MISMATCH(
-                "what the device holds is not the image",
-                "Flash again, with a slower clock (flash.openocd.speed); if it stays at the same address the chip is worn"),
-        /** The probe was there and went away. */
+                "the device's content differs from the image",
+                "Flash again with a slower clock (flash.openocd.speed); if it fails at the same address again, the chip is worn"),
+        /** The connection was lost after it had worked. */
         PROBE_LOST("the connection to the probe broke", "Look at the cable and the hub, then flash again"),
-        /** Time is over. */
+        /** The time limit was reached. */
         TIME_OUT(
-                "OpenOCD did not come to an end in time and was killed",
-                "Plug the probe out and in and flash again; a slow probe may need a larger kiln.flash.timeout"),
+                "OpenOCD did not finish in time and was killed",
+                "Unplug and replug the probe and flash again; a slow probe may need a larger kiln.flash.timeout"),
         /** The build was stopped. */
         INTERRUPTED("flashing was interrupted", "Flash again"),
-        /** OpenOCD failed in a way that is none of the others. */
+        /** OpenOCD failed for another reason. */
         OTHER("OpenOCD failed", "Its whole output is in the log");
 
         private final String meaning;
@@ -74,12 +74,12 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
             this.remedy = remedy;
         }
 
-        /** What happened, in one sentence without a full stop. */
+        /** The meaning, in one sentence without a full stop. */
         public String meaning() {
             return meaning;
         }
 
-        /** What helps, in one sentence without a full stop. */
+        /** The remedy, in one sentence without a full stop. */
         public String remedy() {
             return remedy;
         }
@@ -90,13 +90,13 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         }
     }
 
-    /** A failure before anything was changed. */
+    /** A failure before the flash was changed. */
     static FlashFailure before(Kind kind, String detail) {
         return new FlashFailure(kind, detail, OptionalLong.empty(), false);
     }
 
     /**
-     * The failure as users read it.
+     * The failure as a message for users.
      *
      * @param where the probe, the board's description or the goal
      */
@@ -109,7 +109,7 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
         return new KilnException(problem(where));
     }
 
-    /** What happened, with the address and what OpenOCD said. */
+    /** The meaning, with the address and OpenOCD's message. */
     public String text() {
         StringBuilder text = new StringBuilder(kind.meaning());
         address.ifPresent(value -> text.append(" at ").append(Tcl.address(value)));

@@ -8,12 +8,12 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What a device shall hold.
+ * The content to flash.
  *
  * @param segments ascending and not overlapping
  */
 public record FlashImage(List<Segment> segments) {
-    /** Gaps up to this many bytes, such as between two sections, are written as erased flash reads. */
+    /** Gaps up to this many bytes, such as between two sections, are written as 0xFF like erased flash. */
     static final int SMALL_GAP = 1024;
 
     private static final int ERASED = 0xff;
@@ -30,7 +30,7 @@ public record FlashImage(List<Segment> segments) {
         }
     }
 
-    /** An image of blocks in any order; those that lie close together become one, empty ones are left out. */
+    /** An image of blocks in any order; blocks close together are merged, empty ones dropped. */
     public static FlashImage of(List<Segment> blocks) {
         List<Segment> sorted = blocks.stream()
                 .filter(block -> block.content().size() > 0)

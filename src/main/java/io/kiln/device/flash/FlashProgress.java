@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.flash;
 
-/** Hears how far flashing is; called from a thread of its own. */
+/** Listens to the progress of flashing; called from a separate thread. */
 public interface FlashProgress {
-    /** Hears nothing. */
+    /** Ignores progress. */
     FlashProgress QUIET = new FlashProgress() {
         @Override
         public void erasing() {}
@@ -15,16 +15,16 @@ public interface FlashProgress {
         public void verifying() {}
     };
 
-    /** The old content goes. */
+    /** Erasing has started. */
     void erasing();
 
     /**
-     * So much was written.
+     * Part of the image has been written.
      *
-     * @param bytes since the beginning
+     * @param bytes total so far
      */
     void written(long bytes);
 
-    /** All was written; it is read back. */
+    /** All is written; reading back has started. */
     void verifying();
 }

@@ -5,17 +5,17 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How flashing one device went.
+ * The result of flashing one device.
  *
  * @param probe the probe
- * @param unchanged whether the device held the image already, so that nothing was written
+ * @param unchanged whether the device already held the image, so that nothing was written
  * @param bytes bytes of the image
  * @param elapsed wall time
- * @param failure why it failed; empty if the device holds the image and runs it
+ * @param failure why it failed; empty if the device holds and runs the image
  */
 public record FlashResult(
         Probe probe, boolean unchanged, long bytes, Duration elapsed, Optional<FlashFailure> failure) {
-    /** Whether the device holds the image, proven by reading it back. */
+    /** Whether the device holds the image, confirmed by reading it back. */
     public boolean succeeded() {
         return failure.isEmpty();
     }

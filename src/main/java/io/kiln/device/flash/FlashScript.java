@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The steps of flashing as commands of OpenOCD: connect, compare, erase, write in pieces so that progress shows, verify, run. The
- * files that they name are written into a working folder.
+ * The steps of flashing as commands of OpenOCD: connect, compare, erase, write in pieces to show progress, verify, run.
+ * The files that the commands use are written into a working folder.
  */
 final class FlashScript {
-    /** Bytes written in one go. */
+    /** Bytes of one write command. */
     private static final int PIECE = 16 << 10;
 
-    /** The file that has Kiln's own procedures; the set-up needs them already. */
+    /** The file of Kiln's own procedures; the set-up commands use them already. */
     static final String PROCEDURES = "kiln.tcl";
 
     private final Path folder;
@@ -34,10 +34,10 @@ final class FlashScript {
     }
 
     /**
-     * Writes the files and returns the arguments that follow the set-up.
+     * Writes the files and returns the arguments after the set-up.
      *
-     * @param chipId what the chip must say of itself
-     * @param preverify whether an image that the device holds already is left alone
+     * @param chipId the expected chip id
+     * @param preverify whether an image that the device already holds is kept
      */
     List<String> arguments(Optional<ChipId> chipId, boolean preverify) {
         WholeFiles.write(folder.resolve(PROCEDURES), procedures());

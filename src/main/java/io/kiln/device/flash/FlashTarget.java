@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One device to flash: how its board is reached, and through which probe.
+ * One device to flash: its board and its probe.
  *
- * @param board what the board's description says
- * @param scripts folders to look for scripts in before OpenOCD's own
+ * @param board the board's description
+ * @param scripts folders searched for scripts before OpenOCD's own
  * @param probe the probe
  */
 public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
@@ -18,7 +18,7 @@ public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
         scripts = List.copyOf(scripts);
     }
 
-    /** The scripts of OpenOCD that are needed. */
+    /** The OpenOCD scripts that it needs. */
     public List<String> neededScripts() {
         return isRemote() ? List.of(board.targetConfig()) : List.of(board.interfaceConfig(), board.targetConfig());
     }
@@ -28,8 +28,8 @@ public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
     }
 
     /**
-     * The commands of a configuration file that sets OpenOCD up for the probe and the chip, without {@code init}, which some boards'
-     * scripts call themselves, and without a word about servers.
+     * The commands of a configuration file that sets OpenOCD up for the probe and the chip, without {@code init}, which
+     * some boards' scripts call themselves, and without settings for servers.
      */
     public List<String> configuration() {
         List<String> commands = new ArrayList<>();
@@ -45,7 +45,7 @@ public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
         }
         commands.addAll(probe.commands());
         if (!isRemote()) {
-            // A remote server speaks JTAG only, and OpenOCD chooses that by itself.
+            // A remote server supports JTAG only, which OpenOCD selects by itself.
             board.transport().ifPresent(name -> commands.add(Tcl.command("transport", "select", name)));
         }
         commands.add(target);
@@ -56,10 +56,11 @@ public record FlashTarget(OpenOcd board, List<Path> scripts, Probe probe) {
     }
 
     /**
-     * The arguments that set OpenOCD up with all its servers off, and without the commands by which scripts could open ports again. That,
-     * and the choice of the probe, comes before the target's script: some call {@code init}.
+     * The arguments that set OpenOCD up with all its servers disabled, and without the commands by which scripts could
+     * open ports again. These and the choice of the probe precede the target's script, because some scripts call {@code
+     * init}.
      *
-     * @param procedures the file that has Kiln's own procedures, and switches the servers off
+     * @param procedures file with Kiln's own procedures, which also disables the servers
      */
     List<String> arguments(String procedures) {
         List<String> arguments = new ArrayList<>();

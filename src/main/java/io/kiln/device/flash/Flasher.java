@@ -22,13 +22,13 @@ import java.util.stream.Stream;
  * Flashes one device in one run of OpenOCD.
  *
  * @param openOcd the program
- * @param limit time after which it is killed; OpenOCD ignores polite requests
- * @param preverify whether an image that the device holds already is left alone
+ * @param limit time after which it is killed, because OpenOCD ignores termination requests
+ * @param preverify whether an image that the device already holds is kept
  * @param log gets the whole output
  */
 public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Optional<Path> log) {
 
-    /** Flashes; a failure is a result, not an exception. Afterwards no process is left. */
+    /** Flashes; a failure is a result, not an exception. No process remains afterwards. */
     public FlashResult flash(FlashTarget target, FlashImage image, FlashProgress progress) {
         long start = System.nanoTime();
         OpenOcdOutput output = new OpenOcdOutput(progress);
@@ -60,8 +60,8 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
     }
 
     /**
-     * The verdict. Exit code 0 may hide a failure, and so may cheerful words: what counts is that every command came to its end
-     * and that the bytes read back are as many as the image has.
+     * The verdict. Exit code 0 may hide a failure, and so may success messages: flashing succeeded only if every
+     * command finished and the number of bytes read back equals the image's size.
      */
     private Optional<FlashFailure> failure(ProcessResult result, FlashImage image, OpenOcdOutput output) {
         if (result.timedOut()) {
@@ -85,13 +85,13 @@ public record Flasher(OpenOcd openOcd, Duration limit, boolean preverify, Option
         return new FlashFailure(Kind.OTHER, said, OptionalLong.empty(), output.hasBegun());
     }
 
-    /** What is done with a working folder. */
+    /** Work in a temporary folder. */
     @FunctionalInterface
     private interface Work {
         Optional<FlashFailure> in(Path folder);
     }
 
-    /** An empty folder: OpenOCD looks for scripts in the one that it runs in, and must not find any there. */
+    /** Runs OpenOCD in an empty folder: it searches its working folder for scripts, and must not find any there. */
     private static Optional<FlashFailure> inFolder(Work work) {
         try {
             Path folder = Files.createTempDirectory("kiln-flash");

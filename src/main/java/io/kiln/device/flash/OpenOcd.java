@@ -16,10 +16,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * An OpenOCD of this computer.
+ * An installed OpenOCD.
  *
  * @param executable the program
- * @param version what it says of itself, such as {@code Open On-Chip Debugger 0.12.0}
+ * @param version its version line, such as {@code Open On-Chip Debugger 0.12.0}
  */
 public record OpenOcd(Path executable, String version) {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -45,10 +45,10 @@ public record OpenOcd(Path executable, String version) {
     }
 
     /**
-     * Which of these scripts are not in its search path: OpenOCD itself is asked, so that its environment and its folders count.
-     * The folder that it runs in when it flashes is searched too, and holds none.
+     * The scripts that are not in OpenOCD's search path. OpenOCD itself is asked, so that its environment and folders
+     * count. Flashing also searches the working folder, which has no scripts.
      *
-     * @param scripts names as descriptions of boards have them
+     * @param scripts names as in boards' descriptions
      * @param folders searched before its own
      */
     public Set<String> missing(List<String> scripts, List<Path> folders) {
@@ -71,7 +71,7 @@ public record OpenOcd(Path executable, String version) {
         return missing;
     }
 
-    /** The failure to tell of when there is none. */
+    /** The failure if OpenOCD is missing. */
     public static FlashFailure absent(String name) {
         return FlashFailure.before(Kind.NO_OPENOCD, "no program '" + name + "' on the PATH");
     }

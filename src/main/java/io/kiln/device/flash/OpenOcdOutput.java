@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Follows what OpenOCD says, line by line. Lines may come from another thread than the questions. */
+/** Parses OpenOCD's output line by line. Thread-safe. */
 final class OpenOcdOutput implements Consumer<String> {
-    /** What Kiln's own script says begins so. */
+    /** Prefix of the lines that Kiln's own script prints. */
     static final String MARK = "@@kiln ";
 
     private static final String ERROR = "Error: ";
@@ -18,7 +18,7 @@ final class OpenOcdOutput implements Consumer<String> {
     private static final Pattern VERIFIED = Pattern.compile("^verified (\\d{1,12}) bytes in .*");
     private static final Pattern NUMBER = Pattern.compile("\\d{1,12}");
 
-    /** OpenOCD may say one thing for ever: what a failure is about comes first. */
+    /** Limit of kept lines, because OpenOCD may repeat a line forever: the cause of a failure comes first. */
     private static final int MOST_LINES = 4_000;
 
     private static final int LONGEST_LINE = 1_000;
@@ -49,7 +49,7 @@ final class OpenOcdOutput implements Consumer<String> {
         if (line.startsWith(ERROR)) {
             lastError = Optional.of(line.substring(ERROR.length()));
         }
-        // A comparison that finds a difference before anything is written is an answer, not a failure.
+        // A difference found before anything is written is a result, not a failure.
         if (!isComparing && lines.size() < MOST_LINES) {
             lines.add(line);
         }
@@ -58,7 +58,7 @@ final class OpenOcdOutput implements Consumer<String> {
     private void mark(String said) {
         String[] words = said.split(" ", -1);
         switch (words[0]) {
-            // What connecting complained of did not keep it from succeeding.
+            // Complaints during a connection that succeeded do not matter.
             case "connected" -> lines.removeIf(line -> !line.contains("UNEXPECTED:"));
             case "comparing" -> isComparing = true;
             case "compared" -> isComparing = false;
@@ -78,32 +78,32 @@ final class OpenOcdOutput implements Consumer<String> {
         }
     }
 
-    /** The lines that can tell of a failure. */
+    /** The lines that may report a failure. */
     synchronized List<String> lines() {
         return List.copyOf(lines);
     }
 
-    /** Bytes that the verifying command reported as equal. */
+    /** Bytes that the verify command reported as equal. */
     synchronized long verified() {
         return verified;
     }
 
-    /** Whether the device held the image already. */
+    /** Whether the device already held the image. */
     synchronized boolean isUnchanged() {
         return isUnchanged;
     }
 
-    /** Whether the old content was being erased. */
+    /** Whether erasing had started. */
     synchronized boolean hasBegun() {
         return hasBegun;
     }
 
-    /** Whether the image was verified and started: all commands came to their end. */
+    /** Whether the image was verified and started, so that all commands finished. */
     synchronized boolean hasRun() {
         return hasRun;
     }
 
-    /** The last line that speaks of an error. */
+    /** The last line that reports an error. */
     synchronized Optional<String> lastError() {
         return lastError;
     }

@@ -20,11 +20,11 @@ public final class OpenOcdRunner implements FlashRunner {
     private final Map<Probe, FlashTarget> targets = new LinkedHashMap<>();
 
     /**
-     * How boards are flashed.
+     * Settings for flashing.
      *
      * @param limit time for each of them
-     * @param preverify whether a device that holds the image already is left alone
-     * @param logs folder that gets the whole output of OpenOCD, {@code flash.log} or a file for each probe
+     * @param preverify whether an image that the device already holds is kept
+     * @param logs folder for the whole output of OpenOCD, {@code flash.log} or a file for each probe
      */
     public record Manner(Duration limit, boolean preverify, Path logs) {}
 
@@ -75,7 +75,7 @@ public final class OpenOcdRunner implements FlashRunner {
         return targets.size() == 1 ? "flash" : "flash-" + probe.text().replaceAll("[^A-Za-z0-9_.-]", "_");
     }
 
-    /** Nothing is held between two runs of OpenOCD. */
+    /** Nothing is held between runs of OpenOCD. */
     @Override
     public void close() {}
 }

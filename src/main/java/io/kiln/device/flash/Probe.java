@@ -9,13 +9,13 @@ import java.util.regex.Pattern;
 
 /** Which debug probe to use. */
 public sealed interface Probe {
-    /** How people and reports name it. */
+    /** Its name in messages and reports. */
     String text();
 
-    /** The commands that make OpenOCD use it, to be given after the configuration of the interface. */
+    /** The commands that make OpenOCD use it, placed after the configuration of the interface. */
     List<String> commands();
 
-    /** The only one, where there is no way to tell how many there are. */
+    /** The only one connected, where the system cannot list probes. */
     record Any() implements Probe {
         @Override
         public String text() {
@@ -28,7 +28,7 @@ public sealed interface Probe {
         }
     }
 
-    /** The one with this serial number. */
+    /** The probe with this serial number. */
     record Serial(String serial) implements Probe {
         @Override
         public String text() {
@@ -41,7 +41,7 @@ public sealed interface Probe {
         }
     }
 
-    /** The one at this place of the USB tree, such as {@code 1-2.4}: bus, then ports. */
+    /** The probe at this place of the USB tree, such as {@code 1-2.4}: bus, then ports. */
     record Location(String location) implements Probe {
         @Override
         public String text() {
@@ -55,7 +55,8 @@ public sealed interface Probe {
     }
 
     /**
-     * A server that speaks OpenOCD's {@code remote_bitbang}, such as a virtual probe; it takes the place of the board's interface.
+     * A server that speaks OpenOCD's {@code remote_bitbang}, such as a virtual probe; it replaces the board's
+     * interface.
      *
      * @param host name or address
      * @param port 1 to 65535
@@ -78,8 +79,8 @@ public sealed interface Probe {
     /**
      * A virtual probe of this process.
      *
-     * @param name what its board is called
-     * @param server where it listens
+     * @param name name of its board
+     * @param server its address
      */
     record Virtual(String name, Remote server) implements Probe {
         @Override
@@ -120,6 +121,6 @@ public sealed interface Probe {
     }
 
     private static KilnException malformed(String text, String expected) {
-        return new KilnException(new Problem("cannot name a probe: '" + text + "'", "kiln.probe", expected, ""));
+        return new KilnException(new Problem("not a valid name of a probe: '" + text + "'", "kiln.probe", expected, ""));
     }
 }

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Which devices on the USB are probes that an interface script of OpenOCD drives. OpenOCD cannot list them; the system can. Ids:
- * the scripts themselves and the vendors' lists.
+ * Finds the USB devices that are probes for an interface script of OpenOCD. OpenOCD cannot list them, but the system
+ * can. The ids come from the scripts and from vendors' lists.
  */
 public final class Probes {
     private static final int ST = 0x0483;
@@ -20,8 +20,8 @@ public final class Probes {
     private Probes() {}
 
     /**
-     * The probes for an interface script, in the order given; empty if the script is one whose probes Kiln cannot tell from other
-     * devices.
+     * The probes for an interface script, in the order of the devices; empty if Kiln does not know the ids of its
+     * probes.
      */
     public static Optional<List<UsbDevice>> of(String interfaceConfig, List<UsbDevice> devices) {
         String script = interfaceConfig.substring(interfaceConfig.lastIndexOf('/') + 1);
@@ -41,7 +41,7 @@ public final class Probes {
         return Optional.empty();
     }
 
-    /** How to name a device to OpenOCD: by serial number, or by its place if it has none. */
+    /** The probe of a device: by serial number, or by its place if it has none. */
     public static Probe probe(UsbDevice device) {
         return device.serial().isEmpty() ? new Probe.Location(device.location()) : new Probe.Serial(device.serial());
     }

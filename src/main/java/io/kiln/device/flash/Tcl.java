@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Writes commands of OpenOCD's language, Jim Tcl, such that no value can be more than a value. */
+/** Formats commands of OpenOCD's language, Jim Tcl, so that values cannot be interpreted as code. */
 final class Tcl {
     private static final String PLAIN = "_./:-,=+@";
 
     private Tcl() {}
 
-    /** A value as one word: whatever it holds, it neither ends the word nor is substituted. */
+    /** A value as one quoted word, without substitution. */
     static String word(String value) {
         if (value.isEmpty()) {
             return "{}";

@@ -18,16 +18,16 @@ import java.util.Optional;
  * @param vendor its vendor id, 0 to 0xffff
  * @param product its product id, 0 to 0xffff
  * @param serial its serial number; empty if it has none
- * @param name what it calls itself, and its interfaces; may be empty
+ * @param name product name and interface names; may be empty
  */
 public record UsbDevice(String location, int vendor, int product, String serial, String name) {
-    /** Where Linux lists them. */
+    /** Linux's list of USB devices. */
     public static final Path SYSFS = Path.of("/sys/bus/usb/devices");
 
     /**
      * All devices, by location; empty if this system has no such list.
      *
-     * @param sysfs the list, {@link #SYSFS} but in tests
+     * @param sysfs the list, {@link #SYSFS} except in tests
      */
     public static Optional<List<UsbDevice>> list(Path sysfs) {
         List<UsbDevice> devices = new ArrayList<>();
@@ -68,7 +68,7 @@ public record UsbDevice(String location, int vendor, int product, String serial,
         return text.matches("[0-9a-fA-F]{4}") ? Optional.of(Integer.parseInt(text, 16)) : Optional.empty();
     }
 
-    /** An attribute; empty where a device has none, or was unplugged meanwhile. */
+    /** An attribute; empty if the device lacks it, or was unplugged. */
     private static String text(Path file) {
         try {
             return Files.readString(file).strip();

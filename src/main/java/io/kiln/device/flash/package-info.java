@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Writing images to devices with OpenOCD: choosing the probe, the command line, what its output means and the verdict. OpenOCD's
- * exit code alone is never believed.
+ * Flashing with OpenOCD: choice of the probe, command line, parsing of the output and the verdict. OpenOCD's exit code
+ * alone is not trusted.
  */
 package io.kiln.device.flash;

@@ -7,37 +7,39 @@ import io.kiln.device.transport.Transport;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** One device that is the holder's until the lease is closed. */
+/** One device, reserved for the holder until the lease is closed. */
 public interface Lease extends AutoCloseable {
     /**
-     * How reports name the device and what it is reached by, such as {@code stm32f405, probe 0669FF, console /dev/ttyACM0}.
+     * The name of the device and its connection in reports, such as {@code stm32f405, probe 0669FF, console
+     * /dev/ttyACM0}.
      *
-     * @param probe the probe that brought the image; empty if the device was taken as it was
+     * @param probe the probe that flashed the image; empty if flashing was skipped
      */
     String name(Optional<Probe> probe);
 
     /**
-     * Takes hold of what writes the device's flash.
+     * Opens the tool that writes the device's flash.
      *
-     * @return to be closed before the program is talked to
-     * @throws io.kiln.base.KilnException if there is no such tool, or it cannot reach the device
+     * @return to be closed before the conversation with the program
+     * @throws io.kiln.base.KilnException if the tool is missing, or cannot reach the device
      */
     FlashRunner flashRunner();
 
     /**
-     * Opens the line to the device's program and sees to it that the program runs.
+     * Connects to the device's program and makes sure that the program runs.
      *
-     * @param bring brings the image there, if there is one to bring; it is called once, at the moment at which nothing is lost of what
-     *     the program says when it starts
+     * @param bring flashes the image, if there is one to flash; called once, at the moment at which none of the
+     *     program's first output is lost
      * @return to be closed by the caller, before the lease
-     * @throws io.kiln.base.KilnException if the device cannot be reached or holds nothing; whatever {@code bring} throws passes through
+     * @throws io.kiln.base.KilnException if the device cannot be reached or is empty; exceptions of {@code bring} pass
+     * through
      */
     Transport start(Runnable bring);
 
-    /** Gets the text that the program prints. It is kept in a log, unless what runs the program keeps one itself. */
+    /** Gets the program's output for a log; does nothing if what runs the program keeps its own log. */
     Consumer<String> log();
 
-    /** Gives the device back. */
+    /** Releases the device. */
     @Override
     void close();
 }

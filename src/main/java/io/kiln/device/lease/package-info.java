@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Who has a device: a {@link io.kiln.device.lease.Lease} on one, wherever it comes from. */
+/** Exclusive use of devices: a {@link io.kiln.device.lease.Lease} on one, from whatever source. */
 package io.kiln.device.lease;

@@ -3,7 +3,7 @@ package io.kiln.device.probe;
 
 import io.kiln.device.probe.thumb.Memory;
 
-/** An Arm memory access port (ADIv5 MEM-AP on an AHB): the debugger's way to the chip's bus. */
+/** An Arm memory access port (ADIv5 MEM-AP on an AHB): the debugger's access to the chip's bus. */
 final class AccessPort {
     private static final int CSW = 0x00;
     private static final int TAR = 0x04;
@@ -15,7 +15,7 @@ final class AccessPort {
     private static final int IDENTIFICATION = 0x24770011;
     private static final int ROM_TABLE = 0xe00ff003;
     private static final int ENABLED = 1 << 6;
-    /** Size, address increment, protection and the like: what software may set. */
+    /** Fields that software may set: size, address increment, protection and the like. */
     private static final int CSW_WRITABLE = 0xff000037;
 
     private final Memory bus;
@@ -26,7 +26,7 @@ final class AccessPort {
         this.bus = bus;
     }
 
-    /** Reads a register; reading data moves the transfer address on. */
+    /** Reads a register; reading data advances the transfer address. */
     int read(int register) {
         if (register >= BD0 && register <= BD3) {
             return bus.read(banked(register), 4);
@@ -41,7 +41,7 @@ final class AccessPort {
         };
     }
 
-    /** Writes a register; writing data moves the transfer address on. */
+    /** Writes a register; writing data advances the transfer address. */
     void write(int register, int value) {
         if (register >= BD0 && register <= BD3) {
             bus.write(banked(register), 4, value);
@@ -66,7 +66,7 @@ final class AccessPort {
         return (csw & 0x30) != 0;
     }
 
-    /** Packed transfers fill the word with several accesses; all others make one. */
+    /** Accesses per transfer: several for packed transfers, otherwise one. */
     private int accesses() {
         return (csw & 0x30) == 0x20 ? 4 / size() : 1;
     }

@@ -2,8 +2,8 @@
 package io.kiln.device.probe;
 
 /**
- * The flash patch and breakpoint unit of a Cortex-M4 (FPB). Its comparators see only the code region, where this chip executes nothing:
- * they can be set, and never match.
+ * The flash patch and breakpoint unit of a Cortex-M4 (FPB). Its comparators cover only the code region, where this chip
+ * executes nothing: they can be set, and never match.
  */
 final class Breakpoints extends WordRegion {
     private static final int CONTROL = 0;

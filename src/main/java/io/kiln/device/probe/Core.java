@@ -7,8 +7,8 @@ import io.kiln.device.probe.thumb.ThumbCore;
 import java.util.Arrays;
 
 /**
- * The run control of a Cortex-M4. Instructions are executed only in RAM, where debuggers put their programs; firmware in flash counts as
- * running, but is left to an emulator.
+ * The run control of a Cortex-M4. Instructions are executed only in RAM, where debuggers put their programs; firmware
+ * in flash counts as running, but is not executed.
  */
 final class Core {
     static final int DEBUG_ENABLE = 1;
@@ -52,7 +52,7 @@ final class Core {
         return lockedUp;
     }
 
-    /** Whether there was a reset since this was asked last. */
+    /** Whether there was a reset since the last call. */
     boolean takeResetSeen() {
         boolean seen = resetSeen;
         resetSeen = false;
@@ -82,7 +82,7 @@ final class Core {
         catches = value;
     }
 
-    /** Takes the control bits of DHCSR: halts, goes on or makes one step. */
+    /** Sets the control bits of DHCSR: halts, resumes or single-steps. */
     void setControl(int value) {
         boolean debug = (value & DEBUG_ENABLE) != 0;
         control = debug ? value : 0;
@@ -98,13 +98,13 @@ final class Core {
         }
     }
 
-    /** Holds the core in reset, or lets it go; letting it go resets it. */
+    /** Holds the core in reset, or releases it, which resets it. */
     void hold(boolean hold) {
         held = hold;
         reset();
     }
 
-    /** Resets the core; it starts from the vectors at address 0, or halts there if the debugger wants to catch it. */
+    /** Resets the core; it starts from the vectors at address 0, or halts there if the debugger catches resets. */
     void reset() {
         control &= DEBUG_ENABLE;
         halted = false;
@@ -120,7 +120,7 @@ final class Core {
         }
     }
 
-    /** Whether there is something to execute: the core runs in RAM and does not only wait for memory to change. */
+    /** Whether there is something to execute: the core runs in RAM and does not merely wait for memory to change. */
     boolean busy() {
         return !halted
                 && !held
@@ -129,7 +129,7 @@ final class Core {
                 && !(spinning && bus.writes() == loopWrites);
     }
 
-    /** Executes up to so many instructions. */
+    /** Executes at most this many instructions. */
     void run(int instructions) {
         for (int i = 0; i < instructions && busy(); i++) {
             int before = registers().get(Registers.PC);
@@ -140,7 +140,9 @@ final class Core {
         }
     }
 
-    /** A loop that comes round with equal registers, and without a write in between, can only be left by someone else's write. */
+    /**
+     * A loop that repeats with equal registers, without a write in between, can only be left by someone else's write.
+     */
     private void watchLoop() {
         int[] state = registers().snapshot();
         spinning = bus.writes() == loopWrites && Arrays.equals(state, loopState);
@@ -156,7 +158,7 @@ final class Core {
         }
     }
 
-    /** Without a debugger that wants it a stop ends in the lock-up state. */
+    /** A stop that no debugger catches ends in the lock-up state. */
     private void stop(int event, boolean caught) {
         if (caught && (control & DEBUG_ENABLE) != 0) {
             halt(event);

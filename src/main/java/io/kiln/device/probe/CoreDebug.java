@@ -5,7 +5,10 @@ import io.kiln.device.probe.thumb.Registers;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The system control space of a Cortex-M4 as debuggers use it: identity, reset, halting, and the way to the core's registers. */
+/**
+ * The system control space of a Cortex-M4 as used by debuggers: identity, reset, halting, and access to the core's
+ * registers.
+ */
 final class CoreDebug extends WordRegion {
     private static final int CPUID = 0xd00;
     private static final int AIRCR = 0xd0c;
@@ -24,7 +27,7 @@ final class CoreDebug extends WordRegion {
 
     private final Core core;
     private final Runnable systemReset;
-    /** Registers that have no meaning here but must keep what is written: the process stack, special and floating-point registers. */
+    /** Registers without a function here, kept as storage: the process stack, special and floating-point registers. */
     private final Map<Integer, Integer> otherRegisters = new HashMap<>();
 
     private int data;

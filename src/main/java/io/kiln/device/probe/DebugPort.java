@@ -4,8 +4,9 @@ package io.kiln.device.probe;
 import io.kiln.device.probe.thumb.BusFault;
 
 /**
- * An Arm JTAG debug port (ADIv5 JTAG-DP) with one access port. A data scan shifts RnW in bit 0, the register in bits 2:1 and data in 34:3;
- * what comes out is the acknowledgement in 2:0 and the result of the read before. Transactions complete at once, so WAIT is never answered.
+ * An Arm JTAG debug port (ADIv5 JTAG-DP) with one access port. A data scan shifts RnW in bit 0, the register in bits
+ * 2:1 and data in 34:3; the output is the acknowledgement in 2:0 and the result of the previous read. Transactions
+ * complete at once, so WAIT is never answered.
  */
 final class DebugPort extends Tap {
     private static final int DPACC = 0xa;

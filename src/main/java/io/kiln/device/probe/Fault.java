@@ -4,14 +4,14 @@ package io.kiln.device.probe;
 import java.time.Duration;
 
 /**
- * What can go wrong with a probe and a chip. Counts of programmed bytes start when the probe is started; an address is one of the chip's
- * flash, from 0x08000000 on.
+ * Faults of a probe and a chip. Counts of programmed bytes start when the probe is started; an address is one of the
+ * chip's flash, from 0x08000000 on.
  */
 public sealed interface Fault {
-    /** The core's TAP identifies itself with this IDCODE, as another chip or a bad line would. */
+    /** The core's TAP has this IDCODE, as another chip or a bad line would. */
     record WrongTapId(int idCode) implements Fault {}
 
-    /** DBGMCU_IDCODE reads so: another chip than the board says. */
+    /** DBGMCU_IDCODE has this value, as another chip than the board's would. */
     record WrongChipId(int idCode) implements Fault {}
 
     /** Programming this byte fails with a programming sequence error and changes nothing. */
@@ -23,18 +23,18 @@ public sealed interface Fault {
     /** The option bytes lock the flash against reading (level 1). */
     record ReadProtected() implements Fault {}
 
-    /** When the byte at this address is programmed, this bit (0 to 7) comes out the other way round. */
+    /** When the byte at this address is programmed, this bit (0 to 7) is inverted. */
     record FlippedBit(int address, int bit) implements Fault {}
 
-    /** The probe closes the connection once so many bytes were programmed; 0: at once. */
+    /** The probe closes the connection after this many programmed bytes; 0: at once. */
     record ConnectionDropped(long afterBytes) implements Fault {}
 
-    /** The probe keeps the connection and answers nothing any more once so many bytes were programmed; 0: from the start. */
+    /** The probe keeps the connection but stops answering after this many programmed bytes; 0: from the start. */
     record Silence(long afterBytes) implements Fault {}
 
-    /** The chip loses its power once so many bytes were programmed, and with it all but the flash; the probe goes on. */
+    /** The chip loses its power after this many programmed bytes, and with it all but the flash; the probe stays on. */
     record PowerLost(long afterBytes) implements Fault {}
 
-    /** The probe takes so long for each exchange, of up to 512 characters. */
+    /** The probe takes this long for each exchange of up to 512 characters. */
     record SlowProbe(Duration exchange) implements Fault {}
 }

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads faults from text: {@code <kind>:<number>[:<number>]}, parted by commas. */
+/** Parses faults: {@code <kind>:<number>[:<number>]}, separated by commas. */
 final class FaultText {
     private static final String KINDS =
             "wrong-tap-id:<id>, wrong-chip-id:<id>, write-error:<address>, protected-sector:<0 to 11>,"

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The faults of one start of a probe, none or several. */
+/** The faults of a probe from one start to the next; may be empty. */
 public record Faults(List<Fault> list) {
     public Faults {
         list = List.copyOf(list);
@@ -25,8 +25,8 @@ public record Faults(List<Fault> list) {
      * {@code flipped-bit:<address>:<0 to 7>}, {@code dropped:<bytes>}, {@code silent:<bytes>}, {@code power-lost:<bytes>} and
      * {@code slow:<milliseconds>}. Numbers are decimal or start with 0x.
      *
-     * @param where what problems name as their place, such as the parameter
-     * @throws io.kiln.base.KilnException if a fault cannot be read; all of them at once
+     * @param where place named in problems, such as the parameter
+     * @throws io.kiln.base.KilnException with all faults that cannot be parsed
      */
     public static Faults parse(String text, String where) {
         return new FaultText(where).parse(text);

@@ -3,7 +3,7 @@ package io.kiln.device.probe;
 
 import io.kiln.device.probe.thumb.BusFault;
 
-/** The flash as memory: read directly, written through its controller. It is there twice, the second time at address 0 to boot from. */
+/** The flash as memory: read directly, written through its controller. It is also mapped at address 0 for booting. */
 final class FlashArray extends Region {
     static final int BASE = 0x08000000;
 

@@ -11,7 +11,7 @@ final class FlashCells {
     private final long powerEnds;
     private long programmed;
 
-    /** Cells on an array that outlives them. */
+    /** Cells in an array that outlives them. */
     FlashCells(byte[] content, Faults faults) {
         this.content = content;
         this.flips = faults.all(Fault.FlippedBit.class).toList();
@@ -25,7 +25,7 @@ final class FlashCells {
         return programmed;
     }
 
-    /** Whether there is power still. */
+    /** Whether power is still on. */
     boolean powered() {
         return programmed < powerEnds;
     }

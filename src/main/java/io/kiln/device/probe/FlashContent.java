@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * What the flash of a virtual chip holds: {@link #SIZE} bytes from 0x08000000 on. As a file it is exactly these bytes, so that QEMU boots
- * it ({@code -M netduinoplus2 -kernel}) and a later run goes on with it.
+ * The flash content of a virtual chip: {@link #SIZE} bytes from 0x08000000 on. The file has exactly these bytes, so
+ * that QEMU boots it ({@code -M netduinoplus2 -kernel}) and a later run continues with it.
  *
  * @param bytes exactly {@link #SIZE} bytes
  */
@@ -34,7 +34,7 @@ public record FlashContent(Bytes bytes) {
     }
 
     /**
-     * Reads what {@link #save} wrote.
+     * Reads a file written by {@link #save}.
      *
      * @throws KilnException if the file cannot be read or has another size
      */

@@ -4,8 +4,8 @@ package io.kiln.device.probe;
 import java.util.List;
 
 /**
- * The flash interface of an STM32F405 (RM0090, chapter 3): keys, erasing, programming with the access size that PSIZE says, error flags.
- * Operations are done at once, so BSY is never seen.
+ * The flash interface of an STM32F405 (RM0090, chapter 3): keys, erasing, programming with the access size in PSIZE,
+ * error flags. Operations complete at once, so BSY is never set.
  */
 final class FlashController extends WordRegion {
     static final int BASE = 0x40023c00;
@@ -25,7 +25,7 @@ final class FlashController extends WordRegion {
     private static final int STRT = 1 << 16;
     private static final int LOCK = 1 << 31;
     private static final int CR_STORED = 0x0300037f & ~STRT;
-    /** Programming happens in rows of 16 bytes; one access stays in one. */
+    /** Programming happens in rows of 16 bytes; an access must not cross a row. */
     private static final int ROW = 16;
 
     private final KeySequence keys = new KeySequence(0x45670123, 0xcdef89ab);
@@ -42,7 +42,7 @@ final class FlashController extends WordRegion {
         this.writeErrors = faults.all(Fault.WriteError.class).toList();
     }
 
-    /** What a system reset does; option bytes keep their values. */
+    /** A system reset; option bytes keep their values. */
     void reset() {
         keys.reset();
         options.lock();

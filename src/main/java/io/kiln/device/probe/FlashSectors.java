@@ -10,7 +10,7 @@ final class FlashSectors {
 
     private FlashSectors() {}
 
-    /** First byte of a sector, from the start of the flash; of {@link #COUNT} the end. */
+    /** First byte of a sector, relative to the start of the flash; for {@link #COUNT}, the end. */
     static int start(int sector) {
         if (sector <= 4) {
             return sector * 0x4000;
@@ -18,7 +18,7 @@ final class FlashSectors {
         return (sector - 4) * 0x20000;
     }
 
-    /** The sector of a byte. */
+    /** The sector that contains a byte. */
     static int of(int offset) {
         int sector = COUNT - 1;
         while (start(sector) > offset) {
@@ -27,7 +27,7 @@ final class FlashSectors {
         return sector;
     }
 
-    /** Numbers of the sectors of a bit mask. */
+    /** Numbers of the sectors in a bit mask. */
     static List<Integer> inMask(int mask) {
         List<Integer> sectors = new ArrayList<>();
         for (int sector = 0; sector < COUNT; sector++) {

@@ -9,7 +9,7 @@ final class JtagChain {
     private TapState state = TapState.TEST_LOGIC_RESET;
     private boolean clockHigh;
 
-    /** A chain; the first device is the one nearest to TDO. */
+    /** A chain; the first device is next to TDO. */
     JtagChain(List<Tap> nearestToTdoFirst) {
         this.taps = List.copyOf(nearestToTdoFirst);
     }

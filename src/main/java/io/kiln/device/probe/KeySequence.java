@@ -3,7 +3,7 @@ package io.kiln.device.probe;
 
 import io.kiln.device.probe.thumb.BusFault;
 
-/** A lock that two keys in sequence open. A wrong key faults and jams the lock until reset. */
+/** A lock opened by two keys in sequence. A wrong key faults and jams the lock until reset. */
 final class KeySequence {
     private final int first;
     private final int second;
@@ -25,7 +25,7 @@ final class KeySequence {
         return state == State.UNLOCKED;
     }
 
-    /** Takes a key written to this register. */
+    /** Handles a key written to this register. */
     void enter(int address, int key) {
         if (state == State.LOCKED && key == first) {
             state = State.FIRST_TAKEN;

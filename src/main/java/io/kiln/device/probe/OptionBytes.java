@@ -22,7 +22,10 @@ final class OptionBytes {
         pending = stored;
     }
 
-    /** Whether a sector can neither be erased nor programmed: its nWRP bit is 0, or a debugger looks at a chip that is read protected. */
+    /**
+     * Whether a sector can be neither erased nor programmed: its nWRP bit is 0, or a debugger is attached to a
+     * read-protected chip.
+     */
     boolean refuses(int sector) {
         return readProtected() || (stored & 1 << (16 + sector)) == 0;
     }

@@ -9,10 +9,13 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Serves a client: takes what it sends, answers, and lets the core run in between, in small slices so that nobody waits for it. */
+/**
+ * Serves a client: handles its characters, answers, and runs the core in between, in slices small enough to keep the
+ * client from waiting.
+ */
 final class ProbeConnection {
     private static final int SLICE = 400;
-    /** Slices between two looks whether the client is still there. */
+    /** Slices between two checks whether the client is still connected. */
     private static final int PATIENCE = 1000;
 
     private final Stm32f405 chip;
@@ -37,7 +40,7 @@ final class ProbeConnection {
                 .orElse(Duration.ZERO);
     }
 
-    /** Returns when the client has gone, or is to be dropped. */
+    /** Returns when the client has disconnected, or is to be dropped. */
     void serve(Socket socket) throws IOException {
         InputStream input = socket.getInputStream();
         ByteArrayOutputStream answers = new ByteArrayOutputStream();
@@ -72,7 +75,7 @@ final class ProbeConnection {
         }
     }
 
-    /** Lets the core run until something comes or it has nothing to do, then waits. */
+    /** Runs the core until data arrive or it has nothing to do, then waits. */
     private int receive(Socket socket, InputStream input) throws IOException {
         for (int slices = 0; input.available() == 0 && runSlice(); slices++) {
             if (slices >= PATIENCE) {
@@ -92,7 +95,7 @@ final class ProbeConnection {
         }
     }
 
-    /** Reading is the only way to learn that the client has gone. */
+    /** Only a read tells whether the client has disconnected. */
     private int look(Socket socket, InputStream input) throws IOException {
         try {
             socket.setSoTimeout(1);

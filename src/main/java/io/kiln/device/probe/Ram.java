@@ -3,7 +3,7 @@ package io.kiln.device.probe;
 
 import io.kiln.device.probe.thumb.BusFault;
 
-/** Memory that forgets. Accesses need not be aligned. */
+/** Volatile memory. Accesses need not be aligned. */
 final class Ram extends Region {
     private final byte[] content;
 

@@ -3,7 +3,7 @@ package io.kiln.device.probe;
 
 import io.kiln.device.probe.thumb.Memory;
 
-/** A stretch of the address space; accesses come with full addresses, already known to start inside. */
+/** A range of the address space; accesses have full addresses and are known to start inside. */
 abstract class Region implements Memory {
     private final int base;
     private final int size;

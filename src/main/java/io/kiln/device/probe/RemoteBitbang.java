@@ -4,8 +4,8 @@ package io.kiln.device.probe;
 import java.io.ByteArrayOutputStream;
 
 /**
- * OpenOCD's remote_bitbang protocol: one character a command. '0' to '7' drive TCK, TMS and TDI; 'R' asks for TDO; 'r' to 'u' drive the
- * reset lines; 'B' and 'b' are a lamp; 'Q' ends.
+ * OpenOCD's remote_bitbang protocol: one character per command. '0' to '7' drive TCK, TMS and TDI; 'R' reads TDO; 'r'
+ * to 'u' drive the reset lines; 'B' and 'b' switch an LED; 'Q' ends.
  */
 final class RemoteBitbang {
     private final Stm32f405 chip;
@@ -16,10 +16,10 @@ final class RemoteBitbang {
     }
 
     /**
-     * Takes characters.
+     * Handles characters.
      *
-     * @param answers gets a character for each that asks
-     * @return false if the client said that it goes
+     * @param answers gets a character for each read command
+     * @return false if the client ended the session
      */
     boolean accept(byte[] characters, int count, ByteArrayOutputStream answers) {
         for (int i = 0; i < count; i++) {

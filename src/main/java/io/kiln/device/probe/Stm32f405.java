@@ -4,7 +4,7 @@ package io.kiln.device.probe;
 import java.util.List;
 import java.util.Map;
 
-/** The chip put together, from power-up on: everything but the content of the flash is new. */
+/** The assembled chip after power-up: everything but the flash content has its reset value. */
 final class Stm32f405 {
     private static final int CORE_TAP = 0x4ba00477;
     private static final int BOUNDARY_SCAN_TAP = 0x06413041;
@@ -40,7 +40,7 @@ final class Stm32f405 {
         reset();
     }
 
-    /** Trace, watchpoints, the table of components and the chip's identity: little more than storage. */
+    /** Trace, watchpoints, the ROM table and the chip's identity: little more than storage. */
     private static List<Region> debugComponents(Faults faults) {
         int device = faults.find(Fault.WrongChipId.class)
                 .map(Fault.WrongChipId::idCode)
@@ -61,7 +61,7 @@ final class Stm32f405 {
         return core;
     }
 
-    /** Whether there is power; without it nothing drives TDO. */
+    /** Whether power is on; without it nothing drives TDO. */
     boolean powered() {
         return cells.powered();
     }

@@ -6,7 +6,7 @@ import io.kiln.device.probe.thumb.Memory;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Leads accesses to the region that holds the address; the first one counts. Where there is none the access faults. */
+/** Dispatches accesses to the first region that contains the address. An address outside all regions faults. */
 final class SystemBus implements Memory {
     private final List<Region> regions = new ArrayList<>();
     private Region last;
@@ -21,7 +21,7 @@ final class SystemBus implements Memory {
         regions.add(region);
     }
 
-    /** How many writes there were: equal counts mean that nothing changed. */
+    /** Number of writes: if it is unchanged, memory is unchanged. */
     long writes() {
         return writes;
     }

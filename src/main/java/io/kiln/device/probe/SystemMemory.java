@@ -3,7 +3,10 @@ package io.kiln.device.probe;
 
 import io.kiln.device.probe.thumb.BusFault;
 
-/** The part of the system memory with one-time programmable bytes (here always unused and never written), identity and size. */
+/**
+ * The part of the system memory with one-time programmable bytes (here always unused and never written), identity and
+ * size.
+ */
 final class SystemMemory extends WordRegion {
     private static final int BASE = 0x1fff7800;
     private static final int OTP_END = 0x210;

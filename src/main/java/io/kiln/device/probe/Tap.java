@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe;
 
-/** One device in the chain: an instruction register, a shift register, and IDCODE and BYPASS, which all have. */
+/**
+ * One device in the chain: an instruction register, a shift register, and the IDCODE and BYPASS registers that every
+ * device has.
+ */
 class Tap {
     private final int irLength;
     private final int idCodeInstruction;
@@ -11,10 +14,8 @@ class Tap {
     private int length = 1;
 
     /**
-     * A device.
-     *
-     * @param irLength bits of its instruction register
-     * @param idCodeInstruction the instruction that selects the identification; chosen by reset
+     * @param irLength length of its instruction register in bits
+     * @param idCodeInstruction the instruction that selects IDCODE; selected by reset
      * @param idCode the 32-bit identification
      */
     Tap(int irLength, int idCodeInstruction, int idCode) {
@@ -24,17 +25,17 @@ class Tap {
         this.instruction = idCodeInstruction;
     }
 
-    /** Bits of the data register that an instruction selects; 1 stands for BYPASS. */
+    /** Length in bits of the data register that an instruction selects; 1 means BYPASS. */
     int dataLength(int selected) {
         return 1;
     }
 
-    /** What a data register beyond IDCODE and BYPASS captures. */
+    /** The value captured by a data register other than IDCODE and BYPASS. */
     long captureData(int selected) {
         return 0;
     }
 
-    /** Takes what was shifted into a data register beyond IDCODE and BYPASS. */
+    /** Stores the value shifted into a data register other than IDCODE and BYPASS. */
     void updateData(int selected, long value) {}
 
     final void reset() {
@@ -62,12 +63,12 @@ class Tap {
         }
     }
 
-    /** The bit that the next shift pushes out. */
+    /** The bit that the next shift outputs. */
     final int output() {
         return (int) shift & 1;
     }
 
-    /** Shifts by one; returns the bit pushed out. */
+    /** Shifts by one bit; returns the bit shifted out. */
     final int shift(int in) {
         int out = (int) shift & 1;
         shift = shift >>> 1 | (long) in << (length - 1);

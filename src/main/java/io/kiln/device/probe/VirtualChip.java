@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An STM32F405 as one owns it: what outlives power is its flash. It has power while a {@link VirtualProbe} is attached, and starts anew
- * with each; option bytes are those of the factory, but for the faults of that start.
+ * An STM32F405, of which only the flash survives power loss. It has power while a {@link VirtualProbe} is attached, and
+ * restarts with each; option bytes have factory values, except for the faults of that start.
  */
 public final class VirtualChip {
     private final byte[] flash;
@@ -32,23 +32,24 @@ public final class VirtualChip {
     }
 
     /**
-     * A chip whose flash is a file: read now, written whenever a probe is closed. Without the file the flash is erased.
+     * A chip whose flash is a file: read now, written whenever a probe is closed. If the file is missing, the flash is
+     * erased.
      *
-     * @throws io.kiln.base.KilnException if the file is there and is not such a content
+     * @throws io.kiln.base.KilnException if the file exists but is not valid flash content
      */
     public static VirtualChip storedIn(Path file) {
         FlashContent content = Files.exists(file) ? FlashContent.load(file) : FlashContent.erased();
         return new VirtualChip(content.bytes().toArray(), Optional.of(file));
     }
 
-    /** What the flash holds now. Between two exchanges of an attached probe it may be half programmed. */
+    /** The current flash content. Between two exchanges of an attached probe it may be half programmed. */
     public FlashContent flash() {
         synchronized (flash) {
             return new FlashContent(Bytes.copyOf(flash));
         }
     }
 
-    /** The chip, powered up. All use of it must hold the lock {@link #lock}. */
+    /** The chip after power-up. Every use must hold the lock {@link #lock}. */
     Stm32f405 powerUp(Faults faults) {
         if (!attached.compareAndSet(false, true)) {
             throw new IllegalStateException("the chip is attached to a probe already");

@@ -10,8 +10,9 @@ import java.net.Socket;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A probe attached to a virtual chip: a server on the loopback interface that OpenOCD reaches by its adapter {@code remote_bitbang}. It
- * serves one client after another until it is closed. JTAG only: OpenOCD 0.12 has no SWD over this adapter.
+ * A probe attached to a virtual chip: a server on the loopback interface that OpenOCD connects to with its adapter
+ * {@code remote_bitbang}. It serves one client after another until it is closed. JTAG only: OpenOCD 0.12 has no SWD
+ * over this adapter.
  */
 public final class VirtualProbe implements AutoCloseable {
     private static final long END_MILLIS = 5000;
@@ -34,7 +35,7 @@ public final class VirtualProbe implements AutoCloseable {
      * Powers the chip up and listens on a free port.
      *
      * @throws IllegalStateException if another probe is attached to the chip
-     * @throws KilnException if no port can be had
+     * @throws KilnException if no port is available
      */
     public static VirtualProbe start(VirtualChip chip, Faults faults) {
         Stm32f405 powered = chip.powerUp(faults);
@@ -56,12 +57,12 @@ public final class VirtualProbe implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /** The address that the server listens on. */
+    /** The server's address. */
     public String host() {
         return server.getInetAddress().getHostAddress();
     }
 
-    /** OpenOCD's configuration of the interface; comes before that of the target. */
+    /** OpenOCD's configuration of the interface, placed before that of the target. */
     public String interfaceConfig() {
         return "adapter driver remote_bitbang\n"
                 + "remote_bitbang host " + host() + "\n"
@@ -69,8 +70,8 @@ public final class VirtualProbe implements AutoCloseable {
     }
 
     /**
-     * OpenOCD's configuration that comes behind {@code target/stm32f4x.cfg}: the handlers of these events set the adapter's speed, which
-     * this adapter does not have and answers with an error that means nothing.
+     * OpenOCD's configuration to be placed behind {@code target/stm32f4x.cfg}: that script's handlers for these events
+     * set the adapter's speed, which this adapter lacks and answers with a meaningless error.
      */
     public static String afterTargetConfig() {
         return "stm32f4x.cpu configure -event reset-start {}\nstm32f4x.cpu configure -event reset-init {}\n";
@@ -88,12 +89,12 @@ public final class VirtualProbe implements AutoCloseable {
             socket.setTcpNoDelay(true);
             connection.serve(socket);
         } catch (IOException e) {
-            // The client, or this probe, went away: the next client may come.
+            // The client or this probe disconnected; the next client may connect.
             return;
         }
     }
 
-    /** Ends the connection if there is one; the chip loses its power and keeps its flash. May be repeated. */
+    /** Ends the connection if there is one; the chip loses its power and keeps its flash. Idempotent. */
     @Override
     public void close() {
         try {
@@ -101,7 +102,7 @@ public final class VirtualProbe implements AutoCloseable {
             client.get().close();
             thread.join(END_MILLIS);
         } catch (IOException e) {
-            // Closing is all that there is to do.
+            // Nothing else can be done.
             return;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

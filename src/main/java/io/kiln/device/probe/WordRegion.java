@@ -4,7 +4,7 @@ package io.kiln.device.probe;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Registers of 32 bits. Narrow reads take their part; narrow writes change only their part. What has no meaning of its own is storage. */
+/** Registers of 32 bits. Narrow accesses read or change only their part. Registers without a function are storage. */
 class WordRegion extends Region {
     private final Map<Integer, Integer> words = new HashMap<>();
 
@@ -21,7 +21,7 @@ class WordRegion extends Region {
         words.put(offset, value);
     }
 
-    /** Forgets all. */
+    /** Sets all registers to 0. */
     final void clear() {
         words.clear();
     }

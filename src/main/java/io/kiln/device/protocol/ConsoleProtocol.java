@@ -6,12 +6,13 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * The protocol of the default application: microTVM's framing on the console, as {@code kiln_app.h} describes it.
+ * The protocol of the default application: microTVM's framing on the console, as described in {@code kiln_app.h}.
  *
- * @param limit longest time without an answer, for each request; also for the banner of a program that starts with the transport
+ * @param limit longest time without an answer, for each request, and for the banner of a program that starts with the
+ * transport
  */
 public record ConsoleProtocol(Duration limit) implements Protocol {
-    /** Longest time to the banner of a program that may have printed it already. */
+    /** Longest wait for the banner of a program that may have printed it already. */
     private static final Duration TO_BOOT = Duration.ofSeconds(3);
 
     @Override

@@ -11,18 +11,19 @@ import java.util.function.Function;
 /**
  * A whole conversation with a program, from its greeting to its end.
  *
- * @param protocol what is said
- * @param symbols the ELF file that the program was made of, for names of functions if it stops with a fault
- * @param text gets the text that the program prints
+ * @param protocol the protocol
+ * @param symbols the program's ELF file, for the names of functions in a fault report
+ * @param text gets the text printed by the program
  */
 public record Conversation(Protocol protocol, Path symbols, Consumer<String> text) {
     /**
      * Connects, talks, and ends the program if it belongs to the transport.
      *
-     * @param transport an open line; it stays the caller's to close
-     * @param talk what to ask the program
-     * @return what {@code talk} returned
-     * @throws KilnException if the program or the line fails; with the fault, if the program reported one, and what the transport knows
+     * @param transport an open connection; the caller closes it
+     * @param talk what to do with the session
+     * @return the result of {@code talk}
+     * @throws KilnException if the program or the connection fails; with the fault, if the program reported one, and
+     * the transport's details
      */
     public <T> T over(Transport transport, Function<ModelSession, T> talk) {
         FaultWatch faults = new FaultWatch(text);

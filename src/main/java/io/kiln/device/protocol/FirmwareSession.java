@@ -4,8 +4,9 @@ package io.kiln.device.protocol;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.device.transport.FrameReader;
 import io.kiln.device.transport.Frames;
-import io.kiln.device.transport.TimedInput;
+import io.kiln.device.transport.TimedBytes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -21,12 +22,12 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * A conversation with the default application, whose protocol {@code kiln_app.h} describes. The host sends nothing before the
- * application's banner, because a UART that is not ready drops what comes early. An image that ends says so in a packet of its own, and
- * whoever waits for something else learns its code. Not thread-safe.
+ * A session with the default application, whose protocol is described in {@code kiln_app.h}. The host sends nothing
+ * before the application's banner, because a UART that is not ready drops early bytes. An image that ends sends a
+ * packet of its own, so a caller that waits for another answer learns the exit code. Not thread-safe.
  */
 public final class FirmwareSession implements ModelSession {
-    /** How the line begins that the application prints when it is ready. */
+    /** First words of the line that the application prints when it is ready. */
     public static final String BANNER = "kiln: ready";
 
     private static final int INFO = 1;
@@ -40,18 +41,18 @@ public final class FirmwareSession implements ModelSession {
     private static final Duration TO_ANSWER = Duration.ofSeconds(3);
     private static final Duration TO_LEAVE = Duration.ofSeconds(2);
 
-    /** More than a list of 255 models takes. */
+    /** More than the list of 255 models needs. */
     private static final int MOST_INFORMATION = 1 << 20;
 
     private static final long MOST_OUTPUTS = 64 << 20;
 
-    private final Received received;
+    private final FrameReader received;
     private final OutputStream out;
     private final Duration timeout;
     private boolean isLeaving;
 
     private FirmwareSession(InputStream in, OutputStream out, Duration timeout, Consumer<String> console) {
-        this.received = new Received(in, console, MOST_INFORMATION);
+        this.received = new FrameReader(in, console, MOST_INFORMATION);
         this.out = out;
         this.timeout = timeout;
     }
@@ -60,10 +61,10 @@ public final class FirmwareSession implements ModelSession {
      * Waits for the banner.
      *
      * @param in what the image sends
-     * @param out what the image receives
+     * @param out what the image reads
      * @param timeout longest time without an answer, for the banner and for each request
-     * @param console gets the text that the image prints, as it comes
-     * @throws KilnException with the text so far if no banner comes
+     * @param console gets the text printed by the image, as it arrives
+     * @throws KilnException with the text so far if no banner arrives
      */
     public static FirmwareSession open(InputStream in, OutputStream out, Duration timeout, Consumer<String> console) {
         FirmwareSession session = new FirmwareSession(in, out, timeout, console);
@@ -72,12 +73,12 @@ public final class FirmwareSession implements ModelSession {
     }
 
     /**
-     * Joins an application that boots now or runs already, as on a board. Waits for the banner; if none comes, it was missed, and the
-     * application is asked whether it is there.
+     * Connects to an application that is booting or already runs, as on a board. Waits for the banner; if none arrives,
+     * it was missed, and the application is asked for a sign of life.
      *
-     * @param toBoot longest time to the banner
-     * @param timeout longest time without an answer, for each request from then on
-     * @throws KilnException if nothing answers; says whether something else speaks
+     * @param toBoot longest wait for the banner
+     * @param timeout longest time without an answer, for each later request
+     * @throws KilnException if nothing answers; says whether something else is sending
      */
     public static FirmwareSession join(
             InputStream in, OutputStream out, Duration toBoot, Duration timeout, Consumer<String> console) {
@@ -127,7 +128,7 @@ public final class FirmwareSession implements ModelSession {
         return List.copyOf(outputs);
     }
 
-    /** As declared; a board whose own code does not say that it ends is waited for two seconds at most. */
+    /** As declared; a board whose own code does not report its end is waited for at most two seconds. */
     @Override
     public void exit() {
         isLeaving = true;
@@ -141,7 +142,7 @@ public final class FirmwareSession implements ModelSession {
         }
     }
 
-    /** The last text that the image printed outside frames. */
+    /** The last text printed outside frames. */
     public String text() {
         return received.text();
     }
@@ -185,7 +186,7 @@ public final class FirmwareSession implements ModelSession {
             out.flush();
         } catch (IOException e) {
             throw new KilnException(
-                    new Problem("the image does not listen any more", "console", "", received.printed()), e);
+                    new Problem("the image no longer receives requests", "console", "", received.printed()), e);
         }
     }
 
@@ -198,12 +199,12 @@ public final class FirmwareSession implements ModelSession {
         return frame.get();
     }
 
-    /** Takes a byte; an image that ends with a fault or an error of its own answers nothing any more. */
+    /** Handles a byte; an image that ended by a fault or an error does not answer any more. */
     private Optional<Bytes> take(int value) {
         Optional<Bytes> frame = received.take(value);
         OptionalInt code = frame.map(ImageEnd::code).orElse(OptionalInt.empty());
         if (code.isPresent() && (code.getAsInt() != 0 || !isLeaving)) {
-            throw failure("the image ended with code " + code.getAsInt(), isLeaving ? "code 0" : "that it goes on");
+            throw failure("the image ended with code " + code.getAsInt(), isLeaving ? "code 0" : "a running image");
         }
         return frame;
     }
@@ -217,9 +218,9 @@ public final class FirmwareSession implements ModelSession {
 
     private boolean hasBannerWithin(Duration time) {
         long deadline = System.nanoTime() + time.toNanos();
-        for (int value = received.next(deadline); value != TimedInput.LATE; value = received.next(deadline)) {
-            if (value == TimedInput.END) {
-                throw failure("the line went away", BANNER_LINE);
+        for (int value = received.next(deadline); value != TimedBytes.LATE; value = received.next(deadline)) {
+            if (value == TimedBytes.END) {
+                throw failure("the connection was lost", BANNER_LINE);
             }
             take(value);
             if (received.endedLineWith(BANNER)) {
@@ -229,7 +230,7 @@ public final class FirmwareSession implements ModelSession {
         return false;
     }
 
-    /** Asks for information and wants any whole frame; that it is the right one shows later. */
+    /** Requests information and waits for any complete frame; whether it is the right one shows later. */
     private void knock() {
         send(Frames.encode(Bytes.wrap(new byte[] {INFO})));
         long deadline = System.nanoTime() + TO_ANSWER.toNanos();
@@ -240,25 +241,25 @@ public final class FirmwareSession implements ModelSession {
         }
         throw received.saidNothing()
                 ? new KilnException(new Problem(
-                        "nothing comes from the board",
+                        "the board sends nothing",
                         "console",
                         BANNER_LINE + ", or an answer",
-                        "Look at console.uart and console.baud in board.yaml, at the cable, and whether another program"
+                        "Check console.uart and console.baud in board.yaml, the cable, and whether another program"
                                 + " reads the port"))
                 : new KilnException(new Problem(
-                        "what runs on the board is not Kiln's default application",
+                        "the program on the board is not Kiln's default application",
                         "console",
                         BANNER_LINE + ", or an answer",
-                        received.printed() + ". Flash the image (kiln.flash.skip leaves that out), or look at the baud"
+                        received.printed() + ". Flash the image (without kiln.flash.skip), or check the baud"
                                 + " rate if this is gibberish"));
     }
 
     private int next(long deadline, String expected) {
         int value = received.next(deadline);
-        if (value == TimedInput.LATE) {
+        if (value == TimedBytes.LATE) {
             throw failure("the image did not answer within " + timeout.toSeconds() + " s", expected);
         }
-        if (value == TimedInput.END) {
+        if (value == TimedBytes.END) {
             throw failure("the image ended", expected);
         }
         return value;
@@ -268,7 +269,7 @@ public final class FirmwareSession implements ModelSession {
         return new KilnException(new Problem(what, "console", expected, received.printed()));
     }
 
-    /** Stops reading what the image sends. */
+    /** Stops reading from the image. */
     @Override
     public void close() {
         received.close();

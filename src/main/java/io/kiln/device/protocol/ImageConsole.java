@@ -2,6 +2,7 @@
 package io.kiln.device.protocol;
 
 import io.kiln.base.Bytes;
+import io.kiln.device.transport.FrameReader;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Optional;
@@ -9,36 +10,36 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Follows the console of a program that answers no host, until it ends. */
+/** Follows the console of a program that does not answer the host, until it ends. */
 public final class ImageConsole {
     private ImageConsole() {}
 
-    /** Why nothing more is read. */
+    /** Why reading ended. */
     public sealed interface End {
         /**
-         * The image said that it ends.
+         * The image reported its end.
          *
-         * @param code what its main returned, or 70 after a fault
+         * @param code the return value of its main, or 70 after a fault
          */
         record Returned(int code) implements End {}
 
-        /** The console ended without a word of the image. */
+        /** The console was closed without a report from the image. */
         record Closed() implements End {}
 
-        /** The time was over. */
+        /** The time limit was reached. */
         record TimeOver() implements End {}
 
-        /** The receiver had enough. */
+        /** The receiver ended reading. */
         record Enough() implements End {}
     }
 
     /**
-     * Hands over the text that an image prints.
+     * Passes on the text that an image prints.
      *
      * @param in what the image sends
-     * @param limit time to read for
-     * @param text gets the text as it comes
-     * @param enough gets it too; true ends reading
+     * @param limit time limit for reading
+     * @param text gets the text as it arrives
+     * @param enough also gets the text; true ends reading
      * @throws io.kiln.base.KilnException if the image prints more than 4 MiB or 100,000 lines of text
      */
     public static End follow(InputStream in, Duration limit, Consumer<String> text, Predicate<String> enough) {
@@ -47,7 +48,7 @@ public final class ImageConsole {
             text.accept(piece);
             hasEnough[0] |= enough.test(piece);
         };
-        try (Received received = new Received(in, both, ImageEnd.BYTES)) {
+        try (FrameReader received = new FrameReader(in, both, ImageEnd.BYTES)) {
             long deadline = System.nanoTime() + limit.toNanos();
             for (int value = received.next(deadline); value >= 0; value = received.next(deadline)) {
                 Optional<Bytes> frame = received.take(value);

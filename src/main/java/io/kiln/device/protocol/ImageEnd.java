@@ -5,8 +5,8 @@ import io.kiln.base.Bytes;
 import java.nio.ByteOrder;
 import java.util.OptionalInt;
 
-/** The packet in which an image says that it ends and with which code, as {@code kiln_end.h} sends it. */
-final class ImageEnd {
+/** The packet by which an image reports its end and its exit code, sent by {@code kiln_end.h}. */
+public final class ImageEnd {
     /** Bytes of the payload: {@code exit} and the code. */
     static final int BYTES = 8;
 
@@ -14,8 +14,8 @@ final class ImageEnd {
 
     private ImageEnd() {}
 
-    /** The code, if a payload is such a packet's. */
-    static OptionalInt code(Bytes payload) {
+    /** The code, if the payload is such a packet. */
+    public static OptionalInt code(Bytes payload) {
         if (payload.size() != BYTES) {
             return OptionalInt.empty();
         }

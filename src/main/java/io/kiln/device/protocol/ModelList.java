@@ -8,17 +8,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the answer to a request for information, as {@code kiln_app.h} lays it out. */
+/** Parses the answer to a request for information, in the layout of {@code kiln_app.h}. */
 final class ModelList {
     private static final int VERSION = 1;
 
     private ModelList() {}
 
     /**
-     * The models listed.
+     * The models in the list.
      *
-     * @param reply little endian, behind the status
-     * @throws BufferUnderflowException if the list is cut short, of another version, or has a size below 0
+     * @param reply little-endian, starting behind the status
+     * @throws BufferUnderflowException if the list is truncated, of another version, or has a negative size
      */
     static List<Model> read(ByteBuffer reply) {
         if (reply.get() != VERSION) {

@@ -4,7 +4,7 @@ package io.kiln.device.protocol;
 import io.kiln.base.Bytes;
 import java.util.List;
 
-/** A conversation with a program that runs models for a host. Not thread-safe. */
+/** A session with a program that runs models for a host. Not thread-safe. */
 public interface ModelSession extends AutoCloseable {
     /**
      * A model in the image.
@@ -21,7 +21,7 @@ public interface ModelSession extends AutoCloseable {
     }
 
     /**
-     * The models in the image, in the order by which {@link #run} numbers them.
+     * The models in the image, in the order of their numbers in {@link #run}.
      *
      * @throws io.kiln.base.KilnException if the program does not answer
      */
@@ -31,21 +31,21 @@ public interface ModelSession extends AutoCloseable {
      * Runs a model once.
      *
      * @param index its number in {@link #models}
-     * @param model as in {@link #models}
-     * @param inputs the bytes of each input, of the right size
+     * @param model its entry in {@link #models}
+     * @param inputs the bytes of each input, of exactly its size
      * @return the bytes of each output
      * @throws io.kiln.base.KilnException if a size is wrong, the model fails, or the program does not answer
      */
     List<Bytes> run(int index, Model model, List<Bytes> inputs);
 
     /**
-     * Asks the program to end, and waits until it says that it does.
+     * Asks the program to end, and waits until it reports its end.
      *
-     * @throws io.kiln.base.KilnException if it ends with a code that is not 0
+     * @throws io.kiln.base.KilnException if its exit code is not 0
      */
     void exit();
 
-    /** Stops listening. The program goes on. */
+    /** Stops reading. The program continues. */
     @Override
     void close();
 }

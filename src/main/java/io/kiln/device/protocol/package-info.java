@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What is said over a {@link io.kiln.device.transport.Transport}: a {@link io.kiln.device.protocol.Protocol} connects to the program at
- * the other end and gives a {@link io.kiln.device.protocol.ModelSession}. A new protocol is one class beside
- * {@link io.kiln.device.protocol.ConsoleProtocol}.
+ * Protocols over a {@link io.kiln.device.transport.Transport}: a {@link io.kiln.device.protocol.Protocol} connects to
+ * the program at the other end and returns a {@link io.kiln.device.protocol.ModelSession}. To add a protocol, add a
+ * class beside {@link io.kiln.device.protocol.ConsoleProtocol}.
  */
 package io.kiln.device.protocol;

@@ -7,12 +7,13 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Finds frames and text in a stream, byte by byte. Whatever arrives, it goes on: a damaged frame is dropped and counted, bytes outside
- * frames are text. Not thread-safe.
+ * Finds frames and text in a stream, byte by byte. It accepts any input: a damaged frame is dropped and counted, bytes
+ * outside frames are text. Not thread-safe.
  */
 public final class FrameDecoder {
     private static final int HEAD = 4;
     private static final int TAIL = 2;
+    private static final byte[] NO_TEXT = {};
 
     private int maxPayload;
     private final ByteArrayOutputStream frame = new ByteArrayOutputStream();
@@ -24,19 +25,20 @@ public final class FrameDecoder {
     private int damaged;
 
     /**
-     * @param maxPayload bytes of the longest payload that is taken; longer ones count as damaged, so that a bad length cannot exhaust memory
+     * @param maxPayload longest accepted payload in bytes; longer ones count as damaged, so that a bad length cannot
+     * exhaust memory
      */
     public FrameDecoder(int maxPayload) {
         this.maxPayload = maxPayload;
     }
 
-    /** Takes payloads up to this size from the next frame on. */
+    /** Accepts payloads up to this size from the next frame on. */
     public void limit(int newMaxPayload) {
         maxPayload = newMaxPayload;
     }
 
     /**
-     * Takes one byte.
+     * Handles one byte.
      *
      * @param value 0 to 255
      * @return the payload of the frame that this byte completes
@@ -53,7 +55,10 @@ public final class FrameDecoder {
         if (inFrame) {
             return data(value);
         }
-        text.write(value);
+        // A sender begins with a filler of this one byte; no text in UTF-8 has it.
+        if (value != Frames.NOP) {
+            text.write(value);
+        }
         return Optional.empty();
     }
 
@@ -81,7 +86,7 @@ public final class FrameDecoder {
         return Optional.empty();
     }
 
-    /** Noise may end in an escape byte right before a frame or a text. */
+    /** Noise may end in an escape byte right before a frame or text. */
     private Optional<Bytes> escapeInText(int value) {
         escaped = value == Frames.ESCAPE;
         if (!escaped && value != Frames.NOP) {
@@ -90,7 +95,7 @@ public final class FrameDecoder {
         return Optional.empty();
     }
 
-    /** Takes a byte into the CRC, unless the payload is over. */
+    /** Adds a byte to the CRC, unless the payload is complete. */
     private void cover(int value) {
         if (frame.size() < HEAD + length) {
             crc = Frames.crc(crc, value);
@@ -135,8 +140,11 @@ public final class FrameDecoder {
         return Optional.of(Bytes.wrap(Arrays.copyOfRange(bytes, HEAD, end)));
     }
 
-    /** What was outside frames since the last call. */
+    /** The text outside frames since the last call. */
     public byte[] takeText() {
+        if (text.size() == 0) {
+            return NO_TEXT;
+        }
         byte[] taken = text.toByteArray();
         text.reset();
         return taken;

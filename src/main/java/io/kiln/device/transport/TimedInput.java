@@ -9,13 +9,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A stream with time limits: a daemon thread reads it ahead, by at most {@link #MOST_BLOCKS} blocks. */
-public final class TimedInput implements AutoCloseable {
-    /** What {@link #read} returns when no byte came in time. */
-    public static final int LATE = -2;
-
-    /** What {@link #read} returns when no byte will come any more. */
-    public static final int END = -1;
-
+public final class TimedInput implements TimedBytes {
     private static final int MOST_BLOCKS = 64;
     private static final int BLOCK_BYTES = 4096;
     private static final byte[] NO_MORE = new byte[0];
@@ -28,9 +22,7 @@ public final class TimedInput implements AutoCloseable {
     private int late;
 
     /**
-     * Begins to read.
-     *
-     * @param source read by a thread of its own until {@link #close}
+     * @param source read by a separate thread until {@link #close}
      */
     public TimedInput(InputStream source) {
         thread = new Thread(() -> pump(source), "console-reader");
@@ -43,7 +35,7 @@ public final class TimedInput implements AutoCloseable {
             pumpUntilEnd(source);
             blocks.put(NO_MORE);
         } catch (InterruptedException e) {
-            // Closed: whoever still waits learns it.
+            // Closed: wakes up a waiting reader.
             blocks.clear();
             blocks.offer(NO_MORE);
             Thread.currentThread().interrupt();
@@ -59,12 +51,12 @@ public final class TimedInput implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            // Closed under the reader's hands: an end like any other.
+            // Closed while reading: an ordinary end.
             return;
         }
     }
 
-    /** Ends reading ahead, once the stream gives something or ends. */
+    /** Stops reading ahead, once the stream delivers something or ends. */
     @Override
     public void close() {
         thread.interrupt();
@@ -72,11 +64,7 @@ public final class TimedInput implements AutoCloseable {
         blocks.offer(NO_MORE);
     }
 
-    /**
-     * The next byte, {@link #LATE} or {@link #END}.
-     *
-     * @param deadline value of {@link System#nanoTime()} after which not to wait
-     */
+    @Override
     public int read(long deadline) {
         if (next == current.length && !fetch(deadline)) {
             return ended ? END : LATE;
@@ -84,12 +72,17 @@ public final class TimedInput implements AutoCloseable {
         return current[next++] & 0xFF;
     }
 
+    @Override
+    public long now() {
+        return System.nanoTime();
+    }
+
     private boolean fetch(long deadline) {
         if (ended) {
             return false;
         }
         long time = deadline - System.nanoTime();
-        // What was read ahead may have come in time; there is no more of it than the queue holds.
+        // Bytes read ahead may have arrived in time; their number is limited by the queue.
         late = time > 0 ? 0 : late + 1;
         if (late > MOST_BLOCKS) {
             return false;

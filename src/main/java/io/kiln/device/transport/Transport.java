@@ -5,25 +5,28 @@ import io.kiln.base.KilnException;
 import java.io.InputStream;
 import java.io.OutputStream;
 
-/** An open line of bytes to a running program: a serial port, the console of an emulator. It means nothing by the bytes. */
+/**
+ * An open byte connection to a running program, such as a serial port or an emulator's console. It does not interpret
+ * the bytes.
+ */
 public interface Transport extends AutoCloseable {
-    /** What the program sends, for one reader; it ends when the line is closed or breaks. */
+    /** The program's output, for one reader; it ends when the connection is closed or breaks. */
     InputStream input();
 
-    /** What the program receives. */
+    /** The program's input. */
     OutputStream output();
 
     /**
-     * Whether the program starts and ends with the line, as in an emulator. Otherwise it may run already, so that its first words may be
-     * missed, and it goes on when the line is closed.
+     * Whether the program starts and ends with the connection, as in an emulator. Otherwise it may run already, so that
+     * its first output may be missed, and it continues when the connection is closed.
      */
     boolean ownsProgram();
 
     /**
-     * Adds what the line knows about a failure of the conversation, such as its name or how the emulator ended.
+     * Adds what the connection knows about a failure of the session, such as its name or how the emulator ended.
      *
-     * @param failure what the reader of this line met
-     * @return the same or a fuller exception, to be thrown
+     * @param failure the failure seen by the reader
+     * @return the same or a more detailed exception, to be thrown
      */
     KilnException explained(KilnException failure);
 

@@ -1,3 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Lines of bytes to a program, frames in them (microTVM's framing), and reading with a deadline. What frames mean is the protocol's. */
+/**
+ * Byte connections to a program, frames in them (microTVM's framing), and reading with a deadline. The protocol
+ * interprets the frames.
+ */
 package io.kiln.device.transport;

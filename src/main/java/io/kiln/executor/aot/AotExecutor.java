@@ -2,6 +2,7 @@
 package io.kiln.executor.aot;
 
 import io.kiln.codegen.CodeUnit;
+import io.kiln.codegen.PackedApi;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.Executor;
 import io.kiln.executor.PlannedModule;
@@ -13,12 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The ahead-of-time executor: the order of the operators is a function of the loop IR, {@code tvmgen_<name>___tvm_main__}, and the entry point
- * calls it.
+ * The ahead-of-time executor: {@code tvmgen_<name>___tvm_main__}, a function of the loop IR, calls the operators in
+ * order, and the entry point calls it.
  */
 public final class AotExecutor implements Executor {
-    /** Behind the entry point, which is library 0. */
+    /** Number of the operators' file, after the entry point, which is library 0. */
     private static final int OPERATORS = 1;
+
+    /** Behind the metadata. */
+    private static final int PACKED_OPERATORS = 2;
 
     @Override
     public ExecutableModule drive(PlannedModule module) {
@@ -28,14 +32,36 @@ public final class AotExecutor implements Executor {
         PrimFunc main = MainFunctionBuilder.build(module);
         functions.add(main);
         functions.forEach(function -> TirVerifier.verify(function, statics));
-        CodeUnit code = new CodeUnit(module.origin(), module.names().library(OPERATORS), statics, functions);
         return switch (module.api().convention()) {
-            case TYPED ->
-                new ExecutableModule(
-                        code,
-                        EntryPoint.of(module, main).artifact(),
-                        InterfaceHeader.of(module, code.staticBytes()).artifact());
+            case TYPED -> typed(module, main, statics, functions);
+            case PACKED_ENTRY, PACKED -> packed(module, main, statics, functions);
         };
+    }
+
+    private static ExecutableModule typed(
+            PlannedModule module, PrimFunc main, List<Buffer> statics, List<PrimFunc> functions) {
+        CodeUnit code = new CodeUnit(module.origin(), module.names().library(OPERATORS), statics, functions);
+        return new ExecutableModule(
+                code,
+                EntryPoint.of(module, main).artifact(),
+                InterfaceHeader.of(module, code.staticBytes()).artifact(),
+                List.of());
+    }
+
+    private static ExecutableModule packed(
+            PlannedModule module, PrimFunc main, List<Buffer> statics, List<PrimFunc> functions) {
+        PackedFunctions packed = new PackedFunctions(module, main);
+        CodeUnit code = new CodeUnit(
+                module.origin(),
+                module.names().library(PACKED_OPERATORS),
+                statics,
+                functions,
+                new PackedApi(packed.inCode(), module.options().checked()));
+        return new ExecutableModule(
+                code,
+                PackedEntryPoint.of(module, main, packed).artifact(),
+                MetadataSource.of(module).artifact(),
+                packed.names());
     }
 
     /** A module that operators of another one call. */

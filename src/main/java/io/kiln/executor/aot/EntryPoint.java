@@ -33,7 +33,7 @@ final class EntryPoint {
     /**
      * The file.
      *
-     * @param main what drives the operators
+     * @param main the function that calls the operators
      */
     static CFile of(PlannedModule module, PrimFunc main) {
         EntryPoint entry = new EntryPoint(module, main);
@@ -53,7 +53,7 @@ final class EntryPoint {
         return includes;
     }
 
-    /** Inputs and outputs are the caller's, the pool is ours. */
+    /** Inputs and outputs belong to the caller, the pool is internal. */
     private List<CItem> callerItems() {
         List<CItem> items = new ArrayList<>();
         items.add(new CItem.Prototype("", CSignature.of(main)));
@@ -87,7 +87,7 @@ final class EntryPoint {
         return body;
     }
 
-    /** The pool is the caller's, and inputs and outputs lie in it. */
+    /** The pool belongs to the caller, and contains inputs and outputs. */
     private List<CItem> workspaceItems() {
         String pool = "workspace_pools->" + module.pool().name();
         List<CStatement> run = Stream.concat(
@@ -118,7 +118,7 @@ final class EntryPoint {
         return "&pool[" + module.layout().value(value.id()) + "]";
     }
 
-    /** Misaligned memory is an error of the caller's; it is reported, never worked around. */
+    /** Misaligned memory is an error of the caller; it is reported. */
     private static List<CStatement> checked(String pointer, int alignment) {
         return alignment > 1
                 ? List.of(new CStatement.CheckAlignment(pointer, alignment, CHECK_FAILURE, CHECK_FAILURE_NAME))

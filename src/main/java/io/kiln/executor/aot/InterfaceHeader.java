@@ -28,7 +28,7 @@ final class InterfaceHeader {
     /**
      * The file.
      *
-     * @param stateBytes static memory that is kept from run to run
+     * @param stateBytes static memory that is kept between runs
      */
     static CFile of(PlannedModule module, long stateBytes) {
         InterfaceHeader header = new InterfaceHeader(module);

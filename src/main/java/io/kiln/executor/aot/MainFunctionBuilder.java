@@ -63,7 +63,7 @@ final class MainFunctionBuilder {
             if (parameter) {
                 parameters.add(buffer);
             } else if (value.lastStep() >= 0) {
-                // An input that nothing reads has its place in the pool, but no name here.
+                // An unused input has its place in the pool, but no name here.
                 place(buffer, module.layout().value(value.id()));
             }
         }
@@ -132,7 +132,7 @@ final class MainFunctionBuilder {
         return new Stmt.CallFunction(operator.function().name(), arguments, range);
     }
 
-    /** Operators that take turns: a loop for one, else a table of whose turn it is. */
+    /** Interleaved operators: one needs a loop, several a table of their turns. */
     private Stmt stream(Step.Stream stream) {
         BlockBuilder block = new BlockBuilder();
         if (stream.lanes().size() == 1) {

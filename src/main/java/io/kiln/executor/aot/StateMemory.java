@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The static memory of a model's variables, and {@code tvmgen_<name>_reset}, which gives them their first values. Where
- * these are not all zero, the first run begins with a reset.
+ * The static memory of a model's variables, and {@code tvmgen_<name>_reset}, which initialises them. If the initial
+ * values are not all zero, the first run begins with a reset.
  */
 final class StateMemory {
     private StateMemory() {}
 
-    /** The static array of a variable, or the parameter that stands for the caller's. */
+    /** The static array of a variable, or the parameter with the caller's memory. */
     static Buffer buffer(PlannedModule module, StoredValue value) {
         return array(module, value.index(), variables(module).get(value.index()));
     }
@@ -57,7 +57,7 @@ final class StateMemory {
         return true;
     }
 
-    /** Everything that the file has to define. */
+    /** All arrays that the file defines. */
     static List<Buffer> arrays(PlannedModule module) {
         List<Buffer> arrays = new ArrayList<>();
         for (int i = 0; i < variables(module).size(); i++) {
@@ -69,7 +69,7 @@ final class StateMemory {
         return arrays;
     }
 
-    /** Calls the reset before the first run, if that is not what static memory begins with. */
+    /** Calls the reset before the first run, unless all initial values are zero. */
     static void ensureInitialised(PlannedModule module, BlockBuilder body) {
         if (!module.called() && !beginsWithZeros(module)) {
             body.ifThen(

@@ -7,11 +7,11 @@ import io.kiln.codegen.c.CSignature;
 import io.kiln.executor.PlannedModule;
 import java.util.List;
 
-/** The functions of the typed interface, which the header declares and the entry point defines. */
+/** The functions of the typed interface, declared in the header and defined in the entry point. */
 final class TypedSignatures {
     private TypedSignatures() {}
 
-    /** {@code tvmgen_<name>_run}: takes the tensors, or the pool that they lie in. */
+    /** {@code tvmgen_<name>_run}: takes the tensors, or the pool that contains them. */
     static CSignature run(PlannedModule module) {
         InterfaceNames names = module.names();
         return CSignature.fallible(

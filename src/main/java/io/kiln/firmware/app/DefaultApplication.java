@@ -11,11 +11,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The application of an image whose project has no {@code main.c}: C files that need the board's {@code kiln_console.h} and the
- * models' {@code tvmgen_<name>.h}. The protocol that it speaks is described in {@code kiln_app.h}.
+ * The application of an image whose project has no {@code main.c}: C files that use the board's {@code kiln_console.h}
+ * and the models' {@code tvmgen_<name>.h}. Its protocol is described in {@code kiln_app.h}.
  */
 public final class DefaultApplication {
-    /** Most models that one image can hold. */
+    /** Largest number of models in one image. */
     public static final int MAX_MODELS = 255;
 
     private DefaultApplication() {}
@@ -23,7 +23,7 @@ public final class DefaultApplication {
     /**
      * All files of the application for these models.
      *
-     * @param models 1 to {@link #MAX_MODELS}, in the order by which a host numbers them
+     * @param models 1 to {@link #MAX_MODELS}, in the order of the host's model numbers
      * @return sources and headers by file name
      */
     public static SortedMap<String, Bytes> files(List<ModelMetadata> models) {

@@ -38,7 +38,10 @@ final class ModelTable {
         line(" * Made by Kiln for the models in this image; this file is yours to use without conditions.");
         line(" */");
         line("#include \"kiln_app.h\"");
-        models.forEach(model -> line("#include \"" + names(model).header() + "\""));
+        models.stream().filter(model -> !isPacked(model)).forEach(model -> line("#include \"" + names(model).header() + "\""));
+        if (models.stream().anyMatch(ModelTable::isPacked)) {
+            line("#include <tvm/runtime/c_runtime_api.h>");
+        }
         line("");
     }
 
@@ -96,6 +99,10 @@ final class ModelTable {
         line("  return kiln_app_io + offsets[index];");
         line("}");
         line("");
+        if (isPacked(model)) {
+            new PackedCall(model, tensors(model)).lines().forEach(this::line);
+            return;
+        }
         line("static int32_t run_" + name + "(void) {");
         line("  " + names.struct(Side.INPUTS) + " inputs;");
         line("  " + names.struct(Side.OUTPUTS) + " outputs;");
@@ -112,7 +119,10 @@ final class ModelTable {
         line("");
     }
 
-    /** Each request stands for itself, also for a model that remembers. The macro may also be the size of a tensor named {@code state}. */
+    /**
+     * Resets the state of a model, so that each request is independent. The macro may also be the size of a tensor
+     * named {@code state}.
+     */
     private void reset(ModelMetadata model) {
         if (tensors(model).stream().anyMatch(tensor -> tensor.cName().equalsIgnoreCase("state"))) {
             return;
@@ -161,6 +171,10 @@ final class ModelTable {
         line("};");
     }
 
+    private static boolean isPacked(ModelMetadata model) {
+        return model.api().convention().hasPackedEntry();
+    }
+
     private static InterfaceNames names(ModelMetadata model) {
         return new InterfaceNames(model.name());
     }
@@ -169,7 +183,7 @@ final class ModelTable {
         return Stream.concat(model.inputs().stream(), model.outputs().stream()).toList();
     }
 
-    /** Aligned offset of each tensor in the shared buffer, and behind them its size. */
+    /** Aligned offset of each tensor in the shared buffer, followed by the buffer's size. */
     private static List<Long> offsets(ModelMetadata model) {
         List<Long> offsets = new ArrayList<>();
         long next = 0;

@@ -4,7 +4,10 @@ package io.kiln.firmware.dwarf;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 
-/** Values in the forms that line tables use (DWARF 5, section 7.5.6). Each takes at least one byte, so that no table is endless. */
+/**
+ * Values in the forms used by line tables (DWARF 5, section 7.5.6). Each takes at least one byte, so reading always
+ * ends.
+ */
 final class Forms {
     private static final int DATA2 = 0x05;
     private static final int DATA4 = 0x06;
@@ -49,7 +52,7 @@ final class Forms {
         }
     }
 
-    /** Passes over bytes. */
+    /** Skips bytes. */
     static void forward(ByteBuffer in, long bytes) {
         if (bytes < 0 || bytes > in.remaining()) {
             throw new BufferUnderflowException();

@@ -3,7 +3,7 @@ package io.kiln.firmware.dwarf;
 
 import java.nio.ByteBuffer;
 
-/** Numbers of variable length (DWARF 5, section 7.6), of 64 bits at most. */
+/** Numbers of variable length, LEB128 (DWARF 5, section 7.6), of at most 64 bits. */
 final class Leb128 {
     private static final int MOST_BITS = 63;
 
@@ -35,7 +35,7 @@ final class Leb128 {
         return (next & 0x40) != 0 && shift <= MOST_BITS ? value | -1L << shift : value;
     }
 
-    /** What lies beyond 64 bits is dropped. */
+    /** Drops bits beyond 64. */
     private static long shifted(int bits, int shift) {
         return shift > MOST_BITS ? 0 : (long) bits << shift;
     }

@@ -9,11 +9,11 @@ import java.util.List;
  * The head of a line table (DWARF 5, section 6.2.4; DWARF 4, the same).
  *
  * @param program offset of the line number program in the unit
- * @param instructionBytes factor of all advances of the address
- * @param lineBase smallest advance of a special opcode's line
+ * @param instructionBytes factor of all address advances
+ * @param lineBase smallest line advance of a special opcode
  * @param lineRange number of such advances
  * @param operands number of operands of each standard opcode; its size is the first special opcode less 1
- * @param files names with folders, by their number; the number 0 is there in every version
+ * @param files names with folders, by number; number 0 exists in every version
  */
 record LineHeader(
         int program, int instructionBytes, int lineBase, int lineRange, List<Integer> operands, List<String> files) {
@@ -29,10 +29,11 @@ record LineHeader(
     }
 
     /**
-     * Reads it.
+     * Reads a header.
      *
-     * @param unit from its version on
-     * @throws IllegalArgumentException or BufferUnderflowException if it is damaged, or of a kind that no compiler writes for an image
+     * @param unit starting at its version
+     * @throws IllegalArgumentException or BufferUnderflowException if it is damaged, or of a kind that no compiler
+     * emits for an image
      */
     static LineHeader read(ByteBuffer unit, Strings strings) {
         int version = unit.getShort() & 0xffff;
@@ -84,7 +85,7 @@ record LineHeader(
     private static List<String> newFiles(ByteBuffer unit, Strings strings) {
         List<String> folders = new ArrayList<>();
         for (Entry entry : entries(unit, strings)) {
-            // Number 0 is the folder that the compiler ran in, which names of files are relative to anyway.
+            // Number 0 is the compiler's working folder, to which names of files are relative anyway.
             folders.add(folders.isEmpty() ? "" : entry.path());
         }
         List<String> files = new ArrayList<>();

@@ -5,7 +5,10 @@ import io.kiln.firmware.dwarf.LineTables.Found;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/** Runs a line number program (DWARF 5, section 6.2.5), which makes rows of addresses and lines. Every opcode takes a byte or more. */
+/**
+ * Runs a line number program (DWARF 5, section 6.2.5), which produces rows of addresses and lines. Every opcode takes
+ * at least one byte.
+ */
 final class LineProgram {
     private static final int EXTENDED = 0;
     private static final int COPY = 1;
@@ -107,7 +110,7 @@ final class LineProgram {
         }
     }
 
-    /** The row before reaches up to this one. */
+    /** Closes the previous row, which extends up to this one. */
     private void row() {
         if (!inSequence) {
             inSequence = true;

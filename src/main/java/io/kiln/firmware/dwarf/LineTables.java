@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * The line tables of an image: section {@code .debug_line} of DWARF 2 to 5, 32-bit format, as GCC and clang write it. Whatever
- * the section holds, looking up takes time in proportion to its size and ends with an answer or with none.
+ * The line tables of an image: section {@code .debug_line} of DWARF 2 to 5, 32-bit format, as written by GCC and clang.
+ * For any content, a lookup takes time proportional to the section's size.
  */
 public final class LineTables {
     private static final long DWARF_64 = 0xffffffffL;
@@ -22,7 +22,7 @@ public final class LineTables {
         this.strings = strings;
     }
 
-    /** The line tables of an image; empty ones if it has no debug information, or damaged sections. */
+    /** The line tables of an image; empty if it has no debug information, or damaged sections. */
     public static LineTables of(ElfFile elf) {
         Strings strings = new Strings(section(elf, ".debug_line_str"), section(elf, ".debug_str"));
         return new LineTables(section(elf, ".debug_line"), strings);
@@ -70,16 +70,16 @@ public final class LineTables {
             LineHeader header = LineHeader.read(unit, strings);
             return new LineProgram(unit, header).find(address);
         } catch (BufferUnderflowException | IllegalArgumentException e) {
-            // A damaged table names no lines; the others may.
+            // A damaged table is skipped; others may have the line.
             return Found.NOTHING;
         }
     }
 
     /**
-     * What a unit says of an address. Code that the linker left out keeps its lines, from address 0 on, and may seem to lie where other
-     * code is: the sequence that starts closest to the address is the one.
+     * What a unit says about an address. Code discarded by the linker keeps its lines, at addresses from 0 on, which
+     * may overlap other code: the sequence that starts closest to the address is the right one.
      *
-     * @param start address at which the sequence begins
+     * @param start start address of the sequence
      * @param line the line, if there is one
      */
     record Found(long start, Optional<SourceLine> line) {

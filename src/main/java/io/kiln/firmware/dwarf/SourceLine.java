@@ -2,9 +2,9 @@
 package io.kiln.firmware.dwarf;
 
 /**
- * A place in a source.
+ * A position in a source.
  *
- * @param file as the compiler was told it, with its folder if the table has one
+ * @param file as the compiler recorded it, with its folder if the table has one
  * @param line from 1
  */
 public record SourceLine(String file, long line) {

@@ -21,7 +21,7 @@ record Strings(ByteBuffer lines, ByteBuffer others) {
         return next(section.duplicate().position((int) offset));
     }
 
-    /** The string at the buffer's position, which moves behind its zero. */
+    /** The string at the buffer's position; the position moves behind its terminating zero. */
     static String next(ByteBuffer in) {
         int start = in.position();
         while (in.get() != 0) {

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Which line of which source an address of an image comes from, by its DWARF line tables. */
+/** Finds the source line of an address in an image, from DWARF line tables. */
 package io.kiln.firmware.dwarf;

@@ -30,7 +30,7 @@ public record ElfFile(
         List<Symbol> symbols) {
     private static final long LARGEST = 256L << 20;
 
-    /** A build holds some copies of an image at once. */
+    /** An image may take this part of the heap, because a build holds several copies of it at once. */
     private static final int HEAP_SHARE = 6;
 
     public ElfFile {
@@ -48,7 +48,7 @@ public record ElfFile(
         private static final long ALLOC = 2;
         private static final long EXECINSTR = 4;
 
-        /** Whether it takes memory while the image runs. */
+        /** Whether it occupies memory while the image runs. */
         public boolean isAllocated() {
             return (flags & ALLOC) != 0 && size > 0;
         }
@@ -103,7 +103,7 @@ public record ElfFile(
         }
     }
 
-    /** Whether the file begins as ELF files do. */
+    /** Whether the file begins with ELF's magic number. */
     public static boolean isElf(Path file) {
         try (var in = Files.newInputStream(file)) {
             byte[] magic = in.readNBytes(4);
@@ -116,7 +116,7 @@ public record ElfFile(
     /**
      * Reads a file.
      *
-     * @throws KilnException if it cannot be read, or naming the offset at which it is not as an ELF file has to be
+     * @throws KilnException if it cannot be read, or with the offset of the first error in it
      */
     public static ElfFile read(Path file) {
         try {
@@ -140,14 +140,14 @@ public record ElfFile(
                 .findFirst();
     }
 
-    /** Bytes of a section that has content. */
+    /** Bytes of a section with content. */
     public byte[] bytes(Section section) {
         byte[] bytes = new byte[Math.toIntExact(section.size())];
         content.get(Math.toIntExact(section.offset()), bytes);
         return bytes;
     }
 
-    /** Where a section's content lies before the image runs: in flash, even if it is copied to RAM. */
+    /** Address of a section's content before the image runs: in flash, even if it is copied to RAM. */
     public long loadAddress(Section section) {
         for (Segment segment : segments) {
             long inside = section.address() - segment.virtualAddress();

@@ -13,22 +13,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Reads the tables of an ELF file. What they say is checked before it is used: every offset, size, index and count, so that a broken file is
- * refused with the place that is wrong, soon and without much memory.
+ * Reads the tables of an ELF file. Every offset, size, index and count is checked before it is used, so that a broken
+ * file is refused quickly, with the place of the error and without much memory.
  */
 final class ElfReader {
     private static final int MAGIC = 0x7f454c46;
     private static final int SYMTAB = 2;
     private static final int STRTAB = 3;
 
-    /** What images have at most, with much room: each section is held against each segment and each symbol. */
+    /** Generous limits: each section is compared with each segment and each symbol. */
     private static final int MAX_SECTIONS = 8192;
 
     private static final int MAX_SEGMENTS = 256;
     private static final int MAX_SYMBOLS = 250_000;
     private static final long MAX_NAME_BYTES = 64L << 20;
 
-    /** Beyond any memory; sums of such sizes still fit into a long. */
+    /** Larger than any memory; sums of such sizes still fit into a long. */
     private static final long MAX_SIZE = 1L << 40;
 
     private final String file;
@@ -39,16 +39,16 @@ final class ElfReader {
     /**
      * @param file the file's name, for messages
      * @param in its content
-     * @throws KilnException if it does not begin as an ELF file
+     * @throws KilnException if it does not begin with an ELF header
      */
     ElfReader(String file, ByteBuffer in) {
         this.file = file;
         this.in = in.order(ByteOrder.BIG_ENDIAN);
         if (in.limit() < 6 || in.getInt(0) != MAGIC) {
-            throw broken("it does not begin as one", 0);
+            throw broken("it does not begin with an ELF header", 0);
         }
         this.wide = oneOrTwo(4, "the class is neither 32 nor 64 bits") == 2;
-        in.order(oneOrTwo(5, "the byte order is none") == 2 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+        in.order(oneOrTwo(5, "the byte order is unknown") == 2 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
         checkRange(0, wide ? 64 : 52, "the header", 0);
     }
 
@@ -63,7 +63,7 @@ final class ElfReader {
         return new ElfFile(in, in.getShort(18) & 0xffff, word(24, 24), sections, segments, symbols(sections));
     }
 
-    /** A table of the header: where it begins, what an entry takes, and how many there are. */
+    /** A table of the header: its offset, the size of an entry, and the number of entries. */
     private record Table(int start, int step, int count) {
         int entry(int index) {
             return start + index * step;
@@ -159,7 +159,7 @@ final class ElfReader {
 
     private Section stringTable(List<Section> sections, int index, int at) {
         if (index < 0 || index >= sections.size() || sections.get(index).type() != STRTAB) {
-            throw broken("section " + index + " is no table of strings", at);
+            throw broken("section " + index + " is not a table of strings", at);
         }
         return sections.get(index);
     }
@@ -211,7 +211,7 @@ final class ElfReader {
         return symbol;
     }
 
-    /** The string whose offset in a table stands at a place. */
+    /** The string whose table offset is stored at a place. */
     private String text(Section table, int at) {
         long offset = unsigned(at);
         if (offset == 0 && table.size() == 0) {
@@ -228,7 +228,7 @@ final class ElfReader {
         }
         nameBytes += end - start;
         if (end == limit) {
-            throw broken("a name has no end in its table", start);
+            throw broken("a name is not terminated in its table", start);
         }
         if (nameBytes > MAX_NAME_BYTES) {
             throw broken("the names overlap and take more than " + MAX_NAME_BYTES + " bytes", start);
@@ -247,13 +247,13 @@ final class ElfReader {
     }
 
     /**
-     * @param at where the file says so
+     * @param at place of the number in the file
      */
     private void checkRange(long start, long length, String what, int at) {
         if (start < 0 || length < 0 || start > in.limit() || length > in.limit() - start) {
             throw broken(
                     String.format(
-                            "%s of %s bytes at 0x%x ends behind the file, which has %d bytes",
+                            "%s of %s bytes at 0x%x ends beyond the file, which has %d bytes",
                             what, Long.toUnsignedString(length), start, in.limit()),
                     at);
         }

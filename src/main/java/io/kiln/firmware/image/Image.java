@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A linked image, whole and within the board's memory.
+ * A linked image that fits the board's memory.
  *
  * @param elf the executable
- * @param bin flat binary; empty for this computer, or if its memories lie too far apart
- * @param hex Intel HEX; empty for this computer
- * @param map what the linker placed where
+ * @param bin flat binary; empty for the board {@code host}, or if the memories are too far apart
+ * @param hex Intel HEX; empty for the board {@code host}
+ * @param map the linker's map
  * @param measurement how much memory it takes
  * @param relinked whether this build made it, rather than an earlier one
  */

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** The files of an image beside each other: {@code <base>.elf}, {@code .bin}, {@code .hex} and {@code .map}. */
+/** The files of an image, side by side: {@code <base>.elf}, {@code .bin}, {@code .hex} and {@code .map}. */
 public final class ImageFiles {
     private static final List<String> EXTENSIONS = List.of(".bin", ".hex", ".map", ".elf");
 
@@ -26,9 +26,9 @@ public final class ImageFiles {
     private final Log log;
 
     /**
-     * @param folder where they appear
+     * @param folder the folder of the files
      * @param base their name without extension
-     * @param parts folder on the same file system, for what is not yet whole
+     * @param parts folder on the same file system, for unfinished files
      */
     public ImageFiles(Path folder, String base, Path parts, Log log) {
         this.folder = folder;
@@ -42,7 +42,7 @@ public final class ImageFiles {
     }
 
     /**
-     * Makes every file, all under other names first, so that renaming is all that is left to go wrong.
+     * Writes every file under another name first, so that only renaming can still fail.
      *
      * @return digests by file name
      */
@@ -91,7 +91,7 @@ public final class ImageFiles {
         return parts.resolve(name + ".part");
     }
 
-    /** The image of files that are there. */
+    /** The image made of existing files. */
     public Image image(Set<String> names, Measurement measurement, boolean relinked) {
         return new Image(
                 file("elf"),

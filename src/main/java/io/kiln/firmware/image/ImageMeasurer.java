@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
 
-/** Measures an image by its sections and symbols. */
+/** Measures an image from its sections and symbols. */
 public final class ImageMeasurer {
-    /** Names of the buffers for inputs and outputs begin so. */
+    /** Prefix of the names of the buffers for inputs and outputs. */
     private static final String IO_PREFIX = "kiln_app_io";
 
     /** Names of workspace pools contain this: {@code global_workspace}, {@code kiln_app_workspace}. */
@@ -62,13 +62,16 @@ public final class ImageMeasurer {
         return new Ram(data, Math.max(0, zeroed - workspace - io), state, workspace, io, stack, available(Kind.RAM));
     }
 
-    /** The pools' own section if the linker script keeps it apart, alignment included; else the pools by name. */
+    /** The pools' own section with its alignment if the linker script has one; otherwise the pools by name. */
     private long workspace() {
         long section = bytes(s -> s.name().startsWith(InterfaceNames.WORKSPACE_SECTION));
         return section > 0 ? section : symbolBytes(symbol -> symbol.name().contains(WORKSPACE));
     }
 
-    /** Constants stay constants if one of them lacks its {@code const}, as pools of some versions of TVM do: linker scripts go by the name. */
+    /**
+     * Constants without {@code const}, as pools of some versions of TVM, count as constants: linker scripts go by the
+     * name.
+     */
     private static boolean isData(Section section) {
         return section.isWritable() && !section.name().startsWith(".rodata");
     }
@@ -100,7 +103,7 @@ public final class ImageMeasurer {
                 .sum();
     }
 
-    /** Memories of a kind; a board that runs from RAM counts the memory of its constants as flash. */
+    /** Memories of a kind; a board that runs from RAM counts its constants' memory as flash. */
     private OptionalLong available(Kind kind) {
         if (board.memories().isEmpty()) {
             return OptionalLong.empty();
@@ -141,7 +144,7 @@ public final class ImageMeasurer {
         return regions;
     }
 
-    /** What overflows a memory lies behind its end but before the next one. */
+    /** Content that overflows a memory lies behind its end but before the next memory. */
     private boolean isIn(Memory memory, long address) {
         return board.memories().stream()
                 .filter(other -> other.base() <= address)

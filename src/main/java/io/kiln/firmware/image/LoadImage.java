@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What has to be in memory before an image runs: runs of bytes at their load addresses, ascending. Written here and not by a
- * toolchain's objcopy, so that every toolchain's files are alike.
+ * The content of memory before an image runs: blocks of bytes at load addresses, ascending. Kiln writes the files
+ * itself instead of calling objcopy, so that all toolchains give the same files.
  *
- * @param blocks not overlapping
+ * @param blocks blocks that do not overlap
  * @param entry address of the first instruction
  */
 public record LoadImage(List<Block> blocks, long entry) {
-    /** A flat file beyond this would be mostly gap: memories far apart are better served by HEX or ELF. */
+    /** A larger flat file would be mostly gap; HEX or ELF are better for memories far apart. */
     private static final long LARGEST_BINARY = 64L << 20;
 
     /** Addresses have 32 bits, as in Intel HEX. */
@@ -42,9 +42,9 @@ public record LoadImage(List<Block> blocks, long entry) {
     }
 
     /**
-     * Everything with content that takes memory, at its load address.
+     * All allocated sections with content, at their load addresses.
      *
-     * @throws KilnException if parts of the image overlap, or lie where no board has memory
+     * @throws KilnException if parts of the image overlap, or lie beyond 32-bit addresses
      */
     public static LoadImage of(ElfFile elf) {
         List<Block> blocks = new ArrayList<>();
@@ -74,8 +74,8 @@ public record LoadImage(List<Block> blocks, long entry) {
     }
 
     /**
-     * The flat binary from the lowest address to the highest, gaps filled as erased flash reads; empty if that would be more
-     * than 64 MiB.
+     * The flat binary from the lowest address to the highest, gaps filled with 0xFF like erased flash; empty if it
+     * would exceed 64 MiB.
      */
     public Optional<byte[]> binary() {
         if (blocks.isEmpty()) {

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * How much memory an image takes, in bytes.
+ * The memory use of an image, in bytes.
  *
- * @param flash what lies in memory that keeps its content
- * @param ram what lies in memory that the image writes
- * @param regions the same by memory of the board; empty for an executable of this computer
+ * @param flash use of non-volatile memory
+ * @param ram use of writable memory
+ * @param regions use of each memory of the board; empty for an executable of this computer
  * @param largest the largest functions and variables, largest first
  */
 public record Measurement(Flash flash, Ram ram, List<Region> regions, List<Item> largest) {
-    /** Of an executable whose format cannot be read, as on a computer without ELF. */
+    /** The result for an executable of an unknown format, as on a computer without ELF. */
     public static final Measurement NONE = new Measurement(
             new Flash(0, 0, 0, OptionalLong.empty()),
             new Ram(0, 0, 0, 0, 0, 0, OptionalLong.empty()),
@@ -45,10 +45,10 @@ public record Measurement(Flash flash, Ram ram, List<Region> regions, List<Item>
      *
      * @param data variables with an initial value
      * @param bss other variables, without workspace and io
-     * @param state what models keep from run to run; it counts in {@code bss}
+     * @param state variables that models keep between runs; included in {@code bss}
      * @param workspace the models' workspaces
      * @param io buffers of the default application for inputs and outputs
-     * @param stack what is reserved for the stack
+     * @param stack the reserved stack
      * @param available bytes of the board's memories for it; empty for this computer
      */
     public record Ram(long data, long bss, long state, long workspace, long io, long stack, OptionalLong available) {
@@ -66,7 +66,7 @@ public record Measurement(Flash flash, Ram ram, List<Region> regions, List<Item>
      * @param available its size
      */
     public record Region(String name, long used, long available) {
-        /** Bytes that do not fit; 0 if all do. */
+        /** Bytes that do not fit; 0 if all fit. */
         public long excess() {
             return Math.max(0, used - available);
         }
@@ -77,11 +77,11 @@ public record Measurement(Flash flash, Ram ram, List<Region> regions, List<Item>
      *
      * @param name its symbol
      * @param bytes its size
-     * @param writable whether it lies in RAM while the image runs
+     * @param writable whether it lies in RAM at run time
      */
     public record Item(String name, long bytes, boolean writable) {}
 
-    /** Whether every memory holds what is put into it. */
+    /** Whether the image fits into every memory. */
     public boolean fits() {
         return regions.stream().allMatch(region -> region.excess() == 0);
     }

@@ -15,7 +15,7 @@ public final class MemoryTable {
 
     private MemoryTable() {}
 
-    /** One line: what is used of what. */
+    /** One line: used and available memory. */
     public static String line(Measurement measurement) {
         return "flash " + of(measurement.flash().total(), measurement.flash().available()) + ", RAM "
                 + of(measurement.ram().total(), measurement.ram().available());
@@ -37,7 +37,7 @@ public final class MemoryTable {
         Ram ram = measurement.ram();
         lines.add("RAM: " + number(ram.workspace()) + " workspace, " + number(ram.io()) + " inputs and outputs, "
                 + number(ram.stack()) + " stack, " + number(ram.data() + ram.bss()) + " other variables"
-                + (ram.state() > 0 ? ", " + number(ram.state()) + " of them what models remember" : ""));
+                + (ram.state() > 0 ? ", " + number(ram.state()) + " of them state of models" : ""));
         measurement.largest().stream()
                 .limit(LARGEST)
                 .forEach(item -> lines.add(String.format(

@@ -6,19 +6,23 @@ import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Memory for models that ask for it while they run, as TVM's do that were built without a memory planner: {@code TVMPlatformMemoryAllocate} and
- * {@code TVMPlatformMemoryFree} on the stack allocator, with as much memory as the metadata says that a run needs.
+ * Memory for models that allocate at run time, such as TVM's models built without a memory planner: {@code
+ * TVMPlatformMemoryAllocate} and {@code TVMPlatformMemoryFree} on the stack allocator, with as much memory as the
+ * metadata states for a run.
  */
 public final class WorkspaceMemory {
     public static final String FILE = "workspace_memory.c";
 
-    private static final String CALL = "TVMBackendAllocWorkspace(";
+    private static final String FUNCTION = "TVMBackendAllocWorkspace";
+    private static final String CALL = FUNCTION + "(";
+    private static final int BLOCKS_FOR_EACH_OPERATOR = 4;
 
     private static final Pattern OWN_HOOK =
             Pattern.compile("\\bTVMPlatformMemoryAllocate\\s*\\([^;{}]*\\)\\s*\\{", Pattern.DOTALL);
@@ -26,10 +30,10 @@ public final class WorkspaceMemory {
     private WorkspaceMemory() {}
 
     /**
-     * The C file, if a model asks for memory.
+     * The C file, if a model allocates memory.
      *
      * @param models all models of the image; one runs at a time
-     * @param userSources the project's own files; one that defines the hook takes care of memory itself
+     * @param userSources the project's own files; one that defines the hook replaces this file
      */
     public static Optional<String> file(List<ModelLibrary> models, Collection<Bytes> userSources) {
         Optional<Need> need = models.stream()
@@ -41,7 +45,10 @@ public final class WorkspaceMemory {
         return isTakenCareOf ? Optional.empty() : need.map(WorkspaceMemory::print);
     }
 
-    /** What a model takes at most: all its blocks can be there at once. The metadata's sum does not know that blocks are rounded up. */
+    /**
+     * Largest need of a model: all of its blocks can be live at once. The metadata's sum does not include the rounding
+     * of block sizes.
+     */
     private record Need(long bytes, long blocks) {
         Need both(Need other) {
             return new Need(Math.max(bytes, other.bytes), Math.max(blocks, other.blocks));
@@ -53,7 +60,15 @@ public final class WorkspaceMemory {
                 .filter(Artifact::isForeign)
                 .mapToLong(source -> calls(source.text()))
                 .sum();
-        return new Need(model.metadata().workspaceBytes(), calls);
+        return new Need(model.metadata().workspaceBytes(), calls + objectCalls(model));
+    }
+
+    /** Object code does not tell how many calls there are: one for each operator's result, and some for operators. */
+    private static long objectCalls(ModelLibrary model) {
+        boolean asks = model.artifacts().of(Loader.OBJECT).stream()
+                .map(object -> new String(object.content().toArray(), StandardCharsets.ISO_8859_1))
+                .anyMatch(bytes -> bytes.contains(FUNCTION));
+        return asks ? BLOCKS_FOR_EACH_OPERATOR * (1L + model.metadata().operators().size()) : 0;
     }
 
     private static long calls(String source) {

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The image: its ELF file, its formats, its memory table and what it measures. */
+/** The image: its ELF file, output formats and memory table. */
 package io.kiln.firmware.image;

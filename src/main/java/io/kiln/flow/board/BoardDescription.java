@@ -11,25 +11,23 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 
-/** Shows one board in full, with everything inherited merged in. */
+/** Shows one board in full, with inherited values merged in. */
 public final class BoardDescription {
     private final Boards boards;
     private final Board board;
     private final List<String> lines = new ArrayList<>();
 
     /**
-     * A description.
-     *
-     * @param boards all that can be seen
-     * @param id the one to show
-     * @throws io.kiln.base.KilnException if there is no such board, or with everything that is wrong with it
+     * @param boards all visible boards
+     * @param id the board to show
+     * @throws io.kiln.base.KilnException if there is no such board, or with all of its errors
      */
     public BoardDescription(Boards boards, String id) {
         this.boards = boards;
         this.board = boards.find(id);
     }
 
-    /** One line for each thing there is to say. */
+    /** One line for each property of the board. */
     public List<String> lines() {
         line("board", board.id());
         line("title", board.title());
@@ -64,6 +62,7 @@ public final class BoardDescription {
                         "console",
                         console.uart() + ", " + console.baud() + " baud"
                                 + (console.usb().isEmpty() ? "" : ", USB " + String.join(", ", console.usb()))));
+        board.timer().ifPresent(timer -> line("timer", timer.counter() + ", " + timer.hertz() + " Hz"));
         line("emulator", emulator(board.emulation()));
         line("flash", board.openOcd().map(BoardDescription::flash).orElse("none"));
         TreeSet<String> inherited = new TreeSet<>(board.files().keySet());
@@ -99,7 +98,7 @@ public final class BoardDescription {
             return qemu.program() + " -M " + qemu.machine() + arguments;
         }
         if (emulation instanceof Emulation.StandIn standIn) {
-            return "none of its own; " + standIn.board() + " stands in, with the same objects";
+            return "no emulator of its own; " + standIn.board() + " stands in, with the same objects";
         }
         return emulation instanceof Emulation.Native ? "this computer" : "none";
     }

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Lists boards for people: where they come from, what they are, how much memory they have and what runs their images.
+ * Lists boards for people: source, title, memory sizes and what runs their images.
  *
- * @param boards all that can be seen
+ * @param boards all visible boards
  */
 public record BoardList(Boards boards) {
     private static final long KIB = 1024;
 
-    /** One line for each board, under a heading; a board that is broken or refused has one too. */
+    /** A heading, and one line for each board, including broken and refused ones. */
     public List<String> lines() {
         Table table = new Table("board", "flash", "ram", "runs on", "from", "title");
         for (String id : boards.ids()) {

@@ -23,7 +23,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** A folder of board profiles on its way to others: every board held to its word, then all of them in one zip. */
+/** Checks a folder of board profiles and packs it as a zip for publication. */
 public final class BoardProfiles {
     private static final String EMPTY_APPLICATION =
             "/* SPDX-License-Identifier: Apache-2.0 */\nint main(void) {\n  return 0;\n}\n";
@@ -32,10 +32,8 @@ public final class BoardProfiles {
     private final Log log;
 
     /**
-     * A folder of profiles.
-     *
      * @param folder one folder for each profile
-     * @param log hears one line for each board
+     * @param log gets one line for each board
      */
     public BoardProfiles(Path folder, Log log) {
         this.folder = folder;
@@ -43,11 +41,11 @@ public final class BoardProfiles {
     }
 
     /**
-     * Reads every profile, and compiles and links an empty application for every board, with the toolchain
-     * that a build takes which names none.
+     * Reads every profile; compiles and links an empty application for every board, with the toolchain that a build
+     * takes by default.
      *
-     * @param work where the applications are built
-     * @throws KilnException with everything that is wrong with any of them
+     * @param work folder in which the applications are built
+     * @throws KilnException with all errors of all profiles
      */
     public void check(Path work, ToolchainEnvironment environment) {
         if (Boards.in(folder).isEmpty()) {
@@ -88,7 +86,7 @@ public final class BoardProfiles {
     }
 
     /**
-     * Writes the zip: one folder per profile at its root, the same bytes for the same profiles.
+     * Writes the zip: one folder per profile at its root. Equal profiles give equal bytes.
      *
      * @throws KilnException if a profile has files that no build could read from the zip
      */

@@ -17,12 +17,12 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Copies a board into the project, for somebody who has a similar one to start from. */
+/** Copies a similar board into the project as a starting point. */
 public final class NewBoard {
     private static final Pattern ID = Pattern.compile("[a-z0-9][a-z0-9_.-]{0,62}");
     private static final String DESCRIPTOR = "board.yaml";
 
-    /** What differs between boards of one chip family, wherever it is inherited from. */
+    /** Files that usually differ between boards of one chip family, copied even if they are inherited. */
     private static final List<String> USUALLY_CHANGED = List.of("kiln_board.h", "clock.c");
 
     private final Log log;
@@ -34,22 +34,22 @@ public final class NewBoard {
     }
 
     /**
-     * Writes the folder of the new board: the files of the other one's folder, and those that usually change. The rest stays
-     * inherited.
+     * Writes the folder of the new board: the files of the source board's folder, and those that usually change. The
+     * rest stays inherited.
      *
      * @param from id of the board to start from
-     * @param id id of the new one
+     * @param id id of the new board
      * @param folder the project's boards
-     * @throws KilnException if the id is none, or there is such a folder, or the board to start from is broken or not trusted
+     * @throws KilnException if the id is invalid or its folder exists, or if the source board is broken or not trusted
      */
     public void write(String from, String id, Path folder) {
         Path place = folder.resolve(id);
         if (!ID.matcher(id).matches()) {
             throw refused(
-                    "this is no id of a board: \"" + id + "\"", "lower-case letters, digits, - _ .", example(from));
+                    "not a valid board id: \"" + id + "\"", "lower-case letters, digits, - _ .", example(from));
         }
         if (Files.exists(place)) {
-            throw refused("there is " + place + " already", "a new id", "");
+            throw refused("" + place + " exists already", "a new id", "");
         }
         Board board = boards.find(from);
         if (board.foreign()) {
@@ -73,7 +73,7 @@ public final class NewBoard {
         log.info("Change what differs; the comments in " + DESCRIPTOR + " say where. Then: -Dkiln.board=" + id);
     }
 
-    /** All files or none: half a board would be in the way of the next try. */
+    /** Writes all files or none, so that a failed copy does not block the next attempt. */
     private static void write(SortedMap<String, Bytes> files, Path place) {
         try {
             files.forEach((name, content) -> WholeFiles.write(place.resolve(name), content.toArray()));
@@ -98,7 +98,7 @@ public final class NewBoard {
         return comment + named;
     }
 
-    /** Sets a top-level key; a profile that inherits its title has none yet. */
+    /** Sets a top-level key; adds it if the profile inherits its value. */
     private static String set(String descriptor, String key, String value) {
         Matcher line = Pattern.compile("^" + key + ":.*$", Pattern.MULTILINE).matcher(descriptor);
         String text = key + ": " + value;

@@ -16,16 +16,19 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds C of an archive that uses instructions that the board's core does not have, before a compiler stumbles over them. */
+/** Finds C in an archive that needs instructions which the board's core lacks, before the compiler fails on it. */
 final class ArchiveCores {
-    /** Arm's functions for SIMD on general registers, and what TVM's kernels call beside (Arm C Language Extensions, "32-bit SIMD"). */
+    /**
+     * Arm's intrinsics for SIMD on general registers, and those that TVM's kernels call besides (Arm C Language
+     * Extensions, "32-bit SIMD").
+     */
     private static final Pattern DSP = Pattern.compile("\\b(__(?:[su]xta?b16|[su]sat16|[su]?[hq]?(?:add|sub)(?:8|16)"
             + "|q(?:add|sub|dbl)|sel|sml[as]\\w{1,8}|smu[als]\\w{1,8}|pkh(?:bt|tb)))\\s*\\(");
 
-    /** A file that asks for the feature has another way, too. */
+    /** A file that tests for the feature also has a portable path. */
     private static final Pattern GUARD = Pattern.compile("\\b(?:__ARM_FEATURE_(?:DSP|SIMD32)|ARM_MATH_DSP)\\b");
 
-    /** Where the functions come from; a project may bring its own, that computes them on another core. */
+    /** The header of the intrinsics; a project may bring its own that emulates them. */
     private static final String HEADER = "arm_acle.h";
 
     private static final int SHOWN = 3;
@@ -33,10 +36,10 @@ final class ArchiveCores {
     private ArchiveCores() {}
 
     /**
-     * Adds what does not fit.
+     * Adds a problem for each model that does not fit.
      *
      * @param archive the archive's name
-     * @param models the models of the archive that are used
+     * @param models the used models of the archive
      * @param userSources the project's own C
      */
     static void check(String archive, List<ModelLibrary> models, Board board, Path userSources, Problems problems) {

@@ -5,12 +5,12 @@ import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.mlf.ModelLibraryFormat;
-import io.kiln.mlf.RuntimeFiles;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -23,12 +23,15 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Finds the libraries that an archive's C calls and that neither Kiln nor the project has, before a compiler stumbles over them. */
+/**
+ * Finds libraries that an archive's C includes and that neither Kiln nor the project has, before the compiler fails on
+ * them.
+ */
 final class ArchiveIncludes {
     private static final Pattern INCLUDE =
             Pattern.compile("^[ \\t]*#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]", Pattern.MULTILINE);
 
-    /** Headers of CMSIS-NN, and of CMSIS-DSP and CMSIS-Core, which it includes. */
+    /** Headers of CMSIS-NN, and of CMSIS-DSP and CMSIS-Core, which CMSIS-NN includes. */
     private static final Pattern CMSIS =
             Pattern.compile("(?:.*/)?(?:arm_nn\\w*|arm_math\\w*|cmsis_\\w+|core_c\\w+)\\.h");
 
@@ -42,10 +45,10 @@ final class ArchiveIncludes {
     }
 
     /**
-     * Adds what is missing.
+     * Adds a problem for each missing library.
      *
-     * @param models the models of the archive that are used
-     * @param userSources the project's own C, which may bring what is missing
+     * @param models the used models of the archive
+     * @param userSources the project's own C, which may contain the library
      */
     static void check(Archive archive, List<ModelLibrary> models, Path userSources, Problems problems) {
         ArchiveIncludes includes = new ArchiveIncludes(archive);
@@ -62,7 +65,7 @@ final class ArchiveIncludes {
         missing.forEach((file, headers) -> includes.report(file, headers, problems));
     }
 
-    /** Includes are looked for in a folder and in {@code include} below it. */
+    /** Includes are searched for in the folder itself and in its {@code include}. */
     private void add(String path) {
         known.add(path);
         String folder = ArchivePaths.INCLUDE + "/";
@@ -89,7 +92,7 @@ final class ArchiveIncludes {
                 headers.stream().filter(h -> CMSIS.matcher(h).matches()).toList();
         if (!cmsis.isEmpty()) {
             problems.add(new Problem(
-                    "the C calls CMSIS-NN, which is not there: it includes " + String.join(", ", cmsis) + stated(),
+                    "CMSIS-NN is missing: the C includes " + String.join(", ", cmsis) + stated(),
                     where,
                     "CMSIS-NN and CMSIS-Core in the project",
                     "Put their sources into src/main/c and their headers into src/main/c/include,"
@@ -99,7 +102,7 @@ final class ArchiveIncludes {
                 headers.stream().filter(h -> !CMSIS.matcher(h).matches()).toList();
         if (!runtime.isEmpty()) {
             problems.add(new Problem(
-                    "the C includes a part of TVM's runtime that Kiln's does not have: " + String.join(", ", runtime),
+                    "the C includes headers of TVM's runtime that Kiln's runtime does not have: " + String.join(", ", runtime),
                     where,
                     "the C interface with the unpacked API, which needs none of it",
                     "Put the headers into src/main/c/include, or export the model with"
@@ -107,7 +110,7 @@ final class ArchiveIncludes {
         }
     }
 
-    /** What the archive itself says that it depends on. */
+    /** The dependencies that the archive itself states. */
     private String stated() {
         Set<String> stated = new TreeSet<>();
         ModelLibraryFormat.metadata(archive.name(), archive.files())

@@ -13,11 +13,14 @@ import java.util.SortedMap;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
-/** Unpacks archives, so that people can look at their files. */
+/** Unpacks archives, so that people can read their files. */
 final class ArchiveTree {
     private ArchiveTree() {}
 
-    /** Writes the files of an archive, whose paths were found safe when it was read, below a folder and says which. */
+    /**
+     * Writes the files of an archive below a folder and returns their paths. The archive's reader has checked that the
+     * paths are safe.
+     */
     static List<Path> unpack(SortedMap<String, Bytes> files, Path folder) {
         List<Path> written = new ArrayList<>();
         files.forEach((path, content) -> {
@@ -28,7 +31,7 @@ final class ArchiveTree {
         return written;
     }
 
-    /** Writes every file of an archive that Kiln has written below a folder and says which. */
+    /** Writes every file of an archive written by Kiln below a folder and returns their paths. */
     static List<Path> unpack(Bytes archive, Path folder) {
         List<Path> written = new ArrayList<>();
         try (TarArchiveInputStream tar = new TarArchiveInputStream(new ByteArrayInputStream(archive.toArray()))) {

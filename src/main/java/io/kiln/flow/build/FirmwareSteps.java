@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.build;
 
+import io.kiln.artifact.Convention;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.FileFailure;
@@ -18,6 +19,7 @@ import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.report.BuildReport;
@@ -32,12 +34,14 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The firmware's part of the road: assemble, compile, link. Each step makes quietly up for what an earlier one has done. */
+/**
+ * The firmware steps: assemble, compile, link. Each step runs earlier steps that are out of date, without logging them.
+ */
 public final class FirmwareSteps {
-    /** What is known of the build, in the folder of reports. */
+    /** The build's report, in the folder of reports. */
     public static final String REPORT = "report.json";
 
-    /** What {@code kiln:profile} has counted, beside it. */
+    /** The result of {@code kiln:profile}, in the folder of reports. */
     public static final String PROFILE = "profile.json";
 
     private final Log log;
@@ -58,12 +62,12 @@ public final class FirmwareSteps {
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request(), Log.QUIET), log);
     }
 
-    /** The objects as they stand; what changed since is compiled. */
+    /** Compiles what has changed and returns all objects. */
     public CompiledObjects objects() {
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request(), Log.QUIET), Log.QUIET);
     }
 
-    /** Links, puts the archive beside the image and writes {@code report.json}. */
+    /** Links, copies the archive next to the image and writes {@code report.json}. */
     public Image link() {
         Image image = FirmwareLinker.link(
                 objects(), layout.out(), layout.base(), log, measurement -> new Savings(build, measurement).text());
@@ -75,7 +79,7 @@ public final class FirmwareSteps {
         return image;
     }
 
-    /** Adds what {@code kiln:profile} has counted on this image; what it has counted on an earlier one counts no more. */
+    /** Adds the counts of {@code kiln:profile} if they are of this image. */
     private BuildReport withProfile(Image image, BuildReport report) {
         Path profile = layout.reports().resolve(PROFILE);
         try {
@@ -88,7 +92,7 @@ public final class FirmwareSteps {
         return readable(profile).map(report::profiled).orElse(report);
     }
 
-    /** One that a power failure or a hand has spoiled counts as none: kiln:profile writes it anew. */
+    /** Empty for a damaged file: kiln:profile writes it again. */
     private static Optional<ProfileReport> readable(Path profile) {
         try {
             return Files.isRegularFile(profile)
@@ -100,25 +104,25 @@ public final class FirmwareSteps {
     }
 
     /**
-     * Holds the image that lies there against this build: another one may have linked in the same folder in between.
+     * Checks that the existing image belongs to this build: another build may have linked in the same folder since.
      *
-     * @throws KilnException if there is none, or it was linked from something else
+     * @throws KilnException if there is no image, or it was linked from other inputs
      */
     void requireLinked(CompiledObjects objects) {
         Path elf = layout.image("elf");
         Optional<String> change = Files.isRegularFile(elf)
                 ? FirmwareLinker.changedInput(objects, layout.out(), layout.base())
-                : Optional.of("it was not linked yet");
+                : Optional.of("it has not been linked yet");
         change.ifPresent(why -> {
             throw new KilnException(new Problem(
-                    "the image is not this build's: " + why,
+                    "the image belongs to another build: " + why,
                     elf.toString(),
                     "kiln:link before this goal, with the same parameters",
-                    "Run the whole lifecycle, for example mvn verify, and no other build in this folder meanwhile"));
+                    "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
         });
     }
 
-    /** As {@link #requireLinked}; an image that was put there by other means is taken as it is. */
+    /** As {@link #requireLinked}; an image that this build did not link is accepted. */
     public void requireLinkedIfBuiltHere() {
         if (build.board().openOcd().isPresent() && GenerateStep.store(layout).exists()) {
             requireLinked(objects());
@@ -145,6 +149,7 @@ public final class FirmwareSteps {
                 build.board().id(),
                 build.toolchain().id() + ": " + build.toolchain().version(),
                 models.get(0).target(),
+                calls(models.get(0).api().convention()),
                 new BuildReport.Flash(
                         flash.text(),
                         flash.constants(),
@@ -166,6 +171,13 @@ public final class FirmwareSteps {
                 BuildReport.plan(models));
     }
 
+    /** C that came in an archive has an interface of its own, and nothing is known of its checks. */
+    private BuildReport.Calls calls(Convention convention) {
+        CallSpec asked = build.spec().calls();
+        return new BuildReport.Calls(
+                convention.interfaceApi(), convention.unpackedApi(), asked.systemLib(), asked.disableAssert());
+    }
+
     private static String joined(Stream<String> names) {
         return names.collect(Collectors.joining(", "));
     }
@@ -177,15 +189,15 @@ public final class FirmwareSteps {
                 .sum();
     }
 
-    /** Whether the image is the project's own program, which does not answer on the console. */
+    /** Whether the image is the project's own program, which does not answer the host. */
     public static boolean hasOwnMain(FirmwareProject project) {
         return !project.hasDefaultApplication();
     }
 
     /**
-     * What the firmware is made of.
+     * The inputs of the firmware.
      *
-     * @throws KilnException if what was generated is not of this build
+     * @throws KilnException if the generated code belongs to another build
      */
     FirmwareRequest request() {
         new GenerateStep(Log.QUIET, build).requireCurrent();

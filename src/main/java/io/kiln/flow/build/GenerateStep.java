@@ -18,6 +18,7 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.SystemLibrary;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -40,7 +41,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are archives are C already. */
+/**
+ * Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are
+ * archives already contain C.
+ */
 public final class GenerateStep {
     private static final int SEVERAL_MODELS = 7;
 
@@ -54,12 +58,12 @@ public final class GenerateStep {
         this.layout = build.spec().layout();
     }
 
-    /** The models, compiled now or before. */
+    /** The compiled models. */
     public static LibraryStore store(Layout layout) {
         return new LibraryStore(layout.reports().resolve("state").resolve("library.json"), layout.generated());
     }
 
-    /** The archive as this step writes it; linking puts a copy beside the image. */
+    /** The archive that this step writes; linking copies it next to the image. */
     static Path archive(Layout layout) {
         return layout.generated().resolve("model-mlf.tar");
     }
@@ -70,19 +74,19 @@ public final class GenerateStep {
     }
 
     /**
-     * Holds what lies there against this build: another one may have written to the same folder in between.
+     * Checks that the generated code belongs to this build: another build may have written to the same folder since.
      *
-     * @throws KilnException if it was generated from something else
+     * @throws KilnException if it was generated from other inputs
      */
     void requireCurrent() {
-        // Whether anything was generated at all is told by those who read it.
+        // Fails if nothing was generated.
         store(layout).metadata();
         new Steps(log, layout).outdated("generate", fingerprint()).ifPresent(change -> {
             throw new KilnException(new Problem(
-                    "the generated C is not this build's: " + change,
+                    "the generated C belongs to another build: " + change,
                     layout.generated().toString(),
                     "kiln:generate before this goal, with the same parameters",
-                    "Run the whole lifecycle, for example mvn verify, and no other build in this folder meanwhile"));
+                    "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
         });
     }
 
@@ -95,6 +99,7 @@ public final class GenerateStep {
                 .setting("mlfVersion", mlfVersion())
                 .setting("mlf.slim", spec.slimArchive())
                 .setting("timestamp", spec.timestamp());
+        spec.calls().addTo(now);
         spec.pipeline().addTo(now);
         for (ModelSource model : spec.models()) {
             now.setting("inputShapes of " + model.name(), model.inputShapes());
@@ -136,13 +141,17 @@ public final class GenerateStep {
         FreshFolder.clear(layout.generated());
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1
-                && ModelLibraryFormat.hasPresentTree(archives.get(0).version());
-        List<Path> written = isWhole && archives.get(0).models().size() == libraries.size()
+                && ModelLibraryFormat.hasPresentTree(archives.get(0).version())
+                && archives.get(0).models().size() == libraries.size();
+        List<ModelLibrary> linked = isWhole
+                ? libraries
+                : SystemLibrary.united(libraries, build.spec().calls().systemLib());
+        List<Path> written = isWhole
                 ? copy(archives.get(0), build.spec().models().get(0).file())
-                : write(libraries);
+                : write(linked);
         written.addAll(dumpIr(compiled));
-        store(layout).write(libraries);
-        libraries.forEach(library -> log.info(summary(library)));
+        store(layout).write(linked);
+        linked.forEach(library -> log.info(summary(library)));
         return written;
     }
 
@@ -151,7 +160,7 @@ public final class GenerateStep {
         return compile(build, model, spec.io(), spec.optimize());
     }
 
-    /** Compiles one of a build's models for other choices than the build's. */
+    /** Compiles one of the build's models with other options. */
     static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
         return ModelCompiler.compile(
@@ -159,6 +168,8 @@ public final class GenerateStep {
                         .name(model.name())
                         .optimize(optimize)
                         .io(io)
+                        .convention(spec.calls().convention())
+                        .packed(spec.calls().options(spec.models().size() == 1))
                         .passes(spec.pipeline().options())
                         .inputShapes(model.shapes())
                         .customOperators(spec.pipeline().customOperators())
@@ -166,7 +177,10 @@ public final class GenerateStep {
                         .build());
     }
 
-    /** Archives bring names of their own, so that only now all are known. Not every file system tells cases apart. */
+    /**
+     * Archives bring their own model names, so all names are known only now. Case is ignored because some file systems
+     * ignore it.
+     */
     private static void checkNames(List<ModelLibrary> libraries, Problems problems) {
         Set<String> seen = new HashSet<>();
         for (ModelLibrary library : libraries) {
@@ -175,8 +189,8 @@ public final class GenerateStep {
                 problems.add(
                         "two models are named `" + name + "`",
                         "kiln.model",
-                        "a name of its own for every model",
-                        "Export one of the archives with another --module-name, or set <name> of a model that is none");
+                        "a different name for every model",
+                        "Export one of the archives with another --module-name, or set <name> of a model that is not an archive");
             }
         }
     }
@@ -191,7 +205,7 @@ public final class GenerateStep {
         return written;
     }
 
-    /** An archive that is taken as it is stays as it is, byte for byte. */
+    /** An archive used unchanged is copied byte for byte. */
     private List<Path> copy(Archive archive, Path file) {
         List<Path> written = ArchiveTree.unpack(archive.files(), layout.generated());
         try {
@@ -203,7 +217,7 @@ public final class GenerateStep {
         return written;
     }
 
-    /** Several models have a folder each. What an earlier run wrote is gone, whether or not this one writes. */
+    /** With several models, each has its own folder. Dumps of an earlier run are deleted in any case. */
     private List<Path> dumpIr(List<CompiledModel> models) {
         FreshFolder.clear(layout.ir());
         List<Path> written = new ArrayList<>();

@@ -18,16 +18,16 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * An image that this computer can run: the build's own, or one of the same objects linked again.
+ * An image that this computer can run: the build's own, or one linked from the same objects.
  *
- * @param file the ELF
+ * @param file the ELF file
  * @param board the board that runs it
- * @param hasOwnMain whether it is the project's own program, which answers no host
+ * @param hasOwnMain whether it is the project's own program, which does not answer the host
  */
 public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
 
     /**
-     * The image as it is, or, for a board that another one stands in for, the same objects linked for that one.
+     * The build's image, or, for a board with a stand-in, the same objects linked for the stand-in.
      *
      * @throws KilnException if nothing on this computer runs images of the board
      */
@@ -51,7 +51,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
     private static RunnableImage of(Log log, ResolvedBuild build, boolean withDefaultApplication) {
         Board runsOn = build.runsOn()
                 .orElseThrow(() -> new KilnException(new Problem(
-                        "nothing on this computer runs images of the board "
+                        "nothing on this computer can run images of the board "
                                 + build.board().id(),
                         build.board().origin(),
                         "a board with an emulator or a stand-in",
@@ -72,7 +72,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                     + runsOn.id());
         }
         if (replacesMain) {
-            log.info("The default application takes the place of the project's own main: it answers what is asked");
+            log.info("The default application replaces the project's own main, because it answers the host");
         }
         Path folder = build.spec().layout().reports().resolve(replacesMain ? "verify-image" : "stand-in");
         FirmwareRequest first = steps.request().on(runsOn, folder);
@@ -92,12 +92,12 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         return new RunnableImage(elf, runsOn, ownMain && !replacesMain);
     }
 
-    /** Only the default application is known to shut itself in before it calls code of strangers. */
+    /** Only the default application is known to enable its sandbox before it calls untrusted code. */
     private static void requireTrust(FirmwareProject project) {
         Problems problems = new Problems();
         for (String advice : project.strangers().advice()) {
             problems.add(
-                    "refused: running the project's own main on this computer, with code that is not trusted",
+                    "refused: the project's own main would run untrusted code on this computer",
                     "board " + project.board().id(),
                     "a board in an emulator",
                     advice);
@@ -105,7 +105,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         problems.throwIfAny();
     }
 
-    /** How reports name what runs the image. */
+    /** The name of what runs the image, for reports. */
     public static String name(ResolvedBuild build, Emulator emulator) {
         return build.hasStandIn() ? emulator.name() + " (stand-in)" : emulator.name();
     }

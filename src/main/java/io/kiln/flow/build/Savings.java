@@ -31,8 +31,8 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * What other choices would save of an image that does not fit. RAM is what the compiler plans for the model, so compiling the model again tells;
- * flash is what the C compiler makes of it, so that the image is built again beside the build's own.
+ * Computes what other options would save for an image that does not fit. RAM is what the compiler plans, so the model
+ * is compiled again; flash is known only after the C compiler, so the image is built again beside the build's own.
  */
 final class Savings {
     private final ResolvedBuild build;
@@ -45,10 +45,13 @@ final class Savings {
         this.measured = measured;
     }
 
-    /** Another choice. */
+    /** An alternative. */
     private record Choice(Optimize optimize, Io io) {}
 
-    /** The end of a message; empty if nothing helps, or nothing can be compiled in another way because it came as C. */
+    /**
+     * The end of the error message. Empty if no alternative helps, or if the models came as C and cannot be compiled
+     * again.
+     */
     String text() {
         if (spec.models().stream().anyMatch(model -> ModelArchives.accepts(model.file()))) {
             return "";
@@ -72,7 +75,7 @@ final class Savings {
 
     private List<Choice> choices() {
         boolean isOwnProgram = measured.ram().io() == 0;
-        // A program of the project's own calls the model in another way with the other choice of io.
+        // The project's own program calls the model differently with the other value of kiln.io.
         List<Io> ios =
                 isOwnProgram || spec.io() == Io.WORKSPACE ? List.of(spec.io()) : List.of(spec.io(), Io.WORKSPACE);
         return Stream.of(spec.optimize(), Optimize.RAM)
@@ -93,8 +96,8 @@ final class Savings {
     }
 
     /**
-     * A workspace for each model, and the buffer that the default application keeps for inputs and outputs; or one pool for all models,
-     * because only one runs at a time.
+     * RAM for each model's workspace and for the default application's buffer of inputs and outputs; or one pool for
+     * all models, because only one runs at a time.
      */
     private long ram(List<ModelMetadata> models, Io io) {
         LongStream workspaces = models.stream().mapToLong(ModelMetadata::workspaceBytes);
@@ -129,7 +132,7 @@ final class Savings {
         return FirmwareCompiler.compile(FirmwareAssembler.assemble(request, Log.QUIET), Log.QUIET);
     }
 
-    /** Empty if a model cannot be compiled that way. */
+    /** Empty if a model cannot be compiled with these options. */
     private Optional<List<ModelLibrary>> libraries(Choice choice) {
         try {
             List<ModelLibrary> libraries = new ArrayList<>();

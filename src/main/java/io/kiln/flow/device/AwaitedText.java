@@ -4,7 +4,7 @@ package io.kiln.flow.device;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Waits for a text that may come in pieces; for none, it waits for ever. Not thread-safe. */
+/** Waits for a text that may arrive in pieces; without a text it never ends. Not thread-safe. */
 public final class AwaitedText implements Predicate<String> {
     private final Optional<String> text;
     private final StringBuilder recent = new StringBuilder();

@@ -8,7 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What shall go wrong with virtual boards: {@code [<board>/]<fault>}, separated by commas; without a board it is for all. */
+/**
+ * Faults to inject into virtual boards: {@code [<board>/]<fault>}, separated by commas; without a board name, the fault
+ * applies to all.
+ */
 final class BoardFaults {
     private static final String WHERE = "kiln.probe.faults";
 
@@ -17,7 +20,7 @@ final class BoardFaults {
     /**
      * The faults of each board.
      *
-     * @param names of the boards that there are
+     * @param names the boards' names
      * @throws KilnException if there is no such board or no such fault
      */
     static Map<String, Faults> parse(String text, List<String> names) {
@@ -30,7 +33,7 @@ final class BoardFaults {
             for (String name : meant) {
                 if (!texts.containsKey(name)) {
                     throw new KilnException(new Problem(
-                            "there is no virtual board '" + name + "' to have a fault",
+                            "there is no virtual board '" + name + "' for the fault",
                             WHERE,
                             "one of " + String.join(", ", names),
                             "Name the boards with kiln.probe"));

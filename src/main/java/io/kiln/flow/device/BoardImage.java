@@ -15,19 +15,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** What a linked image puts into a board's flash. */
+/** The part of a linked image that goes into a board's flash. */
 final class BoardImage {
     private BoardImage() {}
 
     /**
-     * Reads an image and holds it against the board's memories.
+     * Reads an image and checks it against the board's memories.
      *
-     * @throws KilnException if it was not linked, is empty, or has bytes outside the board's rom memories
+     * @throws KilnException if there is no image, it is empty, or it has bytes outside the board's rom memories
      */
     static FlashImage read(Board board, Path elf) {
         if (!Files.isRegularFile(elf)) {
             throw new KilnException(new Problem(
-                    "the image was not linked yet",
+                    "the image has not been linked yet",
                     elf.toString(),
                     "kiln:link before this goal",
                     "Run the whole lifecycle, for example mvn deploy"));
@@ -44,7 +44,7 @@ final class BoardImage {
         return image;
     }
 
-    /** The board's description is known without a probe: what lies in none of its rom memories is never sent. */
+    /** Bytes outside the board's rom memories are refused before a probe is involved. */
     private static void checkMemories(Board board, FlashImage image) {
         for (FlashImage.Segment segment : image.segments()) {
             boolean isInRom = board.memories().stream()

@@ -8,11 +8,11 @@ import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Writes a board's own Tcl out for OpenOCD, which reads files only. */
+/** Writes a board's own Tcl to files, for OpenOCD. */
 public final class BoardScripts {
     private BoardScripts() {}
 
-    /** The folders that OpenOCD is to search before its own; none if the board brings no Tcl. */
+    /** The folders that OpenOCD searches before its own; empty if the board has no Tcl. */
     public static List<Path> write(Board board, BuildSpec.Layout layout) {
         Path folder = layout.reports().resolve("openocd").toAbsolutePath();
         FreshFolder.clear(folder);

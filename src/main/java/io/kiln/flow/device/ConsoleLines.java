@@ -4,9 +4,9 @@ package io.kiln.flow.device;
 import io.kiln.base.Log;
 import java.util.function.Consumer;
 
-/** Logs console text line by line, however it arrives. Not thread-safe. */
+/** Logs console text line by line. Not thread-safe. */
 public final class ConsoleLines implements Consumer<String> {
-    /** Characters of a line; longer ones are broken. */
+    /** Longest line in characters; longer ones are split. */
     private static final int LONGEST = 4096;
 
     private final Log log;
@@ -16,7 +16,7 @@ public final class ConsoleLines implements Consumer<String> {
         this.log = log;
     }
 
-    /** Logs a last line that has no end. */
+    /** Logs an unterminated last line. */
     public void end() {
         if (!line.isEmpty()) {
             accept("\n");

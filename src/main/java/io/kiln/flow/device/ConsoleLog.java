@@ -5,7 +5,7 @@ import io.kiln.base.WholeFiles;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/** Keeps the text that a program prints on a console, up to a million characters, for a file. */
+/** Collects a program's console output, up to a million characters, for a log file. */
 final class ConsoleLog implements Consumer<String> {
     private static final int MOST = 1 << 20;
 

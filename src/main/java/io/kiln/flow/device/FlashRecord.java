@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The entries in {@code flash.json} of one run: there from its start, as {@code started}, and replaced one by one as devices are done. A
- * build that is stopped makes {@code interrupted} of the others; where the JVM itself is killed they stay {@code started}. The shared log
- * gets a line when a device is done or interrupted.
+ * The entries of one run in {@code flash.json}: written as {@code started}, and replaced one by one as devices finish.
+ * When a build is stopped, the remaining entries become {@code interrupted}; if the JVM is killed, they stay {@code
+ * started}. The shared log gets a line when a device is finished or interrupted.
  */
 final class FlashRecord implements AutoCloseable {
     private static final String STARTED = "started";
@@ -38,12 +38,12 @@ final class FlashRecord implements AutoCloseable {
     }
 
     /**
-     * Writes the first entries.
+     * Writes the initial entries.
      *
      * @param file {@code flash.json}
-     * @param shared the log that several builds may share
-     * @param entry an entry to which probe, time and result are added
-     * @param log hears of a file that could not be read and was begun anew
+     * @param shared log that several builds may share
+     * @param entry template to which probe, time and result are added
+     * @param log gets a warning if the file was unreadable and was started anew
      */
     static FlashRecord begin(Path file, Optional<Path> shared, Entry entry, List<Probe> probes, Log log) {
         FlashRecord record = new FlashRecord(file, shared);
@@ -52,19 +52,19 @@ final class FlashRecord implements AutoCloseable {
             record.open.put(probe, entry.of(name).ended(0, STARTED, null));
         }
         FlashReport.append(file, new ArrayList<>(record.open.values()))
-                .ifPresent(kept -> log.warn("flash.json could not be read and was begun anew; the old one is " + kept));
+                .ifPresent(kept -> log.warn("flash.json could not be read and was started anew; the old file is " + kept));
         Runtime.getRuntime().addShutdownHook(record.hook);
         return record;
     }
 
-    /** Takes down how it went with one device. */
+    /** Records the result of one device. */
     synchronized void done(FlashResult result) {
         String failure =
                 result.failure().map(f -> f.kind().id() + ": " + f.text()).orElse(null);
         end(result.probe(), result.elapsed().toMillis() / 1000.0, result.verdict(), failure);
     }
 
-    /** What is not done is interrupted: an error or the end of the JVM came between. */
+    /** Marks all unfinished devices as interrupted, after an error or at the end of the JVM. */
     synchronized void interrupt() {
         FlashFailure failure = new FlashFailure(Kind.INTERRUPTED, "", OptionalLong.empty(), true);
         double seconds = Duration.ofNanos(System.nanoTime() - start).toMillis() / 1000.0;
@@ -88,7 +88,7 @@ final class FlashRecord implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is going down, and the hook finds nothing to do.
+            // The JVM is shutting down; the hook has nothing left to do.
             return;
         }
     }

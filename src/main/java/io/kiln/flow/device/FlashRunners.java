@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The flash runners of this computer: the first kind that answers for a board is taken. A further kind is one method, and one line in the
- * list.
+ * Flash runners on this computer: the first kind that supports the board is used. To add a kind, add a method and an
+ * entry in the list.
  *
  * @param board the board
- * @param spec how it is to be flashed
- * @param layout where the build keeps what virtual boards hold, scripts and logs
+ * @param spec how to flash it
+ * @param layout where the build keeps the flash contents of virtual boards, scripts and logs
  */
 public record FlashRunners(Board board, FlashSpec spec, BuildSpec.Layout layout) {
     private static final List<Kind> KINDS = List.of(FlashRunners::virtual, FlashRunners::openOcd);
@@ -27,19 +27,19 @@ public record FlashRunners(Board board, FlashSpec spec, BuildSpec.Layout layout)
     /** A kind of runner. */
     @FunctionalInterface
     private interface Kind {
-        /** A runner that holds the devices asked for; empty if the board is none of this kind. */
+        /** A runner for the requested devices; empty if the board is of another kind. */
         Optional<FlashRunner> open(FlashRunners wanted);
     }
 
-    /** Whether there is a kind of runner for the board, whatever is plugged in. */
+    /** Whether any kind of runner supports the board, connected or not. */
     public static boolean areFor(Board board) {
         return board.openOcd().isPresent();
     }
 
     /**
-     * Takes hold of the devices that the user means.
+     * Opens the devices that the user selected.
      *
-     * @throws KilnException if the tool or a script is missing, the devices cannot be told apart, or none is there
+     * @throws KilnException if the tool or a script is missing, no device is connected, or the selection is ambiguous
      */
     FlashRunner open() {
         return KINDS.stream()
@@ -86,10 +86,10 @@ public record FlashRunners(Board board, FlashSpec spec, BuildSpec.Layout layout)
     private void requireNoFaults() {
         if (spec.faults().filter(text -> !text.isBlank()).isPresent()) {
             throw new KilnException(new Problem(
-                    "only virtual boards have faults to order",
+                    "faults can be injected into virtual boards only",
                     "kiln.probe.faults",
                     "a board such as virtual-stm32f405",
-                    "Leave it out"));
+                    "Remove it"));
         }
     }
 }

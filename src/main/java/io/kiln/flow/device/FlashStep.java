@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 
-/** Writes the image to one device or to several at once, proves it by reading it back, and keeps a record. */
+/** Writes the image to one or several devices at once, verifies it by reading it back, and keeps a record. */
 public final class FlashStep {
     private final Log log;
     private final ResolvedBuild build;
@@ -36,9 +36,9 @@ public final class FlashStep {
     }
 
     /**
-     * Flashes the build's image; a board that has no flash runner is told in one line and is no failure.
+     * Flashes the build's image; for a board without a flash runner it logs one line and succeeds.
      *
-     * @throws KilnException if any device does not hold the image afterwards, with the class of each failure and its remedy
+     * @throws KilnException if any device does not hold the image afterwards, with the kind and remedy of each failure
      */
     public void run() {
         Board board = build.board();
@@ -54,8 +54,8 @@ public final class FlashStep {
     /**
      * Flashes an image, as {@link #run} does.
      *
-     * @param open takes hold of the devices, once the image is known to fit
-     * @return how it went, for each device
+     * @param open opens the devices, once the image is known to fit
+     * @return the result of each device
      */
     public List<FlashResult> flash(Path elf, Supplier<FlashRunner> open) {
         FlashImage image = BoardImage.read(build.board(), elf);
@@ -80,7 +80,7 @@ public final class FlashStep {
         return results;
     }
 
-    /** One device shows how far it is; several would only confuse. */
+    /** Progress is shown for a single device only. */
     private FlashProgress progress(int devices, long bytes) {
         if (devices > 1) {
             return FlashProgress.QUIET;

@@ -12,12 +12,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where devices come from: the first source that has one of the kind is taken. A further source is one class, and one line in the list.
+ * Acquires devices: the first source that supports the kind is used. To add a source, add a class and an entry in the
+ * list.
  *
- * @param build what is to run on the device
- * @param device how the user says that it is reached
- * @param limit time after which a program is stopped that Kiln has started itself
- * @param log file for what the program prints
+ * @param build what will run on the device
+ * @param device how to reach it
+ * @param limit time after which a program started by Kiln is stopped
+ * @param log file for the program's output
  */
 public record Leases(ResolvedBuild build, DeviceSpec device, Duration limit, Path log) {
     private static final List<Source> SOURCES = List.of(VirtualLease::of, SerialLease::of);
@@ -25,14 +26,14 @@ public record Leases(ResolvedBuild build, DeviceSpec device, Duration limit, Pat
     /** A source of devices. */
     @FunctionalInterface
     private interface Source {
-        /** A device; empty if those of the board come from elsewhere. */
+        /** A device; empty if another source has those of the board. */
         Optional<Lease> lease(Leases wanted);
     }
 
     /**
-     * Takes a device. Nothing is written to it yet.
+     * Acquires a device without writing to it.
      *
-     * @throws KilnException if it cannot be told which one is meant, or there is none
+     * @throws KilnException if there is no device, or the choice is ambiguous
      */
     public Lease take() {
         return SOURCES.stream()
@@ -42,7 +43,7 @@ public record Leases(ResolvedBuild build, DeviceSpec device, Duration limit, Pat
                         "there is no device", "board " + build.board().id(), "", "")));
     }
 
-    /** What flashes devices of this computer. */
+    /** Runners for devices connected to this computer. */
     FlashRunners flashRunners() {
         return new FlashRunners(build.board(), device.flash(), build.spec().layout());
     }

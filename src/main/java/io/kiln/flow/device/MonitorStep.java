@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Shows what a board says on its serial line. */
+/** Shows the output of a board's serial console. */
 public final class MonitorStep {
     private static final Duration FOR_EVER = Duration.ofDays(10_000);
 
@@ -31,9 +31,9 @@ public final class MonitorStep {
     }
 
     /**
-     * Shows the console until the text came, the time is over or the build is stopped.
+     * Shows the console until the text appears, the time is over or the build is stopped.
      *
-     * @throws KilnException if no port is the board's console, or the text did not come
+     * @throws KilnException if no port is the board's console, or the text did not appear
      */
     public void run() {
         Optional<String> text = spec.text();
@@ -62,14 +62,14 @@ public final class MonitorStep {
 
     private void judge(SerialConsole.End end, Optional<String> text, String path, Duration limit) {
         if (end == SerialConsole.End.CLOSED) {
-            throw new KilnException(new Problem("the serial port went away", path, "", "Look at the cable"));
+            throw new KilnException(new Problem("the serial port disappeared", path, "", "Check the cable"));
         }
         if (end == SerialConsole.End.TIME_OVER && text.isPresent()) {
             throw new KilnException(new Problem(
-                    "'" + text.get() + "' did not come within " + limit.toSeconds() + " s",
+                    "'" + text.get() + "' did not appear within " + limit.toSeconds() + " s",
                     path,
                     "that text on the console",
-                    "Reset the board, look at the baud rate, or set kiln.monitor.timeout"));
+                    "Reset the board, check the baud rate, or set kiln.monitor.timeout"));
         }
         text.ifPresent(found -> log.info("'" + found + "' came"));
     }

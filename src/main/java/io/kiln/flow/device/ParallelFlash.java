@@ -14,7 +14,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 
-/** Flashes several devices at once; one that fails does not stop the others. */
+/** Flashes several devices at once; a failure of one does not stop the others. */
 final class ParallelFlash {
     private static final int MOST_AT_ONCE = 16;
 
@@ -66,7 +66,7 @@ final class ParallelFlash {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is going down and the hook speaks already.
+            // The JVM is shutting down, and the hook has logged the message.
             return;
         }
     }

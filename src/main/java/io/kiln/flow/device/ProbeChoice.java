@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Decides which probes are meant. Between several nothing is guessed. */
+/** Selects the probes to use. It never guesses between several. */
 final class ProbeChoice {
     private static final String ALL = "all";
 
@@ -34,9 +34,10 @@ final class ProbeChoice {
     }
 
     /**
-     * The probes to use, at least one.
+     * The selected probes, at least one.
      *
-     * @throws KilnException if none was asked for and there are several; if all are wanted and there is none, or no telling
+     * @throws KilnException if none was named and several are connected; if all are wanted and none is connected, or
+     * the system cannot list them
      */
     List<Probe> choose(Board.OpenOcd board) {
         if (asked.isPresent() && !asked.get().equals(ALL)) {
@@ -54,7 +55,7 @@ final class ProbeChoice {
                     "one of them",
                     Kind.SEVERAL_PROBES.remedy()));
         }
-        // With none in the list OpenOCD may still know one, and says best what is missing if it does not.
+        // OpenOCD may know probes that the list lacks, and otherwise gives the best message about what is missing.
         return found.filter(list -> list.size() == 1)
                 .map(list -> List.of(Probes.probe(list.get(0))))
                 .orElse(List.of(new Probe.Any()));
@@ -71,7 +72,7 @@ final class ProbeChoice {
     private static List<Probe> all(Board.OpenOcd board, Optional<List<UsbDevice>> found) {
         if (found.isEmpty()) {
             throw new KilnException(new Problem(
-                    "this system does not tell which probes for " + board.interfaceConfig() + " are plugged in",
+                    "this system does not list which probes for " + board.interfaceConfig() + " are connected",
                     "kiln.probe",
                     "serial numbers separated by commas",
                     "Name them with -Dkiln.probe=<serial>,<serial>"));

@@ -4,7 +4,7 @@ package io.kiln.flow.device;
 import io.kiln.device.flash.FlashProgress;
 import java.io.PrintStream;
 
-/** Progress as a line of a terminal that is written over and over; it is gone at the end. */
+/** Progress as one terminal line that is overwritten, and removed at the end. */
 final class ProgressBar implements FlashProgress {
     private static final int WIDTH = 40;
     private static final String ERASE_LINE = "\r\u001b[K";

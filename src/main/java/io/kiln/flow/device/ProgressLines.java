@@ -4,7 +4,7 @@ package io.kiln.flow.device;
 import io.kiln.base.Log;
 import io.kiln.device.flash.FlashProgress;
 
-/** Progress as a few lines, for logs that are files. */
+/** Progress as a few lines, for log files. */
 final class ProgressLines implements FlashProgress {
     private static final int STEP_PERCENT = 25;
 

@@ -5,34 +5,33 @@ import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.transport.Transport;
-import io.kiln.device.transport.serial.SerialConsole;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A board that is plugged into this computer: flashed through a probe, and talked to over a serial port. */
+/** A board connected to this computer: flashed through a probe, with a serial port as its console. */
 final class SerialLease implements Lease {
     private final Leases wanted;
     private final String port;
-    private final int baud;
+    private final BoardConsole line;
     private final ConsoleLog log;
 
-    private SerialLease(Leases wanted, String port, int baud) {
+    private SerialLease(Leases wanted, String port, BoardConsole line) {
         this.wanted = wanted;
         this.port = port;
-        this.baud = baud;
+        this.line = line;
         this.log = new ConsoleLog(wanted.log());
     }
 
     /**
-     * The board at the port that is its console.
+     * The board whose console is the selected port.
      *
-     * @throws io.kiln.base.KilnException if no port, or more than one, can be it
+     * @throws io.kiln.base.KilnException if no port matches, or more than one
      */
     static Optional<Lease> of(Leases wanted) {
         BoardConsole console =
                 new BoardConsole(wanted.build().board(), wanted.device().console());
         String port = console.portBeside(wanted.device().flash().probe());
-        return Optional.of(new SerialLease(wanted, port, console.baud()));
+        return Optional.of(new SerialLease(wanted, port, console));
     }
 
     @Override
@@ -46,10 +45,10 @@ final class SerialLease implements Lease {
         return wanted.flashRunners().open();
     }
 
-    /** The port is opened before the image is brought: the flash runner resets the board at its end, and the banner follows at once. */
+    /** Opens the port before flashing: the flash runner resets the board at its end, and the banner follows at once. */
     @Override
     public Transport start(Runnable bring) {
-        SerialConsole console = SerialConsole.open(port, baud);
+        Transport console = line.open(port);
         try {
             bring.run();
             return console;

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Boards that are there only while they are flashed; what their flash holds is kept in a file of each until the next time. */
+/** Boards that exist only while they are flashed; a file keeps each board's flash content until the next time. */
 final class VirtualBoards implements AutoCloseable {
     private static final String DEFAULT_NAME = "virtual";
     private static final String ALL = "all";
@@ -32,28 +32,31 @@ final class VirtualBoards implements AutoCloseable {
     private final Path folder;
     private final List<Attached> attached = new ArrayList<>();
 
-    /** A board with power. */
+    /** A board that is switched on. */
     private record Attached(String name, VirtualChip chip, VirtualProbe probe) {}
 
     private VirtualBoards(Path folder) {
         this.folder = folder;
     }
 
-    /** The virtual boards of a build; their flash is kept in {@code virtual/<name>.bin} in its folder of reports. */
+    /**
+     * The virtual boards of a build; their flash content is kept in {@code virtual/<name>.bin} in its folder of
+     * reports.
+     */
     static VirtualBoards of(BuildSpec.Layout layout) {
         return new VirtualBoards(layout.reports().resolve("virtual"));
     }
 
-    /** Whether a board is one of these, rather than one behind a server elsewhere. */
+    /** Whether the board is virtual and the probe does not name a server elsewhere. */
     static boolean areMeant(Board.OpenOcd how, Optional<String> probe) {
         return how.isVirtual() && probe.filter(text -> text.startsWith("tcp:")).isEmpty();
     }
 
     /**
-     * What the boards are called.
+     * The names of the selected boards.
      *
-     * @param probe names separated by commas; {@code all} for those that were flashed before; empty for a single one
-     * @throws KilnException if that cannot be a name
+     * @param probe names separated by commas; {@code all} for those flashed before; empty for a single one
+     * @throws KilnException if a name is invalid
      */
     List<String> names(Optional<String> probe) {
         List<String> known = probe.filter(ALL::equals).isPresent() ? known() : List.of();
@@ -82,7 +85,7 @@ final class VirtualBoards implements AutoCloseable {
             String name = each.strip();
             if (!name.matches("[A-Za-z0-9_-]{1,60}")) {
                 throw new KilnException(new Problem(
-                        "cannot name a virtual board: '" + name + "'",
+                        "not a valid name of a virtual board: '" + name + "'",
                         "kiln.probe",
                         "letters, digits, hyphens and underscores, or tcp:<host>:<port>",
                         ""));
@@ -95,7 +98,7 @@ final class VirtualBoards implements AutoCloseable {
     /**
      * Switches boards on.
      *
-     * @param faults what shall go wrong, see {@link BoardFaults}
+     * @param faults faults to inject, see {@link BoardFaults}
      */
     List<Probe> start(List<String> names, Optional<String> faults) {
         Map<String, Faults> byName = BoardFaults.parse(faults.orElse(""), names);
@@ -110,12 +113,12 @@ final class VirtualBoards implements AutoCloseable {
         return probes;
     }
 
-    /** What the flash of the board of this name holds; the file is not there before the board was flashed. */
+    /** The flash content of a board; the file does not exist before the board is flashed. */
     Path file(String name) {
         return folder.resolve(name + CONTENT);
     }
 
-    /** Switches the boards off and keeps what their flash holds. */
+    /** Switches the boards off and saves their flash content. */
     @Override
     public void close() {
         for (Attached each : attached) {

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A virtual board: what its flash holds boots in the board's emulator. */
+/** A virtual board: its flash content boots in the board's emulator. */
 final class VirtualLease implements Lease {
     private final Leases wanted;
     private final VirtualBoards boards;
@@ -32,9 +32,9 @@ final class VirtualLease implements Lease {
     }
 
     /**
-     * A lease, if the board is a virtual one.
+     * A lease, if the board is virtual.
      *
-     * @throws KilnException if nothing emulates it
+     * @throws KilnException if the board has no emulator
      */
     static Optional<Lease> of(Leases wanted) {
         Board board = wanted.build().board();
@@ -44,7 +44,7 @@ final class VirtualLease implements Lease {
         }
         if (!(board.emulation() instanceof Emulation.Qemu)) {
             throw new KilnException(new Problem(
-                    "nothing boots what the virtual board holds",
+                    "the virtual board has no emulator to boot its flash content",
                     board.origin(),
                     "emulator: {qemu: …, machine: …}",
                     ""));
@@ -66,28 +66,28 @@ final class VirtualLease implements Lease {
         return wanted.flashRunners().open();
     }
 
-    /** The image is brought first: the emulator boots what the flash holds then. */
+    /** Flashes first: the emulator boots the flash content. */
     @Override
     public Transport start(Runnable bring) {
         bring.run();
         Path content = boards.file(name());
         if (!Files.isRegularFile(content)) {
             throw new KilnException(new Problem(
-                    "the virtual board '" + name() + "' was not flashed yet",
+                    "the virtual board '" + name() + "' has not been flashed yet",
                     content.toString(),
-                    "what its flash holds",
-                    "Leave out kiln.flash.skip"));
+                    "its flash content",
+                    "Remove kiln.flash.skip"));
         }
         return emulator.boot(content);
     }
 
-    /** The emulator writes the log. */
+    /** The emulator writes the log itself. */
     @Override
     public Consumer<String> log() {
         return text -> {};
     }
 
-    /** Nothing is held: the emulator ends with its line. */
+    /** Nothing to release: closing the transport ends the emulator. */
     @Override
     public void close() {}
 }

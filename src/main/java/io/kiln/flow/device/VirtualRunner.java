@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Flashes virtual boards: switches them on, has a real tool write them through their virtual probes, and switches them off. */
+/**
+ * Flashes virtual boards: switches them on, writes them with the real tool through their virtual probes, and switches
+ * them off.
+ */
 final class VirtualRunner implements FlashRunner {
     private final VirtualBoards boards;
     private final FlashRunner tool;
@@ -23,10 +26,10 @@ final class VirtualRunner implements FlashRunner {
     /**
      * Switches boards on.
      *
-     * @param boards they are switched off with this runner
-     * @param names which of them
-     * @param faults what shall go wrong, see {@link BoardFaults}
-     * @param tool makes the runner that writes through their probes
+     * @param boards closed with this runner
+     * @param names the boards to switch on
+     * @param faults faults to inject, see {@link BoardFaults}
+     * @param tool creates the runner that writes through their probes
      */
     static VirtualRunner start(
             VirtualBoards boards,

@@ -2,6 +2,7 @@
 package io.kiln.flow.inspect;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.Convention;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
@@ -15,14 +16,14 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Shows a Model Library Format archive, whoever made it: its models, their memory and its files. */
+/** Shows a Model Library Format archive from any producer: its models, their memory and its files. */
 final class ArchiveText {
     private ArchiveText() {}
 
     /**
-     * What there is to say of an archive, also of one that firmware cannot be made of: then the reasons come last.
+     * Describes an archive. If firmware cannot be built from it, the reasons come last.
      *
-     * @throws io.kiln.base.KilnException if it is no archive at all
+     * @throws io.kiln.base.KilnException if the file is not an archive
      */
     static List<String> lines(Path file) {
         String name = String.valueOf(file.getFileName());
@@ -40,16 +41,20 @@ final class ArchiveText {
         try {
             ModelLibraryFormat.read(name, content).forEach(model -> lines.addAll(tensors(model.metadata())));
         } catch (KilnException e) {
-            lines.add("no firmware can be made of it:");
+            lines.add("firmware cannot be built from it:");
             e.problems().forEach(problem -> lines.add("  " + problem.text()));
         }
         return lines;
     }
 
-    /** Inputs and outputs in the order in which test vectors have them. */
+    /** Inputs and outputs in the order of the test vectors. */
     private static List<String> tensors(ModelMetadata model) {
         List<String> lines = new ArrayList<>();
-        lines.add("Interface of " + model.name() + ": kiln.io=" + model.io().text());
+        Convention convention = model.api().convention();
+        lines.add("Interface of " + model.name() + ": kiln.io=" + model.io().text()
+                + (convention.hasPackedEntry()
+                        ? ", kiln.interfaceApi=packed, kiln.unpackedApi=" + convention.unpackedApi()
+                        : ""));
         model.inputs().forEach(tensor -> lines.add("  input  " + TensorText.type(tensor)));
         model.outputs().forEach(tensor -> lines.add("  output " + TensorText.type(tensor)));
         return lines;
@@ -79,7 +84,7 @@ final class ArchiveText {
         return lines;
     }
 
-    /** Files by their folder, because a runtime has many. */
+    /** Files counted by folder, because a runtime has many. */
     private static List<String> files(SortedMap<String, Bytes> content) {
         Map<String, Long> bytes = new TreeMap<>();
         Map<String, Integer> counts = new TreeMap<>();

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Writes what debuggers need: scripts for gdb and launch set-ups for Visual Studio Code, for the probe and for QEMU. */
+/** Writes scripts for gdb and launch configurations for Visual Studio Code, for the probe and for QEMU. */
 public final class DebugStep {
     private static final String SERVER = "127.0.0.1:3333";
     private static final List<String> ARM_DEBUGGERS = List.of("arm-none-eabi-gdb", "gdb-multiarch");
@@ -45,7 +45,7 @@ public final class DebugStep {
     }
 
     /**
-     * Writes {@code launch.json} and a script for gdb for each way there is, and says how to use them. Nothing is started.
+     * Writes {@code launch.json} and a gdb script for each way to debug, and logs how to use them. Nothing is started.
      *
      * @throws KilnException if the board has neither a probe nor an emulator
      */
@@ -67,7 +67,7 @@ public final class DebugStep {
         Path launch = folder.resolve("launch.json");
         Json.write(launch, new DebugLaunch("0.2.0", configurations));
         log.info("Visual Studio Code with the extension Cortex-Debug: copy " + launch + " to .vscode/launch.json"
-                + " (QEMU is to be started first, as above)");
+                + " (start QEMU first, as above)");
     }
 
     private DebugLaunch.Configuration byProbe(Board.OpenOcd how) {
@@ -108,7 +108,7 @@ public final class DebugStep {
     private void explain(String way, List<String> server, List<String> afterConnecting) {
         Path script = folder.resolve(way + ".gdb");
         List<String> lines = new ArrayList<>();
-        // gdb looks into the last one first.
+        // gdb searches the last one first.
         sources().forEach(place -> lines.add("directory " + quoted(place)));
         lines.add("target extended-remote " + SERVER);
         lines.addAll(afterConnecting);
@@ -119,14 +119,17 @@ public final class DebugStep {
         log.info("  " + ShellWords.join(List.of(debugger(), "-x", script.toString(), elf().toString())));
     }
 
-    /** Folders that names in debug information begin in: the C project's, and the user's own, such as {@code src/main/c/main.c}. */
+    /**
+     * Folders to which names in debug information are relative: the C project's, and the user's own, such as {@code
+     * src/main/c/main.c}.
+     */
     private List<Path> sources() {
         return Stream.of(build.spec().layout().firmware(), build.spec().layout().project())
                 .map(place -> place.toAbsolutePath().normalize())
                 .toList();
     }
 
-    /** A path for gdb, which splits what is not quoted at blanks and takes a backslash for the start of an escape. */
+    /** A path quoted for gdb, which splits unquoted text at blanks and treats a backslash as an escape. */
     private static String quoted(Path path) {
         return '"' + path.toString().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }

@@ -5,8 +5,10 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.flow.device.BoardConsole;
 import io.kiln.flow.resolve.ToolchainChoice;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
@@ -29,7 +31,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Looks which tools are there, which of them the board needs, and how to get what is missing. */
+/** Finds out which tools are installed, which of them the board needs, and how to get the missing ones. */
 public final class Doctor {
     private static final Duration TO_INSTALL = Duration.ofMinutes(20);
     private static final String APT = "apt-get";
@@ -63,11 +65,11 @@ public final class Doctor {
     }
 
     /**
-     * Says what is there, for the board and the toolchain of a build; its model does not matter.
+     * Reports the tools for a build's board and toolchain; its model does not matter.
      *
-     * @param install whether to get what the board needs and lacks
-     * @param strict whether it is an error that something is missing
-     * @throws KilnException if the package manager fails, or if there is none that Kiln knows, or for what is missing
+     * @param install whether to install missing tools that the board needs
+     * @param strict whether a missing tool is an error
+     * @throws KilnException if the package manager is unknown or fails, or, if strict, for missing tools
      */
     public void run(BuildSpec spec, boolean install, boolean strict) {
         Boards boards = spec.boards();
@@ -95,12 +97,24 @@ public final class Doctor {
                     .map(tool -> new Problem(
                             tool.program() + " is missing",
                             "board " + board.id(),
-                            "it on the PATH: it " + tool.purpose(),
+                            "it on the PATH; it " + tool.purpose(),
                             "Get it with: " + String.join(" ", command(List.of(tool)))))
                     .toList());
         } else {
             log.warn("Missing for " + board.id() + "; get it with: " + String.join(" ", command(missing)));
         }
+    }
+
+    /**
+     * Says what the program at a port speaks; only if the user names the port, because others may belong to anything.
+     *
+     * @throws KilnException if the port cannot be opened
+     */
+    public void ask(BuildSpec spec, ConsoleSpec port) {
+        port.port().ifPresent(name -> {
+            BoardConsole console = new BoardConsole(spec.boards().find(spec.board()), port);
+            log.info("Port " + name + ": " + new PortCheck(console::open).verdict());
+        });
     }
 
     private static boolean isNeeded(
@@ -116,10 +130,10 @@ public final class Doctor {
                         && tool.program().equals(isArm ? "arm-none-eabi-gcc" : "riscv64-unknown-elf-gcc"));
     }
 
-    /** The bundled compiler is never fetched here: it comes with the first build that needs it. */
+    /** The bundled compiler is not downloaded here; the first build that needs it does that. */
     private String bundled() {
         if (!Files.isDirectory(environment.home())) {
-            return "fetched by the first build";
+            return "downloaded by the first build";
         }
         try (Stream<Path> entries = Files.list(environment.home())) {
             return entries.filter(Files::isDirectory)
@@ -128,7 +142,7 @@ public final class Doctor {
                     .sorted()
                     .findFirst()
                     .map(name -> name + " in " + environment.home())
-                    .orElse("fetched by the first build");
+                    .orElse("downloaded by the first build");
         } catch (IOException | UncheckedIOException e) {
             throw FileFailure.of("cannot list", environment.home(), e);
         }
@@ -147,7 +161,7 @@ public final class Doctor {
             throw new KilnException(new Problem(
                     "there is no " + APT + " on this computer",
                     "kiln.install",
-                    "Debian, Ubuntu or one of their kind",
+                    "Debian, Ubuntu or a derivative",
                     "Install by hand: "
                             + String.join(
                                     ", ", missing.stream().map(Tool::program).toList())));
@@ -165,7 +179,7 @@ public final class Doctor {
             throw new KilnException(new Problem(
                     String.join(" ", words) + " failed: " + result.message(),
                     "kiln.install",
-                    "the rights of root, and a network",
+                    "root rights, and a network",
                     "Run it by hand to see more"));
         }
     }

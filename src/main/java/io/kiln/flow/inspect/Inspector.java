@@ -33,7 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Shows models, archives and images for people: operators, shapes, sizes, and where the memory goes. */
+/** Shows models, archives and images to people: operators, shapes, sizes and memory use. */
 public final class Inspector {
     private static final int TFLITE_MAGIC = 4;
     private static final int HEAD = 512;
@@ -42,8 +42,6 @@ public final class Inspector {
     private final String inputShapes;
 
     /**
-     * An inspector.
-     *
      * @param inputShapes shapes of the inputs of a model that is not one of the build's
      */
     public Inspector(BuildSpec spec, String inputShapes) {
@@ -51,7 +49,7 @@ public final class Inspector {
         this.inputShapes = inputShapes;
     }
 
-    /** What there is to say of a file; without one, of the build's models and of its image if it was linked. */
+    /** Describes a file; without one, the build's models and, if it was linked, its image. */
     public List<String> lines(Optional<Path> file) {
         if (file.isPresent()) {
             return ofFile(file.get());
@@ -87,7 +85,7 @@ public final class Inspector {
             return ArchiveText.lines(file);
         }
         throw new KilnException(new Problem(
-                "is none of the files that can be shown",
+                "is not a file that can be shown",
                 file.toString(),
                 "a .tflite or .relay model, a Model Library Format .tar or an .elf image",
                 "Correct kiln.file"));
@@ -115,7 +113,7 @@ public final class Inspector {
         List<String> lines =
                 new ArrayList<>(table(source.file(), compiled.library().metadata()));
         if (compiled.code().staticBytes() > 0) {
-            lines.add("state " + compiled.code().staticBytes() + " bytes, kept from run to run");
+            lines.add("state " + compiled.code().staticBytes() + " bytes, kept between runs");
         }
         Path drawing = spec.layout().reports().resolve("graph-" + source.name() + ".html");
         String file = String.valueOf(source.file().getFileName());
@@ -152,7 +150,7 @@ public final class Inspector {
 
     private List<String> image(Path elf) {
         List<String> lines = new ArrayList<>();
-        lines.add("Image " + elf + " held against the board " + spec.board());
+        lines.add("Image " + elf + " on the board " + spec.board());
         MemoryTable.table(ImageMeasurer.measure(ElfFile.read(elf), board()))
                 .lines()
                 .forEach(lines::add);

@@ -31,7 +31,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A compiled model as a graph to look at: a block for each input, fused group and output. Groups have the names of their C functions. */
+/**
+ * A compiled model as a graph for display: one block for each input, fused group and output. Groups are named after
+ * their C functions.
+ */
 final class ModelGraph {
     private static final List<String> SHOWN = List.of("kernel_size", "pool_size", "strides");
 
@@ -46,7 +49,7 @@ final class ModelGraph {
 
     /**
      * @param imported the function before all passes
-     * @param name what the function's own are called after in C
+     * @param name prefix of the function's own names in C
      */
     private ModelGraph(Function fused, Function imported, String name) {
         this.fused = fused;
@@ -59,7 +62,7 @@ final class ModelGraph {
     /**
      * The graph of a model after all passes.
      *
-     * @param file what the page says the model comes from
+     * @param file the model's file, as the page states it
      */
     static Graph of(CompiledModel model, String file) {
         Function fused = model.stages().get(model.stages().size() - 1).function();
@@ -92,7 +95,7 @@ final class ModelGraph {
         return new Graph(title, summary, blocks, List.copyOf(edges), called);
     }
 
-    /** What a function that operators call is called. */
+    /** The C name of a function that operators call. */
     private String called(int index) {
         return name + "_" + index;
     }
@@ -130,12 +133,14 @@ final class ModelGraph {
             }
         }
         blockOf.put(group.output(), blocks.size());
-        // Whoever reads a variable from here on reads what the group wrote.
+        // From here on, readers of a variable read what the group wrote.
         written(group, bindings).forEach(id -> blockOf.put(id, blocks.size()));
         blocks.add(new Block(Kind.OPERATOR, functions.getOrDefault(group.output(), ""), boxes));
     }
 
-    /** The C function of each group that becomes one, as the C and all reports name it, by the id that the group computes. */
+    /**
+     * The C function of each group that has one, as the C and all reports name it, by the id that the group computes.
+     */
     private static Map<Integer, String> functions(Function fused, String name) {
         return FusedOperator.all(fused, new InterfaceNames(name).prefix()).stream()
                 .filter(operator -> !operator.root().op().has(Trait.VIEW))

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A program of the system that a build may need.
+ * A system program that a build may need.
  *
  * @param program its name on the PATH
- * @param packages the Debian packages that have it
- * @param purpose what it is for
+ * @param packages the Debian packages that contain it
+ * @param purpose what it is used for
  */
 record Tool(String program, List<String> packages, String purpose) {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -24,12 +24,12 @@ record Tool(String program, List<String> packages, String purpose) {
         packages = List.copyOf(packages);
     }
 
-    /** Where it is, if it is there. */
+    /** Its path, if it is installed. */
     Optional<Path> path() {
         return Executables.find(program);
     }
 
-    /** The first line that it says of its version; {@code missing} if it is not there. */
+    /** The first line of its version output; {@code missing} if it is not installed. */
     String version() {
         return path().map(Tool::ask).orElse("missing");
     }
@@ -37,6 +37,6 @@ record Tool(String program, List<String> packages, String purpose) {
     private static String ask(Path executable) {
         ProcessResult result =
                 ProcessRunner.run(Command.of(executable.toString(), "--version").within(PATIENCE));
-        return result.message().lines().findFirst().orElse("present, says no version");
+        return result.message().lines().findFirst().orElse("installed, version unknown");
     }
 }

@@ -30,27 +30,27 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 
-/** Models that come as C already: archives in Model Library Format, made by TVM or by Kiln. */
+/** Models that are C already: archives in Model Library Format, made by TVM or by Kiln. */
 public final class ModelArchives {
-    /** The ending by which archives are found in a folder. */
+    /** Suffix of archives that are looked for in a folder. */
     static final String SUFFIX = ".tar";
 
-    /** Endings of what somebody takes for an archive; reading one says what is wrong with it. */
+    /** Compressed suffixes, recognised only to give a useful error. */
     private static final List<String> COMPRESSED = List.of(".tar.gz", ".tgz");
 
-    /** What {@code kiln.name} is if nobody sets it; it stands for every model of the archive. */
+    /** The default of {@code kiln.name}; it selects every model of the archive. */
     private static final String ANY_NAME = "default";
 
     private static final int MAGIC = 257;
     private static final int HEAD = 512;
 
-    /** What models of several archives cannot share, because only one runtime gets into the image: Kiln's own. */
+    /** Files that models of several archives cannot each bring, because the image has one runtime: Kiln's own. */
     private static final Set<Loader> OF_THE_ARCHIVE = Set.of(Loader.RUNTIME, Loader.TEMPLATE);
 
     private ModelArchives() {}
 
     /**
-     * An archive that was read.
+     * An archive after reading.
      *
      * @param name its file name
      * @param files its files by path
@@ -63,7 +63,7 @@ public final class ModelArchives {
         }
     }
 
-    /** Whether a file is an archive, by its name or by its content. */
+    /** Whether a file is an archive, judged by name or content. */
     public static boolean accepts(Path file) {
         String name = String.valueOf(file.getFileName());
         return name.endsWith(SUFFIX) || COMPRESSED.stream().anyMatch(name::endsWith) || isTar(file);
@@ -72,7 +72,7 @@ public final class ModelArchives {
     /**
      * Reads an archive.
      *
-     * @throws KilnException with all that keeps firmware from being made of it
+     * @throws KilnException with all reasons why firmware cannot be built from it
      */
     public static Archive read(Path file) {
         String name = String.valueOf(file.getFileName());
@@ -86,16 +86,16 @@ public final class ModelArchives {
     }
 
     /**
-     * The models that a build takes of an archive: the one that the build names, or all of them.
+     * The models of an archive that a build uses: the one that it names, or all of them.
      *
-     * @throws KilnException if there is no such model, or the build asks for what an archive's C cannot give
+     * @throws KilnException if there is no such model, or the build sets an option that an archive's C cannot follow
      */
     public static List<ModelLibrary> chosen(Archive archive, ModelSource source) {
         if (!source.shapes().byName().isEmpty()) {
             throw new KilnException(new Problem(
                     "kiln.inputShapes is given for an archive",
                     archive.name(),
-                    "the shapes that its C was generated for",
+                    "the shapes for which its C was generated",
                     "Remove the parameter, or export the model with other shapes"));
         }
         List<ModelLibrary> named = archive.models().stream()
@@ -112,7 +112,7 @@ public final class ModelArchives {
                     "there is no model `" + source.name() + "`",
                     archive.name(),
                     "one of " + String.join(", ", names) + ": names in an archive's C cannot be changed",
-                    "Correct the model's name, or leave kiln.name out"));
+                    "Correct the model's name, or remove kiln.name"));
         }
         return named;
     }
@@ -124,7 +124,7 @@ public final class ModelArchives {
         return new ModelLibrary(model.metadata(), new ArtifactSet(own), model.origin());
     }
 
-    /** Of the file as it is: what its files say of themselves identifies nothing. */
+    /** The digest of the file as it is; an archive's own statements do not identify it. */
     private static String digest(Path file) {
         MessageDigest digest = Digests.newSha256();
         try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {

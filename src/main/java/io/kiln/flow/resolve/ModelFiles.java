@@ -14,22 +14,22 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Finds out which models a build is about. */
+/** Determines the models of a build. */
 public final class ModelFiles {
-    /** What is expected of a model file, for messages. */
+    /** The accepted kinds of model files, for messages. */
     public static final String EXPECTED = "a .tflite or .relay file, or an archive (.tar)";
 
     private ModelFiles() {}
 
     /**
-     * The models given, or the one in the project's folder of models.
+     * The given models, or the one in the project's model folder.
      *
-     * @param several the list of models with names of their own; empty if none was given
+     * @param several the list of named models; empty if none was given
      * @param single the single model given
      * @param name the name of a single model
-     * @param inputShapes shapes of a single model's inputs; empty for the file's
-     * @param folder where a model is looked for if none is given
-     * @return the models; empty if there is none at all
+     * @param inputShapes input shapes of the single model; empty for the file's
+     * @param folder searched for a model if none is given
+     * @return the models; empty if there are none
      * @throws KilnException if both kinds are given, or if the folder holds more than one model
      */
     public static List<ModelSource> choose(
@@ -39,14 +39,14 @@ public final class ModelFiles {
                     "both kiln.model and <models> are given",
                     single.get().toString(),
                     "one of the two",
-                    "Leave out kiln.model"));
+                    "Remove kiln.model"));
         }
         if (!several.isEmpty() && !inputShapes.isBlank()) {
             throw new KilnException(new Problem(
                     "both kiln.inputShapes and <models> are given",
                     inputShapes,
                     "<inputShapes> inside a <model>",
-                    "Leave out kiln.inputShapes"));
+                    "Remove kiln.inputShapes"));
         }
         if (!several.isEmpty()) {
             return List.copyOf(several);

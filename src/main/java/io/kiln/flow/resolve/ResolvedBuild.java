@@ -7,16 +7,16 @@ import io.kiln.toolchain.compiler.Toolchain;
 import java.util.Optional;
 
 /**
- * A build whose board and toolchain are there.
+ * A build whose board and toolchain are known.
  *
- * @param spec what was asked for
+ * @param spec the user's request
  * @param board the board
- * @param runsOn the board that runs the image: itself, or its stand-in; empty if nothing on this computer does
+ * @param runsOn the board that runs the image: itself or its stand-in; empty if nothing on this computer does
  * @param toolchain the compiler, resolved for the board's core
  */
 public record ResolvedBuild(BuildSpec spec, Board board, Optional<Board> runsOn, Toolchain toolchain) {
 
-    /** Whether another board runs the image in the board's place. */
+    /** Whether another board runs the image. */
     public boolean hasStandIn() {
         return runsOn.filter(other -> !other.id().equals(board.id())).isPresent();
     }

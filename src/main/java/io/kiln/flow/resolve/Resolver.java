@@ -13,7 +13,7 @@ import io.kiln.toolchain.compiler.Toolchains;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Finds the board and the toolchain of a build, and says everything that is wrong at once. */
+/** Finds the board and the toolchain of a build, and reports all errors at once. */
 public final class Resolver {
     private final ToolchainEnvironment environment;
     private final Problems problems = new Problems();
@@ -24,7 +24,7 @@ public final class Resolver {
     }
 
     /**
-     * The build with everything that it needs to begin.
+     * The build with its board and toolchain.
      *
      * @throws KilnException if names, files, board or toolchain are wrong or missing
      */
@@ -34,7 +34,10 @@ public final class Resolver {
         return build;
     }
 
-    /** As {@link #resolve} before anything is made: files that are not there yet are in {@link #missing}. If anything else is wrong, they are part of it. */
+    /**
+     * As {@link #resolve}, before other plugins have run: missing files go to {@link #missing}, unless there are other
+     * errors; then they are among them.
+     */
     public ResolvedBuild resolveAhead(BuildSpec spec) {
         SpecChecks.check(spec, problems, missing);
         Boards boards = spec.boards();
@@ -48,7 +51,7 @@ public final class Resolver {
                 spec, board.orElseThrow(), boards.emulated(board.orElseThrow()), toolchain.orElseThrow());
     }
 
-    /** Files that are not there, and may still be made. */
+    /** Missing files that another plugin may still create. */
     public Problems missing() {
         return missing;
     }

@@ -2,6 +2,7 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.artifact.CNames;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
@@ -12,22 +13,29 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Looks for everything that is wrong with a {@link BuildSpec} before any work is done. */
+/** Checks a {@link BuildSpec} for all errors before any work is done. */
 final class SpecChecks {
     private static final Set<Integer> MLF_VERSIONS = Set.of(5, 7);
 
     private SpecChecks() {}
 
     /**
-     * Adds what is wrong with names, files and choices; boards and toolchains are checked where they are known.
+     * Checks names, files and options; boards and toolchains are checked where they are resolved.
      *
-     * @param missing hears of files that are not there: a plugin of the build may still bring them
+     * @param missing gets missing files, which another plugin may still create
      */
     static void check(BuildSpec spec, Problems problems, Problems missing) {
         checkModels(spec, problems, missing);
         spec.malformed().forEach(problems::add);
         if (!MLF_VERSIONS.contains(spec.mlfVersion())) {
             problems.add("kiln.mlfVersion is '" + spec.mlfVersion() + "'", "", "one of 5, 7", "Change kiln.mlfVersion");
+        }
+        if (spec.calls().convention().hasPackedEntry() && spec.io() == Io.WORKSPACE) {
+            problems.add(
+                    "kiln.io is workspace with kiln.interfaceApi packed: packed functions take each tensor by itself",
+                    "",
+                    "kiln.io caller, or kiln.interfaceApi c",
+                    "Leave kiln.io out");
         }
         collect(problems, () -> spec.pipeline().options());
         BuildSpec.VerifySpec verify = spec.verify();
@@ -38,7 +46,7 @@ final class SpecChecks {
             problems.add(
                     "kiln.verify.program is " + verify.program().toSeconds(),
                     "",
-                    "seconds, or 0 to leave the project's own program out",
+                    "seconds, or 0 to skip the project's own program",
                     "");
         }
         verify.vectors()
@@ -71,12 +79,12 @@ final class SpecChecks {
         for (BuildSpec.ModelSource model : spec.models()) {
             String name = model.name();
             CNames.modelNameProblem(name, model.file().toString()).ifPresent(problems::add);
-            // File names are made of model names, and not every file system tells cases apart.
+            // File names are derived from model names, and some file systems ignore case.
             if (!seen.add(name.toLowerCase(Locale.ROOT))) {
                 problems.add(
                         "the model name '" + name + "' is given twice",
                         model.file().toString(),
-                        "a name of its own for every model",
+                        "a different name for every model",
                         "Set <name> in each <model> of <models>");
             }
             checkFile(model, problems, missing);
@@ -91,7 +99,7 @@ final class SpecChecks {
         } else if (!Files.exists(model.file())) {
             missing.add("the model file does not exist", where, ModelFiles.EXPECTED, "Correct kiln.model");
         } else if (!Files.isRegularFile(model.file())) {
-            problems.add("the model is no file", where, ModelFiles.EXPECTED, "Correct kiln.model");
+            problems.add("the model is not a file", where, ModelFiles.EXPECTED, "Correct kiln.model");
         } else if (!Files.isReadable(model.file())) {
             problems.add("the model file cannot be read", where, "a readable model", "Change its permissions");
         }
@@ -103,6 +111,6 @@ final class SpecChecks {
                         "the parameters beside the model cannot be read",
                         params.toString(),
                         "a readable .params file, or none",
-                        "Change its permissions, or take it away"));
+                        "Change its permissions, or remove it"));
     }
 }

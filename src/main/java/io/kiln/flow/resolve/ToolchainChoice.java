@@ -8,15 +8,15 @@ import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.Toolchains;
 import java.util.Optional;
 
-/** Decides between the toolchain that a build names, the one that its board asks for, and the default. */
+/** Chooses between the toolchain that the build names, the one that its board names, and the default. */
 public final class ToolchainChoice {
     private ToolchainChoice() {}
 
     /**
-     * Name of the toolchain to take: the build's word counts before the board's.
+     * Name of the toolchain: the build's setting precedes the board's.
      *
-     * @param asked what the build names
-     * @throws KilnException if the build names another one than the board requires
+     * @param asked the build's setting
+     * @throws KilnException if the board requires another toolchain than the build names
      */
     public static String of(Optional<String> asked, Board board) {
         Optional<Board.Choice> choice = board.building().toolchain();
@@ -26,10 +26,10 @@ public final class ToolchainChoice {
                 .ifPresent(only -> {
                     throw new KilnException(new Problem(
                             "the board " + board.id() + " is built with toolchain " + only.toolchain()
-                                    + " only, and the build asks for " + asked.get(),
+                                    + " only, but the build asks for " + asked.get(),
                             only.where(),
                             "kiln.toolchain " + only.toolchain() + ", or none",
-                            "A board of your own that extends it may say otherwise: toolchain: " + asked.get()));
+                            "A board of your own that extends it may name another: toolchain: " + asked.get()));
                 });
         return asked.or(() -> choice.map(Board.Choice::toolchain))
                 .orElseGet(() -> Toolchains.defaultFor(TargetOptions.parse(board.target())));

@@ -12,14 +12,14 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Where boards come from, beside those that come with Kiln and the project's own.
+ * Sources of boards beside the built-in ones and the project's own.
  *
  * @param archives artifacts of packaging {@code board-profile}
- * @param trusted boards in them that may bring Tcl, and an emulator, of their own: {@code group:artifact},
- *     {@code group:artifact:version} or {@code group:artifact:version:id}
+ * @param trusted boards in them that may bring their own Tcl and emulator: {@code group:artifact}, {@code
+ *     group:artifact:version} or {@code group:artifact:version:id}
  */
 public record BoardSources(List<Archive> archives, Set<String> trusted) {
-    /** Nothing else. */
+    /** No further sources. */
     public static final BoardSources NONE = new BoardSources(List.of(), Set.of());
 
     public BoardSources {
@@ -32,15 +32,15 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
     /**
      * An artifact.
      *
-     * @param zip its file, or the folder of profiles that it will be packed from
+     * @param zip its file, or the folder of profiles that will be packed into it
      * @param coordinates {@code group:artifact:version}
      */
     public record Archive(Path zip, String coordinates) {}
 
     /**
-     * All boards that can be seen.
+     * All visible boards.
      *
-     * @throws KilnException if an archive cannot be read safely, or if what is trusted is not named by coordinates
+     * @throws KilnException if an archive cannot be read safely, or if a trusted board is not named by coordinates
      */
     public Boards boards(Path own) {
         Boards boards = Boards.builtIn();
@@ -51,7 +51,7 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
         for (String each : trusted) {
             if (!COORDINATES.matcher(each).matches()) {
                 problems.add(
-                        "\"" + each + "\" names no board from a repository: anybody may give a board any id",
+                        "\"" + each + "\" is not the name of a board from a repository: ids alone are not unique",
                         "kiln.trustBoard",
                         "group:artifact, group:artifact:version or group:artifact:version:id",
                         advice(boards.coordinates(each)));
@@ -67,7 +67,7 @@ public record BoardSources(List<Archive> archives, Set<String> trusted) {
                 : "Write <trustBoard>" + String.join(",", coordinates) + "</trustBoard>";
     }
 
-    /** A folder of profiles on its way to being an artifact counts as the artifact that it becomes. */
+    /** A folder of profiles counts as the artifact that it will become. */
     private Boards packed(Boards boards, Archive archive) {
         try {
             Path folder = Files.createTempDirectory("kiln-boards");

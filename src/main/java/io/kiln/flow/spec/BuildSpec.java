@@ -14,23 +14,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is to be built, as the user asked for it; see {@link #builder}.
+ * The user's request for a build; see {@link #builder}.
  *
- * @param layout where things lie
+ * @param layout input and output paths
  * @param models the models that go into the image, in the order given
  * @param board id of the board
  * @param toolchain id of the toolchain, such as {@code clang}; empty for the board's default
- * @param optimize what to care for
+ * @param optimize what to optimize for
  * @param io who owns inputs and outputs
+ * @param calls how programs call the models
  * @param mlfVersion version of the Model Library Format, 5 or 7
  * @param timestamp the time that the archive states; empty means a fixed date
  * @param verify how the image is verified
  * @param boardSources where boards come from, beside those built in and the project's own
- * @param pipeline what to change about the compiler's passes
- * @param semihosting whether an image in QEMU may open files and start programs of this computer
- * @param trustedArchives the archives whose C is compiled like the user's own
- * @param slimArchive whether the archive goes without the constants' data
- * @param malformed parameters whose text means nothing; they are reported with everything else that is wrong with the build
+ * @param pipeline changes to the compiler's passes
+ * @param semihosting whether an image in QEMU may open files and start programs on this computer
+ * @param trustedArchives archives whose C is compiled like the user's own
+ * @param slimArchive whether the archive omits the constants' data
+ * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
         Layout layout,
@@ -39,6 +40,7 @@ public record BuildSpec(
         Optional<String> toolchain,
         Optimize optimize,
         Io io,
+        CallSpec calls,
         int mlfVersion,
         Optional<Instant> timestamp,
         VerifySpec verify,
@@ -54,9 +56,9 @@ public record BuildSpec(
     }
 
     /**
-     * A build as most are: for speed, inputs and outputs the caller's, version 7 of the Model Library Format with a fixed date, every pass,
-     * verified on the emulator with two random cases, on a board that is built in or the project's own. Its image reaches nothing of this
-     * computer, and it trusts no archive.
+     * A builder with the defaults: optimized for speed, inputs and outputs owned by the caller, version 7 of the Model
+     * Library Format with a fixed date, all passes, verification in the emulator with two random cases, boards built in
+     * or the project's own, no semihosting, no trusted archives.
      *
      * @param layout where things lie
      * @param models the models that go into the image
@@ -66,12 +68,12 @@ public record BuildSpec(
         return new BuildSpecBuilder(layout, models, board);
     }
 
-    /** A builder that makes the same build. */
+    /** A builder that holds this build's values. */
     public BuildSpecBuilder toBuilder() {
         return new BuildSpecBuilder(this);
     }
 
-    /** All boards that can be seen. */
+    /** All visible boards. */
     public Boards boards() {
         return boardSources.boards(layout.userBoards());
     }
@@ -89,7 +91,7 @@ public record BuildSpec(
             this(file, name, "");
         }
 
-        /** The inputs' shapes, read. */
+        /** The inputs' shapes, parsed. */
         public InputShapes shapes() {
             return InputShapes.parse(inputShapes);
         }
@@ -102,26 +104,44 @@ public record BuildSpec(
      * @param vectors folder of {@code input_<k>.bin} and optional {@code output_<k>.bin}
      * @param samples number of seeded random cases, 0 or more
      * @param seed their seed
-     * @param program how long the project's own program, if it is one, is booted in the emulator and watched; zero leaves it out
+     * @param program how long the project's own program, if there is one, runs in the emulator under observation; zero
+     * skips it
+     * @param over the protocol in which the image is addressed
      */
-    public record VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program) {
-        /** How long a program is watched if nobody says otherwise. */
+    public record VerifySpec(
+            VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program, VerifyOver over) {
+        /** How long a program is observed by default. */
         public static final Duration USUAL_PROGRAM = Duration.ofSeconds(2);
 
-        /** Two random cases on the emulator. */
+        /** Two random cases in the emulator. */
         public static final VerifySpec USUAL = new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0);
 
-        /** A program of the project's own is watched as long as usual. */
+        /** A verification that observes the project's own program for the default time. */
         public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed) {
             this(on, vectors, samples, seed, USUAL_PROGRAM);
+        }
+
+        /** The image holds the default application. */
+        public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program) {
+            this(on, vectors, samples, seed, program, VerifyOver.CONSOLE);
+        }
+
+        /** The same in another place. */
+        VerifySpec with(VerifyOn place) {
+            return new VerifySpec(place, vectors, samples, seed, program, over);
+        }
+
+        /** The same by another protocol. */
+        VerifySpec with(VerifyOver protocol) {
+            return new VerifySpec(on, vectors, samples, seed, program, protocol);
         }
     }
 
     /**
-     * Folders and files of one build.
+     * Folders and files of a build.
      *
-     * @param project the project's folder; its {@code src/main} is looked at
-     * @param out where everything is written
+     * @param project the project's folder with {@code src/main}
+     * @param out the output folder
      * @param base name of the image's files without extension
      */
     public record Layout(Path project, Path out, String base) {
@@ -145,17 +165,17 @@ public record BuildSpec(
             return project.resolve("src").resolve("main").resolve("boards");
         }
 
-        /** Where a model lies if none is named. */
+        /** The folder searched for a model if none is named. */
         public Path userModels() {
             return project.resolve("src").resolve("main").resolve("model");
         }
 
-        /** Reports that other programs read. */
+        /** Reports for other programs. */
         public Path reports() {
             return out.resolve("kiln");
         }
 
-        /** What the steps remember. */
+        /** The state file of a step. */
         public Path state(String step) {
             return reports().resolve("state").resolve(step + ".json");
         }
@@ -170,7 +190,7 @@ public record BuildSpec(
             return out.resolve(base + "." + extension);
         }
 
-        /** The archive beside the image. */
+        /** The archive next to the image. */
         public Path archive() {
             return out.resolve(base + "-mlf.tar");
         }

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Makes a {@link BuildSpec}; its components say what each value means. Values given as text are read here: what cannot be read is kept for
- * {@link BuildSpec#malformed}, so that all that is wrong with a build can be told at once.
+ * Builds a {@link BuildSpec}, whose components document each value. Text values are parsed here; those that cannot be
+ * parsed are kept in {@link BuildSpec#malformed}, so that all errors of a build are reported at once.
  */
 public final class BuildSpecBuilder {
     private Layout layout;
@@ -26,6 +26,7 @@ public final class BuildSpecBuilder {
     private Optional<String> toolchain = Optional.empty();
     private Optimize optimize = Optimize.SPEED;
     private Io io = Io.CALLER;
+    private CallSpec calls = CallSpec.TYPED;
     private int mlfVersion = 7;
     private Optional<Instant> timestamp = Optional.empty();
     private VerifySpec verify = VerifySpec.USUAL;
@@ -47,6 +48,7 @@ public final class BuildSpecBuilder {
         toolchain = spec.toolchain();
         optimize = spec.optimize();
         io = spec.io();
+        calls = spec.calls();
         mlfVersion = spec.mlfVersion();
         timestamp = spec.timestamp();
         verify = spec.verify();
@@ -67,6 +69,7 @@ public final class BuildSpecBuilder {
                 toolchain,
                 optimize,
                 io,
+                calls,
                 mlfVersion,
                 timestamp,
                 verify,
@@ -96,13 +99,13 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets what to care for. */
+    /** Sets what to optimize for. */
     public BuildSpecBuilder optimize(Optimize value) {
         optimize = value;
         return this;
     }
 
-    /** Sets what to care for, as {@code kiln.optimize} has it. */
+    /** Sets what to optimize for, as in {@code kiln.optimize}. */
     public BuildSpecBuilder optimize(String text) {
         optimize = read(() -> Optimize.of(text)).orElse(optimize);
         return this;
@@ -114,9 +117,26 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets who owns inputs and outputs, as {@code kiln.io} has it. */
+    /** Sets who owns inputs and outputs, as in {@code kiln.io}. */
     public BuildSpecBuilder io(String text) {
         io = read(() -> Io.of(text)).orElse(io);
+        return this;
+    }
+
+    /** Sets how programs call the models. */
+    public BuildSpecBuilder calls(CallSpec value) {
+        calls = value;
+        return this;
+    }
+
+    /**
+     * Sets how programs call the models, as the parameters {@code kiln.interfaceApi}, {@code kiln.unpackedApi}, {@code kiln.systemLib} and
+     * {@code kiln.disableAssert} have it.
+     */
+    public BuildSpecBuilder calls(
+            String interfaceApi, boolean unpackedApi, Optional<Boolean> systemLib, boolean disableAssert) {
+        calls = read(() -> CallSpec.of(interfaceApi, unpackedApi, systemLib, disableAssert))
+                .orElse(calls);
         return this;
     }
 
@@ -138,27 +158,31 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets where the image is verified, as {@code kiln.verify.on} has it. */
+    /** Sets where the image is verified, as in {@code kiln.verify.on}. */
     public BuildSpecBuilder verifyOn(String text) {
-        VerifySpec now = verify;
-        read(() -> VerifyOn.of(text))
-                .ifPresent(on -> verify = new VerifySpec(on, now.vectors(), now.samples(), now.seed(), now.program()));
+        read(() -> VerifyOn.of(text)).ifPresent(on -> verify = verify.with(on));
         return this;
     }
 
-    /** Sets where boards come from, beside those built in and the project's own. */
+    /** Sets what the image is talked to by, as {@code kiln.verify.over} has it. */
+    public BuildSpecBuilder verifyOver(String text) {
+        read(() -> VerifyOver.of(text)).ifPresent(over -> verify = verify.with(over));
+        return this;
+    }
+
+    /** Sets the sources of boards beside the built-in ones and the project's own. */
     public BuildSpecBuilder boardSources(BoardSources value) {
         boardSources = value;
         return this;
     }
 
-    /** Sets what to change about the compiler's passes. */
+    /** Sets changes to the compiler's passes. */
     public BuildSpecBuilder pipeline(PipelineSpec value) {
         pipeline = value;
         return this;
     }
 
-    /** Sets whether an image in QEMU may open files and start programs of this computer. */
+    /** Sets whether an image in QEMU may open files and start programs on this computer. */
     public BuildSpecBuilder semihosting(boolean value) {
         semihosting = value;
         return this;
@@ -170,7 +194,7 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets whether the archive goes without the constants' data. */
+    /** Sets whether the archive omits the constants' data. */
     public BuildSpecBuilder slimArchive(boolean value) {
         slimArchive = value;
         return this;

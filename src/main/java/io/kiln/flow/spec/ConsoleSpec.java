@@ -4,13 +4,13 @@ package io.kiln.flow.spec;
 import java.util.Optional;
 
 /**
- * Which serial line is a board's console.
+ * Selects the serial port that is a board's console.
  *
  * @param port the port; empty to find it by the board's USB ids
  * @param serial serial number of the USB device; empty if there is only one
  * @param baud bits per second; empty for the board's
  */
 public record ConsoleSpec(Optional<String> port, Optional<String> serial, Optional<Integer> baud) {
-    /** Found by what the board's description says. */
+    /** Taken from the board's description. */
     public static final ConsoleSpec OF_BOARD = new ConsoleSpec(Optional.empty(), Optional.empty(), Optional.empty());
 }

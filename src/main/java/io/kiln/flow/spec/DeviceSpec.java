@@ -2,13 +2,13 @@
 package io.kiln.flow.spec;
 
 /**
- * How an image gets to a board and is talked to there.
+ * How to flash a board and talk to it.
  *
- * @param flash how it gets there
- * @param isFlashed whether it is to be brought there at all, or the board is taken as it is
- * @param console the line that it talks on
+ * @param flash how to flash it
+ * @param isFlashed whether to flash at all; otherwise the board keeps its content
+ * @param console its serial console
  */
 public record DeviceSpec(FlashSpec flash, boolean isFlashed, ConsoleSpec console) {
-    /** The only board that there is, flashed. */
+    /** Flash the only connected board. */
     public static final DeviceSpec USUAL = new DeviceSpec(FlashSpec.USUAL, true, ConsoleSpec.OF_BOARD);
 }

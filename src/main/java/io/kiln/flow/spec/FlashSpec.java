@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How an image goes to devices.
+ * How to flash an image.
  *
- * @param probe {@code all}, or probes separated by commas: serial numbers, {@code usb:<place>}, {@code tcp:<host>:<port>}; empty
- *     for the only one there is
+ * @param probe {@code all}, or probes separated by commas: serial numbers, {@code usb:<place>}, {@code
+ *     tcp:<host>:<port>}; empty for the only one connected
  * @param openOcd name or path of OpenOCD
  * @param limit time for each device
  * @param preverify whether a device that holds the image already is left alone
@@ -25,7 +25,7 @@ public record FlashSpec(
         Journal journal,
         Optional<String> faults,
         boolean bar) {
-    /** OpenOCD from the PATH, the only probe that there is, and three minutes. */
+    /** OpenOCD from the PATH, the only connected probe, and three minutes. */
     public static final FlashSpec USUAL = new FlashSpec(
             Optional.empty(),
             "openocd",

@@ -9,11 +9,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How the console is watched.
+ * How to watch the console.
  *
- * @param console which line it is
+ * @param console its serial port
  * @param until a text to wait for, or a time such as {@code 10s}, {@code 500ms} or {@code 2m}; empty to watch until the user stops
- * @param limit time for a text to come
+ * @param limit time limit for the text to appear
  */
 public record MonitorSpec(ConsoleSpec console, Optional<String> until, Duration limit) {
     private static final Pattern TIME = Pattern.compile("([0-9]{1,9})(ms|s|m)");

@@ -9,28 +9,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the user changes about the compiler: its passes, and what it takes for an operator.
+ * The user's changes to the compiler: its passes and custom operators.
  *
- * @param fuseMaxDepth how many bindings a fused group may hold
- * @param disabledPasses names of passes that are left out
+ * @param fuseMaxDepth largest number of bindings in a fused group
+ * @param disabledPasses names of skipped passes
  * @param dumpIr whether the IR is written after each pass
- * @param customOperators operators that C functions of the user's compute
+ * @param customOperators operators computed by the user's C functions
  */
 public record PipelineSpec(
         int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr, CustomOperators customOperators) {
-    /** Every pass, nothing written. */
+    /** All passes, nothing dumped. */
     public static final PipelineSpec STANDARD =
             new PipelineSpec(PassOptions.DEFAULT_MAX_FUSION_DEPTH, List.of(), false);
 
-    /** Passes without functions of the user's. */
+    /** Passes without custom operators. */
     public PipelineSpec(int fuseMaxDepth, List<String> disabledPasses, boolean dumpIr) {
         this(fuseMaxDepth, disabledPasses, dumpIr, CustomOperators.NONE);
     }
 
     /**
-     * A C function that computes an operator of its own, as the configuration names it; see {@link CustomOperator}.
+     * A C function that computes a custom operator, as configured; see {@link CustomOperator}.
      *
-     * @param quantization whether the function gets the scales and zero points of its tensors
+     * @param quantization whether the function gets its tensors' scales and zero points
      * @param options whether the function gets the bytes of the operator's options
      */
     public record UserFunction(
@@ -48,11 +48,11 @@ public record PipelineSpec(
     }
 
     /**
-     * The same with functions as the configuration names them.
+     * A copy with custom operators from the configuration.
      *
      * @param functions one by one
-     * @param more in one line, as {@link CustomOperators#parse} reads it; blank for none
-     * @throws io.kiln.base.KilnException with everything that is wrong with them
+     * @param more several in one line, as {@link CustomOperators#parse} reads it; blank for none
+     * @throws io.kiln.base.KilnException with all of their errors
      */
     public PipelineSpec withFunctions(List<UserFunction> functions, String more) {
         List<CustomOperator> operators = new ArrayList<>();
@@ -66,15 +66,15 @@ public record PipelineSpec(
     }
 
     /**
-     * As the compiler takes it.
+     * The options in the compiler's form.
      *
-     * @throws io.kiln.base.KilnException with everything that is wrong with it
+     * @throws io.kiln.base.KilnException with all of their errors
      */
     public PassOptions options() {
         return PassOptions.of(fuseMaxDepth, disabledPasses);
     }
 
-    /** Adds all that generated files depend on. */
+    /** Adds everything that generated files depend on. */
     public Fingerprint addTo(Fingerprint fingerprint) {
         return fingerprint
                 .setting("fuse.maxDepth", fuseMaxDepth)

@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How long an image runs.
+ * How long to run an image.
  *
- * @param limit time in which it must end, or print the text
- * @param until a text on its console that ends the run well, for a program that never ends by itself
+ * @param limit time in which the image must end, or print the text
+ * @param until console text that ends the run successfully, for programs that never end
  */
 public record RunSpec(Duration limit, Optional<String> until) {
-    /** A run of a program that ends. */
+    /** A run that ends with the program. */
     public static RunSpec toItsEnd(Duration limit) {
         return new RunSpec(limit, Optional.empty());
     }

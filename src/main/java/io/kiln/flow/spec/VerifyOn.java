@@ -5,9 +5,9 @@ import io.kiln.base.ParameterValue;
 
 /** Where an image is verified, the value of {@code kiln.verify.on}. */
 public enum VerifyOn {
-    /** An emulator, or this computer for the board {@code host}. */
+    /** In an emulator, or on this computer for the board {@code host}. */
     EMULATOR,
-    /** The board itself. */
+    /** On the board itself. */
     BOARD,
     /** Nowhere. */
     NONE;
@@ -15,7 +15,7 @@ public enum VerifyOn {
     /**
      * Reads the parameter's value.
      *
-     * @throws io.kiln.base.KilnException if it is none, with the values there are
+     * @throws io.kiln.base.KilnException for any other value, with the list of values
      */
     static VerifyOn of(String text) {
         return ParameterValue.of("kiln.verify.on", VerifyOn.class, text);

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a user asks for, as values. */
+/** The user's request, as values. */
 package io.kiln.flow.spec;

@@ -8,7 +8,7 @@ import io.kiln.base.Problem;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import java.time.Duration;
 
-/** Lets one goal at a time write to an output folder: two that compile there would mix their objects. */
+/** Lets one goal at a time write to an output folder; two compiling there would mix their objects. */
 public final class BuildLock {
     private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final String NAME = "build";
@@ -16,16 +16,16 @@ public final class BuildLock {
     private BuildLock() {}
 
     /**
-     * Does a goal's work as soon as nobody else works in the folder; says in one line whom it waits for.
+     * Runs a goal's work once nobody else works in the folder; logs in one line whom it waits for.
      *
-     * @param goal what others see who wait, such as {@code kiln:compile}
-     * @throws KilnException if somebody else works there for ten minutes, or deleted the folder meanwhile
+     * @param goal name shown to waiting builds, such as {@code kiln:compile}
+     * @throws KilnException if another build works there for ten minutes, or deleted the folder meanwhile
      */
     public static void hold(Log log, Layout layout, String goal, Runnable work) {
         hold(log, layout, goal, PATIENCE, work);
     }
 
-    /** As above, for as long as given. */
+    /** As above, with the given waiting time. */
     static void hold(Log log, Layout layout, String goal, Duration patience, Runnable work) {
         try (FolderLock lock = FolderLock.acquire(
                 layout.reports(),
@@ -49,6 +49,6 @@ public final class BuildLock {
                 "the folder was deleted while a build wrote to it",
                 layout.out().toString(),
                 "one build at a time in one folder",
-                "Run the same command again when no other build runs there");
+                "Run the same command again while no other build runs there");
     }
 }

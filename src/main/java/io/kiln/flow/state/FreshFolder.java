@@ -14,7 +14,9 @@ import java.util.stream.Stream;
 public final class FreshFolder {
     private FreshFolder() {}
 
-    /** Deletes everything in a folder, so that nothing of an earlier run stays; does nothing if there is none. */
+    /**
+     * Deletes everything in a folder, so that no output of an earlier run remains; does nothing if there is no folder.
+     */
     public static void clear(Path folder) {
         if (!Files.isDirectory(folder)) {
             return;

@@ -20,19 +20,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Keeps what firmware needs of compiled models between one goal and the next: metadata and the list of files in one JSON file, the files
- * themselves where the archive's folders put them.
+ * Stores compiled models between goals: metadata and the list of files in one JSON file, the files themselves at their
+ * paths in the unpacked archive.
  */
 public final class LibraryStore {
-    /** What firmware is made of; Relay text and parameters stay in the archive. */
+    /** The artifacts of which firmware is built; Relay text and parameters stay in the archive. */
     private static final Set<Loader> FIRMWARE = Set.of(Loader.SOURCE, Loader.HEADER, Loader.OBJECT);
 
     private final Path index;
     private final Path folder;
 
     /**
-     * A store.
-     *
      * @param index the JSON file
      * @param folder an unpacked Model Library Format archive
      */
@@ -41,7 +39,7 @@ public final class LibraryStore {
         this.folder = folder;
     }
 
-    /** What the JSON file holds of a model; the origin is there once or not at all. */
+    /** A model in the JSON file; {@code origin} has at most one element. */
     record Entry(ModelMetadata metadata, List<FileEntry> files, List<ArchiveOrigin> origin) {
         Entry {
             origin = origin == null ? List.of() : List.copyOf(origin);
@@ -51,7 +49,7 @@ public final class LibraryStore {
     /** An artifact without its content. */
     record FileEntry(String codegenId, Loader loader, String fileName, String targetKey) {}
 
-    /** What the JSON file holds, all models. */
+    /** The JSON file, all models. */
     record Index(List<Entry> models) {
         Index {
             models = List.copyOf(models);
@@ -61,7 +59,7 @@ public final class LibraryStore {
         }
     }
 
-    /** Remembers what these models consist of; their files are in the folder already. */
+    /** Stores the list of these models' files; the files themselves are in the folder already. */
     public void write(List<ModelLibrary> models) {
         List<Entry> entries = models.stream()
                 .map(model -> new Entry(
@@ -76,9 +74,9 @@ public final class LibraryStore {
     }
 
     /**
-     * The models with their files.
+     * The stored models with their files.
      *
-     * @throws KilnException if they were not generated yet
+     * @throws KilnException if they have not been generated yet
      */
     public List<ModelLibrary> read() {
         List<ModelLibrary> models = new ArrayList<>();
@@ -95,7 +93,7 @@ public final class LibraryStore {
         return models;
     }
 
-    /** Whether anything is remembered. */
+    /** Whether anything is stored. */
     public boolean exists() {
         return Files.isRegularFile(index);
     }
@@ -108,7 +106,7 @@ public final class LibraryStore {
     private List<Entry> entries() {
         if (!exists()) {
             throw new KilnException(new Problem(
-                    "the model was not compiled yet",
+                    "the model has not been compiled yet",
                     index.toString(),
                     "kiln:generate before this goal",
                     "Run the whole lifecycle, for example mvn verify"));

@@ -11,19 +11,21 @@ import java.nio.file.Path;
 import java.security.CodeSource;
 import java.util.Properties;
 
-/** Which Kiln this is: a change of it is a change of everything that it made. */
+/** The version of Kiln: when it changes, everything that it made is out of date. */
 public final class PluginVersion {
     private static final int DIGEST_CHARACTERS = 12;
 
     private PluginVersion() {}
 
-    /** The version, and for a snapshot the digest of its jar too, because snapshots change without changing their version. */
+    /**
+     * The version; for a snapshot also the digest of its jar, because snapshots change without changing their version.
+     */
     public static String text() {
         String version = released();
         return version.endsWith("-SNAPSHOT") ? version + jarDigest() : version;
     }
 
-    /** The version alone, as archives state it. */
+    /** The version alone, as stated in archives. */
     public static String released() {
         Properties properties = new Properties();
         try (InputStream in = PluginVersion.class.getResourceAsStream("/kiln.properties")) {

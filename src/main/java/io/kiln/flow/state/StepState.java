@@ -11,22 +11,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a step remembers of its last run, and what its users are told about it. */
+/** The state that a step keeps of its last run, and the messages derived from it. */
 final class StepState {
     private static final String RESULT = "step";
 
     private final Journal journal;
 
-    /** The state in a file, which need not be there. */
+    /** State kept in a file, which need not exist. */
     StepState(Path file) {
         journal = new Journal(file);
     }
 
     /**
-     * Why the step must run again, or nothing if its result stands.
+     * Why the step must run again; empty if its result is up to date.
      *
-     * @param now what the result depends on now
-     * @param root the folder that outputs are named relative to
+     * @param now the current inputs
+     * @param root the folder to which output names are relative
      */
     Optional<String> reasonToRun(Fingerprint now, Path root) {
         Optional<Made> last = journal.read(RESULT);
@@ -39,20 +39,20 @@ final class StepState {
                         .toList()));
     }
 
-    /** Why the last run's result is not of these inputs, or nothing if it is. */
+    /** Which input has changed since the last run; empty if none. */
     Optional<String> changedInput(Fingerprint now) {
         Optional<Made> last = journal.read(RESULT);
         return last.isEmpty()
-                ? Optional.of("it did not end")
+                ? Optional.of("the last run did not finish")
                 : summary(last.get().changes(now).stream().map(StepState::input).toList());
     }
 
-    /** Remembers a finished run. */
+    /** Stores a finished run. */
     void record(Fingerprint now, Path root, Collection<Path> outputs) {
         journal.write(Map.of(RESULT, Made.of(now, root, outputs)));
     }
 
-    /** Forgets the last run, before outputs are touched: a run that fails half-way is never taken for whole. */
+    /** Deletes the state before outputs are touched, so that a run that fails half-way never counts as finished. */
     void forget() {
         journal.forget();
     }

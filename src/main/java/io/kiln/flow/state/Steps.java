@@ -9,7 +9,7 @@ import java.util.Collection;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Runs a step only if something that it depends on has changed, and says in one line why or why not. */
+/** Runs a step only if one of its inputs has changed, and logs in one line why or why not. */
 public final class Steps {
     private final Log log;
     private final Layout layout;
@@ -20,13 +20,13 @@ public final class Steps {
     }
 
     /**
-     * Runs the work if need be.
+     * Runs the step if it is out of date.
      *
-     * @param name names the step's memory
-     * @param title what the line says is done, such as {@code Generating C}
-     * @param now what the result depends on, the plugin's version left out
-     * @param work does it and says which files it wrote, all below the build's folder
-     * @return whether the work was done
+     * @param name name of the step's state file
+     * @param title text for the log, such as {@code Generating C}
+     * @param now the inputs, without the plugin's version
+     * @param work does the work and returns the files it wrote, all below the build's folder
+     * @return whether the step ran
      */
     public boolean run(String name, String title, Fingerprint now, Supplier<Collection<Path>> work) {
         Fingerprint whole = whole(now);
@@ -42,7 +42,7 @@ public final class Steps {
         return true;
     }
 
-    /** Why what a step wrote is not what it would write now; empty if it is. What was changed by hand does not count. */
+    /** Why a step's output is out of date; empty if it is not. Outputs changed by hand are not checked. */
     public Optional<String> outdated(String name, Fingerprint now) {
         return new StepState(layout.state(name)).changedInput(whole(now));
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Says what happened in a failure that no code has foreseen: the computer ran out of something, or Kiln has a bug. */
+/** Describes a failure that no code handles: the computer ran out of something, or Kiln has a bug. */
 public final class UnforeseenFailure {
     private static final String OWN_PACKAGE = "io.kiln.";
 
@@ -29,9 +29,9 @@ public final class UnforeseenFailure {
     }
 
     /**
-     * The failure as users read it.
+     * The failure as a message for users.
      *
-     * @param failure what was thrown; if one of its causes is a {@link KilnException}, that one is told
+     * @param failure what was thrown; if one of its causes is a {@link KilnException}, that is returned
      */
     public static KilnException told(Throwable failure) {
         return new UnforeseenFailure(failure).told();
@@ -54,7 +54,7 @@ public final class UnforeseenFailure {
     private Optional<Problem> outOfMemory() {
         return first(OutOfMemoryError.class)
                 .map(error -> new Problem(
-                        "Java has no memory left (" + error.getMessage() + ")",
+                        "Java is out of memory (" + error.getMessage() + ")",
                         "",
                         "",
                         "Give Maven more, for example with MAVEN_OPTS=-Xmx4g, and run it again"));
@@ -63,7 +63,7 @@ public final class UnforeseenFailure {
     private Optional<Problem> stackOverflow() {
         return first(StackOverflowError.class)
                 .map(error -> new Problem(
-                        "Java's stack is used up in " + origin(error) + ": an input is nested too deeply",
+                        "Java's stack overflowed in " + origin(error) + ": an input is nested too deeply",
                         "",
                         "",
                         "Give Maven a larger stack, for example with MAVEN_OPTS=-Xss16m. If that does not help, "
@@ -73,14 +73,14 @@ public final class UnforeseenFailure {
     private Optional<Problem> path() {
         return first(InvalidPathException.class)
                 .map(error -> new Problem(
-                        "this computer takes this for no path (" + error.getReason() + ")",
+                        "not a valid path on this computer (" + error.getReason() + ")",
                         error.getInput(),
                         "",
                         "Use another name; for letters beyond ASCII, run Maven with a locale that has them, such as"
                                 + " LC_ALL=C.UTF-8"));
     }
 
-    /** Reading or writing failed: the innermost exception knows why, the outermost one which file it was. */
+    /** A failed read or write: the innermost exception has the reason, the outermost one names the file. */
     private Optional<Problem> files() {
         Optional<IOException> last = chain.stream()
                 .filter(IOException.class::isInstance)
@@ -104,13 +104,13 @@ public final class UnforeseenFailure {
     private static String reason(IOException cause) {
         String text = text(cause);
         if (isFull(text)) {
-            return "the disk is full, or its quota is used up";
+            return "the disk is full, or its quota is exhausted";
         }
         if (isDenied(cause, text)) {
             return "permission denied";
         }
         if (cause instanceof NoSuchFileException) {
-            return "the file is not there, or was deleted meanwhile";
+            return "the file does not exist, or has been deleted";
         }
         return text.isBlank() ? words(cause) : text;
     }
@@ -141,12 +141,12 @@ public final class UnforeseenFailure {
     }
 
     private static String text(IOException cause) {
-        // Of files that are not named with a reason, the message is the name alone.
+        // Without a reason, the message of a file exception is the name alone.
         String text = cause instanceof FileSystemException file ? file.getReason() : cause.getMessage();
         return text == null ? "" : text;
     }
 
-    /** An exception's name as words: {@code DirectoryNotEmptyException} is a directory that is not empty. */
+    /** An exception's class name as words: {@code DirectoryNotEmptyException} becomes "directory not empty". */
     private static String words(IOException cause) {
         return cause.getClass()
                 .getSimpleName()
@@ -172,7 +172,7 @@ public final class UnforeseenFailure {
                 + " with the output of the same command with -e and, if you may share it, the model";
     }
 
-    /** The method of Kiln's that was running, or the innermost one of all. */
+    /** The method of Kiln that was running; without one, the innermost method. */
     private static String origin(Throwable failure) {
         List<StackTraceElement> trace = List.of(failure.getStackTrace());
         return trace.stream()

@@ -20,12 +20,12 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * {@code verify.json} and the JUnit XML beside it. While a verification runs they say that it failed, and whatever ends it before it
- * passed, be it the loss of power, leaves them so: a green record is always one of the last verification.
+ * {@code verify.json} and the JUnit XML beside it. While a verification runs they say that it failed, so that any
+ * interruption, even a power failure, leaves a failed record: a passed record is always of the last verification.
  */
 public final class VerifyRecord {
     private static final String UNKNOWN = "unknown";
-    private static final String NOT_ENDED = "the verification has not ended: it runs still, or was interrupted";
+    private static final String NOT_ENDED = "the verification has not finished: it is still running, or was interrupted";
 
     private final Layout layout;
     private final Map<Path, byte[]> before = new TreeMap<>();
@@ -39,10 +39,10 @@ public final class VerifyRecord {
     }
 
     /**
-     * Runs a verification when no other build works in the folder, and records how it ends.
+     * Runs a verification while no other build works in the folder, and records its result.
      *
-     * @param goal what others see who wait for it
-     * @param verification all of it, the reading of its parameters included
+     * @param goal name shown to waiting builds
+     * @param verification the whole verification, including the parsing of its parameters
      * @throws KilnException what the verification throws; the record says the same
      */
     public static void keep(Layout layout, Log log, String goal, Consumer<VerifyRecord> verification) {
@@ -58,7 +58,7 @@ public final class VerifyRecord {
         });
     }
 
-    /** Removes the last record, first of all, and says that nothing is proved yet. */
+    /** Removes the last record and writes that nothing is verified yet. */
     public void begin() {
         before.clear();
         for (Path file : files(layout)) {
@@ -75,31 +75,34 @@ public final class VerifyRecord {
         finished = false;
     }
 
-    /** What the record names besides cases. */
+    /** Sets the record's board, place and seed. */
     public void about(String newBoard, String newRanOn, long newSeed) {
         board = newBoard;
         ranOn = newRanOn;
         seed = newSeed;
     }
 
-    /** Puts the last record back, so that it can be seen whether it holds still. */
+    /** Restores the last record, so that it can be checked whether it still holds. */
     public void restore() {
         remove(layout);
         before.forEach(WholeFiles::write);
     }
 
-    /** Leaves everything as it was: there is nothing to verify, or nothing has changed since. */
+    /** Leaves the records unchanged: there is nothing to verify, or nothing has changed. */
     public void leave() {
         restore();
         finished = true;
     }
 
-    /** Gives the last record up: it is one of an image that is there no more. */
+    /** Drops the last record, because its image no longer exists. */
     public void forget() {
         before.clear();
     }
 
-    /** Removes the record of an image that is there no more; what it was made from stays, so that the next verification can say why. */
+    /**
+     * Removes the record of an image that no longer exists; its inputs stay, so that the next verification can say what
+     * has changed.
+     */
     public static void removeReports(Layout layout) {
         delete(List.of(json(layout), xml(layout)));
     }
@@ -119,7 +122,7 @@ public final class VerifyRecord {
     }
 
     /**
-     * Writes how a verification ended.
+     * Writes the result of a verification.
      *
      * @param times how long each case took
      * @return the files written
@@ -139,7 +142,7 @@ public final class VerifyRecord {
             String text = UnforeseenFailure.told(failure).getMessage();
             write(VerifyReport.failed(board, ranOn, seed, text), List.of());
         } catch (UncheckedIOException e) {
-            // The record says already that nothing is proved; why, the failure tells.
+            // The record already says that nothing is verified; the failure says why.
             failure.addSuppressed(e);
         }
     }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a step remembers of its last run, and the lock that keeps two builds apart. */
+/** The state that a step keeps of its last run, and the lock that keeps builds apart. */
 package io.kiln.flow.state;

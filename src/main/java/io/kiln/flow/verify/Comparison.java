@@ -10,11 +10,11 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The answers to one case against the expected ones.
+ * Compares the answers of one case with the expected ones.
  *
  * @param outputs number of values compared
  * @param mismatches number of wrong values: integers not equal, floats outside the tolerance
- * @param maxAbsDiff largest absolute difference; {@code Double.MAX_VALUE} where one of the two is no number
+ * @param maxAbsDiff largest absolute difference; {@code Double.MAX_VALUE} where exactly one of the two is NaN
  * @param bitExact whether all bytes are equal
  * @param first the first wrong value for people, empty if there is none
  */

@@ -13,12 +13,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Boots the project's own program, which answers no host, beside the default application that is verified in its place: the program
- * that will be flashed has at least to get along with the runtime.
+ * Boots the project's own program, which cannot be verified because it does not answer the host. The default
+ * application is verified instead; this checks that the program to be flashed at least runs with the runtime.
  */
 final class OwnProgram {
     private static final String NOT_IT =
-            "Verified with the default application, not the project's own program, which is what is flashed";
+            "Verified with the default application, not with the project's own program";
 
     private final Log log;
     private final ResolvedBuild build;
@@ -29,22 +29,23 @@ final class OwnProgram {
     }
 
     /**
-     * What came of it.
+     * The result.
      *
-     * @param problem what went wrong; empty if nothing did
+     * @param problem what went wrong; empty if nothing
      * @param time how long it ran
      */
     record Result(Optional<Problem> problem, Duration time) {}
 
-    /** Says in one line what was not verified, where nothing boots the program. */
+    /** Logs in one line what was not verified, where nothing boots the program. */
     void leaveOut(String why) {
-        log.info(NOT_IT + " and was not booted: " + why);
+        log.info(NOT_IT + ", which was not booted: " + why);
     }
 
     /**
-     * Boots the program for as long as the build asks for, and says in one line what was verified and what was not.
+     * Boots the program for the configured time, and logs in one line what was verified and what was not.
      *
-     * @return what came of it; empty if it was left out, or says nothing because the stand-in may lack the board's hardware
+     * @return the result; empty if it was skipped, or is inconclusive because the stand-in may lack the board's
+     * hardware
      */
     Optional<Result> watch() {
         Duration limit = build.spec().verify().program();
@@ -65,12 +66,12 @@ final class OwnProgram {
         if (verdict.kind() == Kind.MACHINE && build.hasStandIn()) {
             log.warn(verdict.problem().orElseThrow().what() + ", on " + where
                     + ", which may lack what the program uses");
-            leaveOut("its end on the stand-in proves nothing");
+            leaveOut("its failure on the stand-in is inconclusive");
             return Optional.empty();
         }
         String how = verdict.kind() == Kind.FINE
-                ? "; that one ran up to " + limit.toSeconds() + " s on " + where + " without fault or abort"
-                : "; that one went wrong on " + where;
+                ? ", which ran up to " + limit.toSeconds() + " s on " + where + " without fault or abort"
+                : ", which failed on " + where;
         log.info(NOT_IT + how);
         return Optional.of(new Result(verdict.problem(), time));
     }

@@ -23,7 +23,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Counts the instructions of one inference with every input at its zero point, and writes {@code profile.json}; the build's report gets the counts too. */
+/**
+ * Counts the instructions of one inference with every input at its zero point, writes {@code profile.json} and adds the
+ * counts to the build's report.
+ */
 public final class ProfileStep {
     private static final Duration LIMIT = Duration.ofMinutes(10);
     private static final int SHOWN = 8;
@@ -37,7 +40,7 @@ public final class ProfileStep {
         this.build = build;
     }
 
-    /** Counts on what runs the image; says the largest operators. */
+    /** Counts, and logs the most expensive operators. */
     public void run() {
         Layout layout = build.spec().layout();
         RunnableImage image = RunnableImage.withDefaultApplication(log, build);
@@ -49,7 +52,7 @@ public final class ProfileStep {
         long total = 0;
         List<ProfileReport.Operator> operators = new ArrayList<>();
         for (ModelMetadata model : GenerateStep.store(layout).metadata()) {
-            InstructionCounts counts = new InstructionCounter(emulator)
+            InstructionCounts counts = new InstructionCounter(emulator, Protocols.of(build, emulator.limit()))
                     .count(
                             image.file(),
                             model.name(),

@@ -26,7 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Boots the image and shows what it says: the console of the project's own program, or the model's answers. */
+/** Boots the image and shows the console of the project's own program, or the model's answers. */
 public final class RunStep {
     private static final int CASES_SHOWN = 8;
 
@@ -43,9 +43,9 @@ public final class RunStep {
     }
 
     /**
-     * Runs the image until it ends, has answered, or prints what is waited for.
+     * Runs the image until it ends, has answered, or prints the awaited text.
      *
-     * @throws KilnException if it ends with a code that is not 0, by a fault, or not in time
+     * @throws KilnException if it exits with a code other than 0, by a fault, or not in time
      */
     public void run() {
         RunnableImage image = RunnableImage.asBuilt(log, build);
@@ -75,7 +75,7 @@ public final class RunStep {
 
     private void judge(End end, Emulator emulator, Path image, RunningProcess process) {
         if (end instanceof End.Enough) {
-            log.info("'" + spec.until().orElse("") + "' came: the image was stopped");
+            log.info("'" + spec.until().orElse("") + "' appeared: the image was stopped");
             return;
         }
         if (end instanceof End.Returned returned && returned.code() != 0) {
@@ -94,7 +94,7 @@ public final class RunStep {
         }
         spec.until().ifPresent(text -> {
             throw new KilnException(
-                    new Problem("the image ended, and '" + text + "' did not come", image.toString(), "that text", ""));
+                    new Problem("the image ended, and '" + text + "' did not appear", image.toString(), "that text", ""));
         });
         log.info("The image ended with code 0");
     }
@@ -104,7 +104,7 @@ public final class RunStep {
         return new KilnException(
                 spec.until().isPresent()
                         ? new Problem(
-                                "'" + spec.until().get() + "' did not come within " + seconds
+                                "'" + spec.until().get() + "' did not appear within " + seconds
                                         + "; the image was stopped",
                                 image.toString(),
                                 "that text on the console",
@@ -119,7 +119,7 @@ public final class RunStep {
 
     private void answers(Emulator emulator, Path image) {
         List<ModelMetadata> models = GenerateStep.store(build.spec().layout()).metadata();
-        emulator.talk(image, new ConsoleLines(log), session -> {
+        emulator.talk(image, Protocols.of(build, emulator.limit()), new ConsoleLines(log), session -> {
             List<ModelSession.Model> inImage = session.models();
             for (int m = 0; m < models.size(); m++) {
                 for (TestCase each : cases(models.get(m), models.size() > 1)) {
@@ -131,7 +131,7 @@ public final class RunStep {
         });
     }
 
-    /** The test vectors if there are any, else random inputs. */
+    /** The test vectors if there are any, otherwise random inputs. */
     private List<TestCase> cases(ModelMetadata model, boolean severalModels) {
         List<TestCase> cases = new ArrayList<>();
         Optional<Path> vectors =

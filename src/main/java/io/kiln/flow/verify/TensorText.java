@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 import java.util.StringJoiner;
 
-/** Shows a tensor's values in one line; quantized ones as the real numbers that they stand for. */
+/** Shows a tensor's values in one line; quantized values as the real numbers they represent. */
 public final class TensorText {
     private static final int SHOWN = 6;
 

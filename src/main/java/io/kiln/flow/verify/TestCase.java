@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One inference to be compared.
+ * One inference to compare.
  *
- * @param name what the reports call it
+ * @param name name in reports
  * @param inputs bytes of every input in model order
- * @param givenOutputs bytes of every output as a test vector states them, if it does
+ * @param givenOutputs bytes of every output, if the test vector has them
  */
 record TestCase(String name, List<Bytes> inputs, Optional<List<Bytes>> givenOutputs) {
     TestCase {

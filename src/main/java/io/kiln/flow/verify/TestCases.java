@@ -25,9 +25,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The cases that an image is verified with: test vectors from a folder, then seeded random ones. In a folder,
- * {@code input_<k>.bin} holds all inputs of case k in model order, concatenated, raw little-endian, and
- * {@code output_<k>.bin} all outputs likewise.
+ * The cases of a verification: test vectors from a folder, then seeded random ones. In a folder, {@code input_<k>.bin}
+ * holds all inputs of case k in model order, concatenated, raw little-endian, and {@code output_<k>.bin} all outputs
+ * likewise.
  */
 final class TestCases {
     private static final Pattern INPUT = Pattern.compile("input_(0|[1-9][0-9]{0,8})\\.bin");
@@ -37,7 +37,7 @@ final class TestCases {
     /**
      * Reads the vectors of a folder, in the order of their numbers.
      *
-     * @throws KilnException naming every file that does not have the size that the tensors have
+     * @throws KilnException naming every file whose size is not that of the tensors
      */
     static List<TestCase> vectors(Path folder, List<TensorInfo> inputs, List<TensorInfo> outputs) {
         TreeMap<Integer, Path> files = new TreeMap<>();
@@ -53,7 +53,7 @@ final class TestCases {
         }
         if (files.isEmpty()) {
             throw new KilnException(new Problem(
-                    "no test vectors are there",
+                    "there are no test vectors",
                     folder.toString(),
                     "input_0.bin and so on",
                     "Correct kiln.verify.vectors"));
@@ -71,7 +71,10 @@ final class TestCases {
         return cases;
     }
 
-    /** Random cases: integers over their whole range, floats from N(0,1). The same seed gives the same bytes anywhere. */
+    /**
+     * Random cases: integers over their whole range, floats from N(0,1). The same seed gives the same bytes on every
+     * computer.
+     */
     static List<TestCase> random(int samples, long seed, List<TensorInfo> inputs) {
         Random random = new Random(seed);
         List<TestCase> cases = new ArrayList<>();
@@ -135,7 +138,7 @@ final class TestCases {
         }
     }
 
-    /** Cuts concatenated tensors apart. */
+    /** Splits concatenated tensors. */
     static List<Bytes> split(byte[] all, List<TensorInfo> tensors) {
         List<Bytes> parts = new ArrayList<>();
         int at = 0;

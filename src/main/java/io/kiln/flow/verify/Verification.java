@@ -7,9 +7,9 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.Emulator;
-import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.VerifyReport.Tolerance;
@@ -17,11 +17,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
-/** Runs cases on an image and compares what it answers with the reference. */
+/** Runs cases on an image and compares its answers with the reference. */
 final class Verification {
-    /** Slowest console that is waited for, in bytes a second; QEMU's are two to seven times as fast. */
+    /** Slowest console that is waited for, in bytes per second; QEMU's are two to seven times as fast. */
     private static final long CONSOLE_BYTES_PER_SECOND = 3000;
 
     private static final Duration TO_BOOT = Duration.ofSeconds(60);
@@ -33,10 +32,10 @@ final class Verification {
     private boolean bitExact = true;
 
     /**
-     * How an image did.
+     * The result of an image.
      *
      * @param cases every case compared
-     * @param times how long each of them took
+     * @param times how long each case took
      * @param bitExact whether all bytes were equal
      * @param wrong what differed, or why not all cases were compared, for people
      * @param tolerance what was allowed
@@ -47,7 +46,7 @@ final class Verification {
             boolean bitExact,
             Problems wrong,
             Tolerance tolerance) {
-        /** The same with how the project's own program did, as a case of its own. */
+        /** A copy with the result of the project's own program as a further case. */
         Outcome with(OwnProgram.Result program) {
             List<VerifyReport.Case> all = new ArrayList<>(cases);
             all.add(VerifyReport.Case.ofProgram(program.problem().isEmpty()));
@@ -60,7 +59,7 @@ final class Verification {
         }
     }
 
-    /** Longest time that these cases may take, whatever the image does. */
+    /** Longest time that these cases may take. */
     static Duration limit(List<VerificationCases> models) {
         Duration limit = TO_BOOT;
         for (VerificationCases model : models) {
@@ -75,15 +74,16 @@ final class Verification {
     }
 
     /**
-     * Boots the image and runs every case of every model. If the image or the emulator fails, the outcome says why and has the cases
-     * compared until then.
+     * Boots the image and runs every case of every model. If the image or the emulator fails, the outcome has the
+     * reason and the cases compared so far.
      *
-     * @param image with the default application, linked for what the emulator runs
+     * @param image with an application that answers, linked for what the emulator runs
+     * @param protocol what the application speaks
      */
-    static Outcome run(Emulator emulator, Path image, List<VerificationCases> models) {
+    static Outcome run(Emulator emulator, Path image, Protocol protocol, List<VerificationCases> models) {
         Verification verification = new Verification();
         try (Transport line = emulator.boot(image)) {
-            verification.talk(line, image, text -> {}, models);
+            verification.talk(line, new Conversation(protocol, image, text -> {}), models);
         } catch (KilnException e) {
             verification.failed(e);
         }
@@ -91,25 +91,24 @@ final class Verification {
     }
 
     /**
-     * Runs every case of every model on a program that is there already. If it fails, the outcome says why and has the cases compared until
-     * then.
+     * Runs every case of every model on a running program. If it fails, the outcome has the reason and the cases
+     * compared so far.
      *
-     * @param line to the program; it stays the caller's to close
-     * @param symbols the ELF file that the program was made of
-     * @param text gets what the program prints
+     * @param line connection to the program; the caller closes it
+     * @param conversation what the program speaks, and who gets what it prints
      */
-    static Outcome run(Transport line, Path symbols, Consumer<String> text, List<VerificationCases> models) {
+    static Outcome run(Transport line, Conversation conversation, List<VerificationCases> models) {
         Verification verification = new Verification();
         try {
-            verification.talk(line, symbols, text, models);
+            verification.talk(line, conversation, models);
         } catch (KilnException e) {
             verification.failed(e);
         }
         return verification.outcome(models);
     }
 
-    private void talk(Transport line, Path symbols, Consumer<String> text, List<VerificationCases> models) {
-        new Conversation(new ConsoleProtocol(limit(models)), symbols, text).over(line, session -> {
+    private void talk(Transport line, Conversation conversation, List<VerificationCases> models) {
+        conversation.over(line, session -> {
             all(session, models);
             return true;
         });

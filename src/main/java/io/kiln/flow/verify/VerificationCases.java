@@ -16,11 +16,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The cases of one model with the answers that the reference interpreter gives, or, for a model that it cannot run, those that are given with them.
+ * The cases of one model with their expected answers: from the reference interpreter, or, for a model that it cannot
+ * run, from the test vectors.
  *
  * @param model the model
- * @param cases what goes in
- * @param expected what has to come out, one entry for each case
+ * @param cases the inputs
+ * @param expected the expected outputs, one entry for each case
  */
 record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<Bytes>> expected) {
     VerificationCases {
@@ -29,10 +30,11 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
     }
 
     /**
-     * Reads vectors, makes random cases and asks the reference interpreter.
+     * Reads vectors, makes random cases and computes the expected answers with the reference interpreter.
      *
-     * @param severalModels whether the vectors lie in a folder named like the model
-     * @param hears hears of a model that calls C of the user's, so that only vectors can tell, and there are none
+     * @param severalModels whether the vectors lie in a folder named after the model
+     * @param hears gets a problem if a model calls the user's C, so that only vectors can tell its answers, and there
+     * are none
      * @throws io.kiln.base.KilnException if a vector has a wrong size or its outputs are not the reference's
      */
     static VerificationCases of(
@@ -40,12 +42,12 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
         Optional<Binding> opaque = function.opaque();
         if (opaque.isPresent() && opaque.get().op() instanceof CustomCall custom) {
             String why =
-                    "what " + custom.function() + " computes for operator `" + custom.code() + "` is known to C alone";
+                    "only the C function " + custom.function() + " knows the results of operator `" + custom.code() + "`";
             return given(model, why, spec, severalModels, hears);
         }
         List<TestCase> cases = new ArrayList<>();
         Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
-        // With several models, one without vectors of its own has random cases only.
+        // With several models, a model without a vector folder has random cases only.
         folder.filter(f -> !severalModels || f.toFile().isDirectory())
                 .ifPresent(f -> cases.addAll(TestCases.vectors(f, model.inputs(), model.outputs())));
         cases.addAll(TestCases.random(spec.samples(), spec.seed(), model.inputs()));
@@ -61,17 +63,17 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
     }
 
     /**
-     * Reads vectors of a model that the interpreter cannot run: nothing but their outputs tells what it has to answer.
+     * Reads vectors of a model that the interpreter cannot run; their outputs are the expected answers.
      *
-     * @param why the interpreter cannot tell
-     * @param problems hears of a model without vectors, and of vectors without outputs
+     * @param why why the interpreter cannot run it
+     * @param problems gets models without vectors, and vectors without outputs
      */
     static VerificationCases given(
             ModelMetadata model, String why, VerifySpec spec, boolean severalModels, Problems problems) {
         Optional<Path> folder = spec.vectors().map(f -> severalModels ? f.resolve(model.name()) : f);
         if (folder.filter(Files::isDirectory).isEmpty()) {
             problems.add(
-                    "nothing tells what model `" + model.name() + "` has to answer: " + why,
+                    "the expected outputs of model `" + model.name() + "` are unknown: " + why,
                     folder.map(Path::toString).orElse("kiln.verify.vectors"),
                     "test vectors with outputs: input_0.bin and output_0.bin, and so on",
                     "Set kiln.verify.vectors to their folder, or kiln.verify.on to none");
@@ -81,8 +83,8 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
         for (TestCase each : cases) {
             if (each.givenOutputs().isEmpty()) {
                 problems.add(
-                        "the test vector has no outputs, and nothing else tells what model `" + model.name()
-                                + "` has to answer: " + why,
+                        "the test vector has no outputs, and those of model `" + model.name()
+                                + "` cannot be computed: " + why,
                         folder.get() + ", " + each.name(),
                         each.name().replace("vector", "output") + ".bin",
                         "Add it, or delete the vector");
@@ -101,10 +103,10 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
         Comparison comparison = Comparison.of(model.outputs(), given, answer);
         if (comparison.mismatches() > 0) {
             problems.add(
-                    "the outputs of the test vector are not the model's: " + comparison.mismatches() + " of "
+                    "the outputs of the test vector differ from the model's: " + comparison.mismatches() + " of "
                             + comparison.outputs() + " differ, first " + comparison.first(),
                     "model " + model.name() + ", " + each.name(),
-                    "what the reference interpreter answers",
+                    "the outputs of the reference interpreter",
                     "Correct the vector, or delete its output file to verify without it");
         }
     }

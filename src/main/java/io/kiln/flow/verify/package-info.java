@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The steps that prove and measure an image: verify and profile, and their records. */
+/** The steps that verify and measure an image, and their records. */
 package io.kiln.flow.verify;

@@ -30,7 +30,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** A definition as a function: parameters found in the parameters file become constants, the others inputs. */
+/** Converts a definition to a function: parameters found in the parameters file become constants, the others inputs. */
 final class DefinedFunction {
     private static final String NAME = "mod_name";
     private static final String COMPILER = "Compiler";
@@ -48,10 +48,10 @@ final class DefinedFunction {
     private final FunctionBuilder builder;
 
     /**
-     * @param functions what it may call
+     * @param functions functions that it may call
      * @param params tensors of the parameters file
-     * @param paramsFile what messages call that file
-     * @param shapes in place of the inputs' own
+     * @param paramsFile name of that file in messages
+     * @param shapes shapes that replace the inputs' own
      */
     DefinedFunction(
             Definition definition,
@@ -70,7 +70,7 @@ final class DefinedFunction {
         this.builder = new FunctionBuilder(functions, findings);
     }
 
-    /** The function, which the IR's rules hold for if nothing was found. */
+    /** The function; it satisfies the IR's rules if no problem was found. */
     Function read(String name) {
         int before = findings.count();
         refuseOtherGenerators();
@@ -96,13 +96,13 @@ final class DefinedFunction {
             findings.add(
                     attributes.place(COMPILER),
                     definition.name() + " is for the code generator " + attributes.text(COMPILER, ANY)
-                            + ", which is not there",
+                            + ", which Kiln does not have",
                     "functions without " + COMPILER + ": C is generated for all of them",
                     "Export the model before it is partitioned");
         }
     }
 
-    /** The name that its attributes give it. */
+    /** The name given by its attributes. */
     String ownName() {
         return attributes.has(NAME)
                 ? attributes.text(NAME, ANY)
@@ -134,7 +134,7 @@ final class DefinedFunction {
         return inputs;
     }
 
-    /** Whether a tensor is of the type that the text states. */
+    /** Whether a tensor has the type stated in the text. */
     static boolean fits(Param param, NamedTensor tensor) {
         return tensor.dtype() == param.type().dtype()
                 && tensor.shape().equals(param.type().shape().dims());
@@ -188,7 +188,7 @@ final class DefinedFunction {
         return results;
     }
 
-    /** Where a result comes from, given its name. */
+    /** The origin of a result, given its name. */
     private record Source(Expression expression, java.util.function.Function<String, Optional<Arg>> value) {}
 
     private List<Source> sources() {

@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The functions of a text by their names, each read when the first operator calls it. None may call itself. Every caller compiles those that it
- * calls anew, so that there is a limit to how many that makes.
+ * The functions of a text by name, each read when the first operator calls it. Recursion is refused. Every caller
+ * compiles its callees again, so their total number is limited.
  */
 final class Functions implements CalledFunctions {
     private static final String MAIN = "@main";
@@ -46,7 +46,7 @@ final class Functions implements CalledFunctions {
                 findings.add(
                         definition.place(),
                         definition.name() + " is defined twice",
-                        "a name of its own for every function",
+                        "a different name for every function",
                         "");
             }
         }
@@ -70,12 +70,12 @@ final class Functions implements CalledFunctions {
         definitions.values().stream()
                 .filter(d -> !d.name().equals(MAIN) && !read.containsKey(d.name()))
                 .forEach(d -> findings.add(
-                        d.place(), d.name() + " is called by nothing", "functions that tfl.if or tfl.while call", ""));
+                        d.place(), d.name() + " is never called", "functions that tfl.if or tfl.while call", ""));
         findings.throwIfAny();
         return function;
     }
 
-    /** Whether every line of the text could be read. */
+    /** Whether every line of the text could be parsed. */
     boolean areWhole() {
         return isWhole;
     }

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Gives the inputs the shapes that the user states, and refuses those that stay open; an open batch is 1. */
+/** Applies the user's shapes to the inputs, and refuses those that stay open; an open batch is 1. */
 final class OpenShapes {
     private final InputShapes given;
     private final Findings findings;
@@ -25,7 +25,7 @@ final class OpenShapes {
         this.findings = findings;
     }
 
-    /** Whether any shape replaces one of the text, so that the types in it need not hold. */
+    /** Whether any shape replaces one of the text, so that types in the text may be wrong. */
     boolean areGiven() {
         return !given.isEmpty();
     }
@@ -33,7 +33,7 @@ final class OpenShapes {
     /**
      * The type of an input.
      *
-     * @param name what the input is called outside the text
+     * @param name the input's name outside the text
      */
     TensorType type(Param param, String name) {
         TensorType own = param.type();
@@ -64,12 +64,12 @@ final class OpenShapes {
         return type;
     }
 
-    /** Notes given shapes whose names are not inputs. */
+    /** Reports given shapes whose names are not inputs. */
     void refuseOthers(List<String> inputs) {
         given.byName().keySet().stream()
                 .filter(name -> !used.contains(name))
                 .forEach(name -> findings.add(new Problem(
-                        "kiln.inputShapes names `" + name + "`, which is no input",
+                        "kiln.inputShapes names `" + name + "`, which is not an input",
                         findings.file(),
                         "some of " + String.join(", ", inputs),
                         "")));

@@ -15,9 +15,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Finds the tensors of a parameters file by the names that the text has for them. TVM's printer (RelayTextPrinter::AllocVar) puts a
- * {@code v} before a name that begins with no ASCII letter, and a number behind one that was printed before; the file has the names as they
- * are. Text with the file's own names is read, too.
+ * Finds tensors of a parameters file by their names in the text. TVM's printer (RelayTextPrinter::AllocVar) puts a
+ * {@code v} before a name that does not begin with an ASCII letter, and appends a number to a name that was printed
+ * before; the file has the original names. Text with the original names is accepted too.
  */
 final class ParameterNames {
     private final List<Param> params;
@@ -27,9 +27,9 @@ final class ParameterNames {
     private final Set<String> printed;
 
     /**
-     * @param params what the text declares
-     * @param tensors what the file holds
-     * @param file what messages call the file
+     * @param params the parameters declared by the text
+     * @param tensors the tensors in the file
+     * @param file the file's name in messages
      */
     ParameterNames(List<Param> params, List<NamedTensor> tensors, String file, Findings findings) {
         this.params = params;
@@ -39,7 +39,7 @@ final class ParameterNames {
         this.printed = params.stream().map(Param::name).collect(Collectors.toSet());
     }
 
-    /** The tensors by the names in the text; a tensor without a place, or with several, is noted. */
+    /** The tensors by their names in the text; a tensor without a parameter, or with several, is reported. */
     Map<String, NamedTensor> find(String function) {
         Map<String, NamedTensor> found = new HashMap<>();
         Map<String, List<NamedTensor>> claims = new LinkedHashMap<>();
@@ -89,7 +89,7 @@ final class ParameterNames {
                 "Rename the parameters in the model, or print it with its constants in the metadata section"));
     }
 
-    /** Whether the text may have this name for one of the file. */
+    /** Whether a name of the file can be printed as this one in the text. */
     private boolean isPrinted(String name, String inText) {
         String alone = printed(name);
         if (printed.contains(name) && !name.equals(alone)) {
@@ -99,7 +99,7 @@ final class ParameterNames {
         return inText.equals(alone) || isAgain(name, alone, inText);
     }
 
-    /** Whether a name was printed a second time, for what two names can have in common only where one of them got a {@code v}. */
+    /** Whether a name was printed a second time; two names collide in the text only if one of them got a {@code v}. */
     private boolean isAgain(String name, String alone, String inText) {
         boolean shared = !name.equals(alone) || (alone.startsWith("v") && !beginsWithLetter(alone.substring(1)));
         boolean isNumbered = inText.length() > alone.length()

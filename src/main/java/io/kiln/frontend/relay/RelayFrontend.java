@@ -17,20 +17,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads Relay text ({@code .relay}, version 0.0.5) into the graph IR: {@code @main} and what its operators call. Constants stand inline, in the metadata section, or as parameters of
- * {@code @main} whose data lies in a parameters file of the same name ({@code .params}) beside the text. Nothing in the files is trusted.
+ * Reads Relay text ({@code .relay}, version 0.0.5) into the graph IR: {@code @main} and the functions that its
+ * operators call. Constants are inline, in the metadata section, or parameters of {@code @main} whose data is in a
+ * parameters file of the same name ({@code .params}). The files are untrusted.
  *
- * <p>Of what {@link io.kiln.ir.text.RelayPrinter#astext} prints, the same function comes back, given that its ids count parameters, then bindings,
- * as a frontend numbers them, and that it has no fused groups.
+ * <p>Reading the output of {@link io.kiln.ir.text.RelayPrinter#astext} gives the same function, provided that its ids
+ * count parameters, then bindings, as a frontend numbers them, and that it has no fused groups.
  */
 public final class RelayFrontend {
-    /** The ending of text files. */
+    /** Suffix of text files. */
     public static final String SUFFIX = ".relay";
 
-    /** Larger files are refused; Base64 makes a third more of the constants than {@link #MAX_PARAMS_BYTES}. */
+    /** Size limit of the text; Base64 makes constants a third larger than {@link #MAX_PARAMS_BYTES}. */
     public static final long MAX_TEXT_BYTES = 48L << 20;
 
-    /** Larger parameters files are refused; no microcontroller's memory holds them. */
+    /** Size limit of the parameters file; no microcontroller's memory holds a larger one. */
     public static final long MAX_PARAMS_BYTES = 32L << 20;
 
     private static final String PARAMS_SUFFIX = ".params";
@@ -42,7 +43,7 @@ public final class RelayFrontend {
         return ModelFile.name(file).endsWith(SUFFIX);
     }
 
-    /** Where the parameters of a text would lie. */
+    /** Path of the parameters file of a text. */
     public static Path paramsOf(Path file) {
         String name = ModelFile.name(file);
         String base = accepts(file) ? name.substring(0, name.length() - SUFFIX.length()) : name;
@@ -50,12 +51,12 @@ public final class RelayFrontend {
     }
 
     /**
-     * Reads a text and, if there is one, the parameters file beside it.
+     * Reads a text and, if it exists, the parameters file beside it.
      *
      * @param file the text
      * @param moduleName name of the resulting function
-     * @param shapes in place of the inputs' shapes in the text
-     * @throws KilnException with everything that is wrong with the files or not supported
+     * @param shapes shapes that replace those of inputs in the text
+     * @throws KilnException with all errors and unsupported operators of the files
      */
     public static Function read(Path file, String moduleName, InputShapes shapes) {
         Path params = paramsOf(file);
@@ -71,7 +72,7 @@ public final class RelayFrontend {
         return read(file, moduleName, InputShapes.NONE);
     }
 
-    /** As the other for text in memory, with the text's own shapes. */
+    /** As above for text in memory, with the text's own shapes. */
     public static Function read(
             Bytes text, String fileName, Optional<Bytes> params, String paramsName, String moduleName) {
         return read(text, fileName, params, paramsName, moduleName, InputShapes.NONE);
@@ -81,12 +82,12 @@ public final class RelayFrontend {
      * Reads a text from memory.
      *
      * @param text UTF-8
-     * @param fileName what messages and origins call it
+     * @param fileName its name in messages and origins
      * @param params the parameters file
-     * @param paramsName what messages call that
+     * @param paramsName its name in messages
      * @param moduleName name of the resulting function
-     * @param shapes in place of the inputs' shapes in the text
-     * @throws KilnException with everything that is wrong or not supported
+     * @param shapes shapes that replace those of inputs in the text
+     * @throws KilnException with all errors and unsupported operators
      */
     public static Function read(
             Bytes text,

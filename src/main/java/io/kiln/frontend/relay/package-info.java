@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Relay text and its parameters file become a function of the graph IR. */
+/** Reads Relay text and its parameters file into the graph IR. */
 package io.kiln.frontend.relay;

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Imports the operators of a subgraph in their order and collects everything that is wrong with them. */
+/** Imports the operators of a subgraph in order and collects all of their errors. */
 final class GraphImporter {
     private static final int NONE = -1;
 
@@ -36,12 +36,12 @@ final class GraphImporter {
     private final Map<Integer, Integer> writers = new HashMap<>();
     private final Set<Integer> modelInputs = new HashSet<>();
 
-    /** Tensors whose shapes cannot be inferred because of a problem told already. */
+    /** Tensors whose shapes cannot be inferred because of a problem that was already reported. */
     private final Set<Integer> unknown = new HashSet<>();
 
     /**
      * @param model imports the subgraphs that operators call
-     * @param known problems found before, reported with those found here
+     * @param known earlier problems, reported with those found here
      */
     GraphImporter(
             ModelImporter model, String file, TensorReader tensors, List<OperatorRecord> operators, Problems known) {
@@ -55,8 +55,8 @@ final class GraphImporter {
     /**
      * The whole subgraph as a function.
      *
-     * @param handles for each input the variable that it stands for, if it is one and no parameter
-     * @param isCalled whether it may also hand on inputs and constants
+     * @param handles for each input, the variable whose handle it is; empty for a parameter
+     * @param isCalled whether its results may also be inputs and constants
      * @throws KilnException with every problem
      */
     ImportedSubgraph read(
@@ -224,7 +224,7 @@ final class GraphImporter {
         return outputs;
     }
 
-    /** After a problem the operator's outputs still count as computed, so that only causes are reported. */
+    /** After an error, the operator's outputs still count as computed, so that only causes are reported. */
     private void defineMissing(OperatorRecord operator) {
         for (int index : operator.outputs().ints()) {
             if (tensors.exists(index) && graph.value(index).isEmpty()) {

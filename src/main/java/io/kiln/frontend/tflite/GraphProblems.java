@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** The problems of a graph, each once, and at most so many that the messages of a hostile file do not fill the memory. */
+/**
+ * The problems of a graph, each once, with a limit that keeps an untrusted file from filling the memory with messages.
+ */
 final class GraphProblems {
     /** Far beyond any real model. */
     private static final int MOST = 1000;
@@ -19,16 +21,16 @@ final class GraphProblems {
     private int found;
 
     /**
-     * An empty list but for the known problems.
+     * A list with the known problems.
      *
-     * @param known problems found before
+     * @param known earlier problems
      */
     GraphProblems(String file, Problems known) {
         this.file = file;
         this.problems.addAll(known.list());
     }
 
-    /** Counts problems as they occur, those told before included. */
+    /** Number of problems, earlier ones included. */
     int found() {
         return found;
     }
@@ -48,7 +50,7 @@ final class GraphProblems {
         add(what, () -> where, expected);
     }
 
-    /** The place is put into words only while problems are still told: a hostile file has millions. */
+    /** The text of the place is built only below the limit: an untrusted file can have millions of problems. */
     void add(String what, Supplier<String> where, String expected) {
         if (tooMany()) {
             found++;
@@ -57,12 +59,12 @@ final class GraphProblems {
         }
     }
 
-    /** Whether no further problem would be told. */
+    /** Whether the limit is reached. */
     boolean tooMany() {
         return problems.size() > MOST;
     }
 
-    /** Ends the import if anything was found. */
+    /** Throws if there is any problem. */
     void throwIfAny() {
         if (!problems.isEmpty()) {
             throw new KilnException(List.copyOf(problems));

@@ -14,7 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Looks up the results of a subgraph, when all its operators were read. */
+/** Finds the results of a subgraph after all its operators are read. */
 final class GraphResults {
     private final String file;
     private final int operators;
@@ -24,7 +24,7 @@ final class GraphResults {
     private final GraphProblems problems;
 
     /**
-     * @param operators how many there are
+     * @param operators number of operators
      * @param modelInputs indices of the subgraph's inputs
      */
     GraphResults(
@@ -42,7 +42,7 @@ final class GraphResults {
         this.problems = problems;
     }
 
-    /** Names inputs and results by numbers. Only operators see them, and numbers cannot clash. */
+    /** Renames inputs and results to numbers, which cannot clash. Only operators see them. */
     static Function numbered(Function function) {
         List<Parameter> params = new ArrayList<>();
         for (Parameter p : function.params()) {
@@ -56,7 +56,7 @@ final class GraphResults {
     }
 
     /**
-     * Results of the model, each in its own memory: inputs, constants and outputs that are listed again are copied. Such a copy has a
+     * Results of the model, each in its own memory: inputs, constants and repeated outputs are copied. A copy gets a
      * name of its own, because inputs and outputs share the names of macros.
      */
     List<Result> of(int[] outputs) {
@@ -96,7 +96,7 @@ final class GraphResults {
     /**
      * Adds an output of the model.
      *
-     * @param copyName its name if it is a copy; empty if it is not
+     * @param copyName name of the copy; empty if it is not a copy
      */
     private void addOutput(TfliteTensor tensor, String where, String copyName, List<Result> results) {
         if (tensor.type().shape().elements() == 0) {
@@ -115,7 +115,7 @@ final class GraphResults {
         results.add(new Result(copy.id(), copyName, tensor.quantization().affine()));
     }
 
-    /** Results of a function that operators call, each in memory of its own. */
+    /** Results of a function that operators call, each in its own memory. */
     List<Result> handedOn(int[] outputs) {
         List<Result> results = new ArrayList<>();
         for (int index : outputs) {

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The tensors of a subgraph as far as its operators were read. */
+/** The tensors of a subgraph, updated while its operators are read. */
 final class GraphTensors {
     private final TensorReader reader;
     private final GraphBuilder graph;
@@ -32,12 +32,12 @@ final class GraphTensors {
         return index >= 0 && index < reader.count();
     }
 
-    /** Whether the shapes of computed tensors follow from the inputs', whatever the file says of them. */
+    /** Whether the shapes of computed tensors are inferred from the inputs, ignoring those in the file. */
     boolean shapesAreInferred() {
         return reader.shapesAreInferred();
     }
 
-    /** The tensor at an index that exists, with the value or shape that the graph has for it; empty if it cannot be read. */
+    /** The tensor at a valid index, with its value or shape in the graph; empty if it cannot be read. */
     Optional<TfliteTensor> tensor(int index) {
         try {
             TfliteTensor tensor = reader.tensor(index);
@@ -52,12 +52,12 @@ final class GraphTensors {
         }
     }
 
-    /** What a message can say of a tensor even if it cannot be read. */
+    /** A description for messages, even of a tensor that cannot be read. */
     String describe(int index) {
         return reader.describe(index);
     }
 
-    /** As {@link #describe(int)}, of the first eight. */
+    /** As {@link #describe(int)}, for the first eight. */
     String describe(FlatVector indices) {
         List<String> texts = new ArrayList<>();
         for (int i = 0; i < indices.size() && i < 8; i++) {

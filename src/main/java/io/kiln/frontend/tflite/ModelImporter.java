@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Imports the subgraphs of a model file: the first is the model, the others are called by its operators. */
+/** Imports the subgraphs of a model file: the first is the model, its operators call the others. */
 final class ModelImporter implements Subgraphs {
     private static final int MAX_ENTRIES = 1 << 16;
     private static final int MAX_NAME = 1024;
@@ -50,7 +50,7 @@ final class ModelImporter implements Subgraphs {
     /**
      * The model.
      *
-     * @throws KilnException with everything that is wrong with it or not supported
+     * @throws KilnException with all of its errors and unsupported operators
      */
     Function main(String name, InputShapes shapes) {
         Problems problems = new Problems();
@@ -63,7 +63,7 @@ final class ModelImporter implements Subgraphs {
         int unused = subgraphs().size() - 1 - called.size();
         if (unused > 0) {
             throw new KilnException(new Problem(
-                    unused + " of the model's " + subgraphs().size() + " subgraphs are called by nothing",
+                    unused + " of the model's " + subgraphs().size() + " subgraphs are never called",
                     buffer.file(),
                     "one signature",
                     "Export each signature as a model of its own"));
@@ -99,7 +99,7 @@ final class ModelImporter implements Subgraphs {
         }
     }
 
-    /** Operators that C functions of the user's compute. */
+    /** Operators computed by the user's C functions. */
     CustomOperators customOperators() {
         return customOperators;
     }
@@ -161,7 +161,7 @@ final class ModelImporter implements Subgraphs {
         return records;
     }
 
-    /** Codes above 126 stand in a newer field; the older one then holds a placeholder. */
+    /** Codes above 126 are in a newer field; the older field then holds a placeholder. */
     private static OperatorRecord operator(int index, FlatTable code, FlatTable table) {
         int builtin = Math.max(code.get(OperatorCode.DEPRECATED_BUILTIN_CODE), code.get(OperatorCode.BUILTIN_CODE));
         String name = builtin == BuiltinOperator.CUSTOM.code()

@@ -27,7 +27,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The operators that Kiln compiles: the tables of all families together. */
+/** The operators that Kiln compiles: the tables of all families combined. */
 final class SupportedOperators {
     private static final List<Registration> ALL = Stream.of(
                     LayerImporters.ALL,
@@ -57,9 +57,9 @@ final class SupportedOperators {
     }
 
     /**
-     * How an operator of the file is imported.
+     * The importer of an operator in the file.
      *
-     * @throws KilnException if it is not supported, or not in its version
+     * @throws KilnException if the operator or its version is not supported
      */
     static Registration find(OperatorRecord operator, CustomOperators customOperators, Supplier<String> where) {
         Optional<String> custom = operator.custom();
@@ -72,7 +72,7 @@ final class SupportedOperators {
                     "operator " + operator.name() + " version " + operator.version() + " is not supported",
                     where.get(),
                     "one of the " + ALL.size() + " operators that the documentation lists",
-                    "Change the model so that it does without this operator"));
+                    "Change the model so that it does not need this operator"));
         }
         if (operator.version() < 1 || operator.version() > registration.maxVersion()) {
             throw new KilnException(new Problem(
@@ -84,14 +84,14 @@ final class SupportedOperators {
         return registration;
     }
 
-    /** A function of the user's takes precedence over an operator that Kiln has itself. */
+    /** A C function of the user takes precedence over Kiln's own operator. */
     private static Registration custom(String code, CustomOperators customOperators, Supplier<String> where) {
         return customOperators
                 .of(code)
                 .map(own -> Registration.custom(code, new CustomImporter(own)))
                 .or(() -> Optional.ofNullable(CUSTOM.get(code)))
                 .orElseThrow(() -> new KilnException(new Problem(
-                        "nothing computes the custom operator `" + code + "`",
+                        "no C function computes the custom operator `" + code + "`",
                         where.get(),
                         "a C function for it",
                         "Name one in the plugin's configuration: <customOperators><customOperator><code>" + code

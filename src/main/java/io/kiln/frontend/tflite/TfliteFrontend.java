@@ -13,9 +13,9 @@ import io.kiln.frontend.tflite.schema.ModelTables.Model;
 import io.kiln.ir.Function;
 import java.nio.file.Path;
 
-/** Reads a {@code .tflite} file (FlatBuffers schema version 3) into the graph IR. Nothing in the file is trusted. */
+/** Reads a {@code .tflite} file (FlatBuffers schema version 3) into the graph IR. The file is untrusted. */
 public final class TfliteFrontend {
-    /** Larger files are refused; no microcontroller's memory holds them. */
+    /** Size limit; no microcontroller's memory holds a larger file. */
     public static final long MAX_FILE_BYTES = 32L << 20;
 
     private static final String IDENTIFIER = "TFL3";
@@ -28,29 +28,29 @@ public final class TfliteFrontend {
      *
      * @param file the model
      * @param moduleName name of the resulting function
-     * @throws KilnException with everything that is wrong with the file or not supported
+     * @throws KilnException with all errors and unsupported operators of the file
      */
     public static Function read(Path file, String moduleName) {
         return read(file, moduleName, InputShapes.NONE);
     }
 
     /**
-     * Reads a model file whose inputs get shapes of the user's choice; all others follow from them.
+     * Reads a model file with input shapes chosen by the user; all others are inferred from them.
      *
      * @param file the model
      * @param moduleName name of the resulting function
      * @param inputShapes shapes of inputs by name
-     * @throws KilnException with everything that is wrong with the file or not supported, or does not fit the shapes
+     * @throws KilnException with all errors and unsupported operators of the file, and shapes that do not fit
      */
     public static Function read(Path file, String moduleName, InputShapes inputShapes) {
         return read(file, moduleName, inputShapes, CustomOperators.NONE);
     }
 
     /**
-     * Reads a model file some of whose operators C functions of the user's compute.
+     * Reads a model file with operators computed by the user's C functions.
      *
-     * @param customOperators these
-     * @throws KilnException with everything that is wrong with the file or not supported, or does not fit the shapes
+     * @param customOperators these operators
+     * @throws KilnException with all errors and unsupported operators of the file, and shapes that do not fit
      */
     public static Function read(
             Path file, String moduleName, InputShapes inputShapes, CustomOperators customOperators) {
@@ -66,9 +66,9 @@ public final class TfliteFrontend {
      * Reads a model from memory.
      *
      * @param content the model's bytes
-     * @param fileName what messages and origins call it
+     * @param fileName its name in messages and origins
      * @param moduleName name of the resulting function
-     * @throws KilnException with everything that is wrong with the model or not supported
+     * @throws KilnException with all errors and unsupported operators of the model
      */
     public static Function read(Bytes content, String fileName, String moduleName) {
         return read(content, fileName, moduleName, InputShapes.NONE);

@@ -2,20 +2,21 @@
 package io.kiln.ir.arith;
 
 /**
- * The arithmetic of {@link io.kiln.ir.op.layer.DetectionPostprocess}: where boxes lie and by how much they overlap, in single precision. The
- * reference kernel decodes boxes in double precision, for which small cores have no instructions; the results are within a few units in
- * the last place. Generated C computes the same bits, so that no box is chosen here and not there.
+ * The arithmetic of {@link io.kiln.ir.op.layer.DetectionPostprocess}: positions of boxes and their overlap, in single
+ * precision. The reference kernel decodes boxes in double precision, for which small cores have no instructions; the
+ * results differ by a few units in the last place. Generated C computes the same bits, so that both choose the same
+ * boxes.
  */
 public final class DetectionBoxes {
     /** Coordinates of a box: least y and x, then largest y and x. */
     public static final int COORDINATES = 4;
 
-    /** Where {@link #exp} has long become 0 or infinite. */
+    /** At this argument {@link #exp} is already 0 or infinite. */
     private static final float EXP_LIMIT = 128;
 
     private static final float LOG2_E = 1.442695f;
 
-    /** ln 2 in two parts, of which the first times a whole number below 2^8 is exact. */
+    /** ln 2 in two parts; the first times an integer below 2^8 is exact. */
     private static final float LN_2_HIGH = 0x1.63p-1f;
 
     private static final float LN_2_REST = 2.12194440e-4f;
@@ -33,8 +34,9 @@ public final class DetectionBoxes {
     }
 
     /**
-     * {@code e^x = 2^n * e^r} with n the whole number nearest to x / ln 2, and e^r by its series; within two units in the last place, 1
-     * for 0. Only sums, products and conversions: the same bits wherever floats are IEEE's.
+     * {@code e^x = 2^n * e^r} with n the integer nearest to x / ln 2, and e^r by its series; within two units in the
+     * last place, 1 for 0. Only sums, products and conversions, so that the bits are the same wherever floats follow
+     * IEEE 754.
      */
     public static float exp(float x) {
         if (Float.isNaN(x)) {
@@ -59,13 +61,13 @@ public final class DetectionBoxes {
         return Math.scalb(1f, exponent);
     }
 
-    /** The area of a box; not positive where it is empty or turned inside out in one direction. */
+    /** The area of a box; not positive if it is empty or inverted in one direction. */
     public static float area(float[] boxes, int box) {
         int at = box * COORDINATES;
         return (boxes[at + 2] - boxes[at]) * (boxes[at + 3] - boxes[at + 1]);
     }
 
-    /** The area that two boxes share as a part of what they cover together; 0 if one of them has no area. */
+    /** The intersection of two boxes divided by their union; 0 if one of them has no area. */
     public static float intersectionOverUnion(float[] boxes, int a, int b) {
         float areaA = area(boxes, a);
         float areaB = area(boxes, b);

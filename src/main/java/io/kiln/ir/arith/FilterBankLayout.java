@@ -8,9 +8,9 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Which energies and weights the channels of a filter bank take.
+ * The energies and weights of each channel of a filter bank.
  *
- * @param channels from the one below the first on
+ * @param channels starting with the one below the first
  */
 public record FilterBankLayout(List<Channel> channels) {
     /**
@@ -18,7 +18,7 @@ public record FilterBankLayout(List<Channel> channels) {
      *
      * @param energy index of its first energy
      * @param weight index of its first weight and unweight
-     * @param width how many of each it takes
+     * @param width number of energies and of weights
      */
     public record Channel(int energy, int weight, int width) {
         private boolean isEnergyWithin(int count) {
@@ -37,7 +37,7 @@ public record FilterBankLayout(List<Channel> channels) {
     /**
      * A layout from its tables.
      *
-     * @param count number of channels, with the one below the first
+     * @param count number of channels, including the one below the first
      */
     public static FilterBankLayout of(
             int count, IntUnaryOperator energies, IntUnaryOperator weights, IntUnaryOperator widths) {
@@ -47,14 +47,14 @@ public record FilterBankLayout(List<Channel> channels) {
     }
 
     /**
-     * What reaches outside of the data or the weights; for each kind the first channel and how many there are more.
+     * Channels that reach beyond the data or the weights; for each kind the first channel and the number of others.
      *
      * @param energies number of energies
      * @param weights number of weights
      */
     public List<String> problems(int energies, int weights) {
         List<String> problems = new ArrayList<>();
-        note(problems, c -> c.width() < 0, "has a width below 0");
+        note(problems, c -> c.width() < 0, "has a negative width");
         note(problems, c -> !c.isEnergyWithin(energies), "takes energies outside of the " + energies + " of the data");
         note(problems, c -> !c.isWeightWithin(weights), "takes weights outside of the " + weights + " there are");
         return problems;
@@ -66,7 +66,7 @@ public record FilterBankLayout(List<Channel> channels) {
                 .toArray();
         if (found.length > 0) {
             Channel first = channels.get(found[0]);
-            String more = found.length == 1 ? "" : ", as do " + (found.length - 1) + " entries more";
+            String more = found.length == 1 ? "" : ", as do " + (found.length - 1) + " more entries";
             problems.add("entry " + found[0] + " of the channels (frequency start " + first.energy() + ", weight start "
                     + first.weight() + ", width " + first.width() + ") " + what + more);
         }

@@ -5,8 +5,8 @@ import static io.kiln.base.FixedPoint.roundingDivideByPot;
 import static io.kiln.base.FixedPoint.saturatingRoundingDoublingHighMul;
 
 /**
- * Transcendental functions on 32-bit fixed point as gemmlowp computes them (fixedpoint/fixedpoint.h). A number with n
- * integer bits has 31 - n fraction bits; products go through the rounding doubling high multiply, so that integer bits add.
+ * Transcendental functions on 32-bit fixed point as in gemmlowp (fixedpoint/fixedpoint.h). A number with n integer bits
+ * has 31 - n fraction bits; products go through the rounding doubling high multiply, so that integer bits add up.
  */
 public final class FixedPointFunctions {
     /** {@code exp(-2^k)} in Q0.31 for k = -2 to 4. */
@@ -17,7 +17,7 @@ public final class FixedPointFunctions {
     private static final int EXP_OF_MINUS_EIGHTH = 1_895_147_668;
     private static final int ONE_THIRD = 715_827_883;
 
-    /** 48/17 and -32/17 with two integer bits: the linear start of the division. */
+    /** 48/17 and -32/17 with two integer bits: the linear initial value of the division. */
     private static final int START_CONSTANT = 1_515_870_810;
 
     private static final int START_SLOPE = -1_010_580_540;
@@ -25,9 +25,9 @@ public final class FixedPointFunctions {
     private FixedPointFunctions() {}
 
     /**
-     * Exponential of a number that is not positive, in Q0.31.
+     * Exponential of a non-positive number, in Q0.31.
      *
-     * @param integerBits of the argument, at most 5
+     * @param integerBits integer bits of the argument, at most 5
      */
     static int expOfNegative(int x, int integerBits) {
         if (x == 0) {

@@ -2,8 +2,8 @@
 package io.kiln.ir.arith;
 
 /**
- * The complex numbers of absolute value 1 by which the passes of {@link io.kiln.ir.op.signal.SignalFft} multiply, given by their phases; the
- * same bits on every machine.
+ * The complex numbers of absolute value 1 by which the passes of {@link io.kiln.ir.op.signal.SignalFft} multiply, given
+ * by their phases; bit-identical on every machine.
  */
 public final class FourierRoots {
     private FourierRoots() {}
@@ -12,7 +12,7 @@ public final class FourierRoots {
      * Phase of a factor of the complex transform.
      *
      * @param index from 0 to {@code points - 1}
-     * @param points complex numbers
+     * @param points number of complex numbers
      */
     public static double passPhase(int index, int points, boolean inverse) {
         double phase = -2 * Math.PI * index / points;
@@ -20,10 +20,10 @@ public final class FourierRoots {
     }
 
     /**
-     * Phase of a factor of the pass that takes even and odd samples apart.
+     * Phase of a factor of the pass that separates even and odd samples.
      *
      * @param k frequency, from 1 to {@code points / 2}
-     * @param points complex numbers
+     * @param points number of complex numbers
      */
     public static double splitPhase(int k, int points, boolean inverse) {
         double phase = -Math.PI * ((double) k / points + .5);
@@ -41,7 +41,7 @@ public final class FourierRoots {
     /**
      * A number from -1 to 1 as a fraction.
      *
-     * @param bits behind the point, 15 or 31
+     * @param bits fraction bits, 15 or 31
      */
     public static int fraction(double value, int bits) {
         return (int) Math.floor(.5 + ((1L << bits) - 1) * value);

@@ -5,7 +5,10 @@ import static io.kiln.base.FixedPoint.saturatingRoundingDoublingHighMul;
 
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 
-/** {@code 1 / sqrt(x)} of a whole number as a multiplier, by Newton's method in fixed point (GetInvSqrtQuantizedMultiplierExp). */
+/**
+ * {@code 1 / sqrt(x)} of an integer as a multiplier, by Newton's method in fixed point
+ * (GetInvSqrtQuantizedMultiplierExp).
+ */
 public final class InverseSquareRoot {
     private static final int STEPS = 5;
 
@@ -45,7 +48,7 @@ public final class InverseSquareRoot {
         return newton(pairs < 0 ? x >> (-2 * pairs) : x << (2 * pairs));
     }
 
-    /** Of a number from 2^27 to 2^29 - 1; products add integer bits, of which three are wanted. */
+    /** For a number from 2^27 to 2^29 - 1; products add integer bits, of which three are needed. */
     private static int newton(int input) {
         int half = roundingHalf(input >> 1);
         int x = ONE;

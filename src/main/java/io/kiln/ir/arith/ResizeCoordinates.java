@@ -5,14 +5,14 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Where the pixels of a resized image come from along one dimension (resize_nearest_neighbor.h, resize_bilinear.h of the reference
- * kernels).
+ * The source pixels of a resized image along one dimension (resize_nearest_neighbor.h, resize_bilinear.h of the
+ * reference kernels).
  *
  * @param in size of the data
  * @param out size of the result
  */
 public record ResizeCoordinates(int in, int out, boolean alignCorners, boolean halfPixelCenters) {
-    /** One of positions in units of 2^-10 pixels. */
+    /** One pixel in units of 2^-10 pixels. */
     public static final int ONE = 1 << 10;
 
     private float scale() {
@@ -28,7 +28,7 @@ public record ResizeCoordinates(int in, int out, boolean alignCorners, boolean h
         });
     }
 
-    /** Positions in units of 2^-10, as integers compute them. */
+    /** Positions in units of 2^-10, in integer arithmetic. */
     public int[] positions() {
         int scale = alignCorners && out > 1 ? (ONE * (in - 1) + (out - 1) / 2) / (out - 1) : (ONE * in + out / 2) / out;
         return each(i -> i * scale + (halfPixelCenters ? scale / 2 - ONE / 2 : 0));
@@ -40,7 +40,7 @@ public record ResizeCoordinates(int in, int out, boolean alignCorners, boolean h
         return each(i -> Math.max(0, Math.min(positions[i] / ONE, in - 1)));
     }
 
-    /** The pixels behind integer positions. */
+    /** The pixels after integer positions. */
     public int[] upper() {
         int[] positions = positions();
         return each(i -> Math.min((positions[i] + ONE - 1) / ONE, in - 1));

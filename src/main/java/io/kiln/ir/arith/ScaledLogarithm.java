@@ -36,7 +36,7 @@ public final class ScaledLogarithm {
      * The scaled logarithm as an unsigned number of 32 bits.
      *
      * @param x an unsigned number, not 0
-     * @param scale what the logarithm is multiplied by
+     * @param scale factor of the logarithm
      * @param table {@link #table}
      */
     public static int of(int x, int scale, int... table) {

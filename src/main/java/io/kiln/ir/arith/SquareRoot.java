@@ -2,8 +2,8 @@
 package io.kiln.ir.arith;
 
 /**
- * The square root of a whole number without a sign, rounded to the nearest (square_root_64.cc and square_root_32.cc of TensorFlow Lite
- * Micro). Below 2^32 it is at most 65535, else at most 2^32 - 1.
+ * The square root of an unsigned integer, rounded to nearest (square_root_64.cc and square_root_32.cc of TensorFlow
+ * Lite Micro). For arguments below 2^32 it is at most 65535, otherwise at most 2^32 - 1.
  */
 public final class SquareRoot {
     private static final long HIGHEST = 1L << 62;
@@ -22,7 +22,7 @@ public final class SquareRoot {
                 root >>>= 1;
             }
         }
-        // What is left is value - root^2, and above root^2 + root lies what is nearer to the next root.
+        // The remainder is value - root^2; above root^2 + root the value is nearer to the next root.
         long largest = value >>> Integer.SIZE == 0 ? 0xFFFF : 0xFFFFFFFFL;
         return (int) (rest > root && root != largest ? root + 1 : root);
     }

@@ -6,13 +6,13 @@ import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 
 /**
- * Multipliers of quantized sums and differences, as TensorFlow Lite Micro prepares them (add_common.cc, sub_common.cc,
- * squared_difference.cc): both sides are brought to the scale {@code 2 * max(lhsScale, rhsScale)} with {@code leftShift} more bits, added
- * or subtracted, and brought to the output's scale.
+ * Multipliers of quantized sums and differences, as prepared by TensorFlow Lite Micro (add_common.cc, sub_common.cc,
+ * squared_difference.cc): both operands are rescaled to the scale {@code 2 * max(lhsScale, rhsScale)} with {@code
+ * leftShift} more bits, added or subtracted, and rescaled to the output's scale.
  *
  * @param leftShift bits by which {@code value - zeroPoint} is shifted left before rescaling; 20 for sums of int8
- * @param lhs multiplier of the shifted left side, below 1
- * @param rhs multiplier of the shifted right side, below 1
+ * @param lhs multiplier of the shifted left operand, below 1
+ * @param rhs multiplier of the shifted right operand, below 1
  * @param output multiplier of the sum
  */
 public record TflAddParameters(
@@ -37,7 +37,7 @@ public record TflAddParameters(
                 QuantizedMultiplier.of(twiceLargest / ((1 << leftShift) * (double) outputScale)));
     }
 
-    /** Parameters of a difference: as of a sum, but every quotient is rounded to single precision. */
+    /** Parameters of a difference: as for a sum, but every quotient is rounded to single precision. */
     public static TflAddParameters ofDifference(DType dtype, float lhsScale, float rhsScale, float outputScale) {
         int leftShift = dtype == DType.INT16 ? INT16_LEFT_SHIFT : INT8_LEFT_SHIFT;
         float twiceLargest = 2 * Math.max(lhsScale, rhsScale);
@@ -59,22 +59,22 @@ public record TflAddParameters(
                 QuantizedMultiplier.of(twiceLargest * twiceLargest / ((1 << (2 * leftShift)) * outputScale)));
     }
 
-    /** Whether the reference kernel takes a sum or difference so: its multiplier must be below 1 and not vanish. */
+    /** Whether the reference kernel supports a sum or difference: its multiplier must be below 1 and not vanish. */
     public boolean isBelowOne() {
         return output.multiplier() > 0 && output.shift() <= 0;
     }
 
-    /** The left side on the common scale; the argument is {@code value - zeroPoint}. */
+    /** The left operand on the common scale; the argument is {@code value - zeroPoint}. */
     public int scaleLhs(int centred) {
         return rescale(centred << leftShift, lhs);
     }
 
-    /** The right side on the common scale; the argument is {@code value - zeroPoint}. */
+    /** The right operand on the common scale; the argument is {@code value - zeroPoint}. */
     public int scaleRhs(int centred) {
         return rescale(centred << leftShift, rhs);
     }
 
-    /** The sum of two scaled sides on the output's scale, before its zero point is added. */
+    /** The sum of two scaled operands on the output's scale, before its zero point is added. */
     public int scaleOutput(int sum) {
         return rescale(sum, output);
     }

@@ -18,8 +18,8 @@ import java.util.Arrays;
  * out[c] = clamp(127 + roundingDivideByPot(differences[d[c]] - {@link #logarithm}(sum), 22), -128, 127)
  * </pre>
  *
- * <p>The reference kernel gives -128 without computing it where the difference would leave its five integer bits. Less than -16
- * is -128 in any case, so that differences may stop at -20, from where no logarithm leads out of 32 bits.
+ * <p>The reference kernel gives -128 without computing it where the difference would exceed its five integer bits.
+ * Differences below -16 give -128 in any case, so they are limited to -20, from where no logarithm overflows 32 bits.
  */
 public final class TflNormalization {
     /** Bits by which a logarithm with five integer bits is shifted right for the output's scale of 1/16. */
@@ -45,17 +45,17 @@ public final class TflNormalization {
 
     private TflNormalization() {}
 
-    /** Whether the fixed point of LOG_SOFTMAX is defined for an input scale. */
+    /** Whether LOG_SOFTMAX in fixed point is defined for an input scale. */
     public static boolean isScale(float inputScale) {
         return inputScale >= LEAST_SCALE && Float.isFinite(inputScale);
     }
 
-    /** What {@link #isScale} asks for, for messages. */
+    /** The condition of {@link #isScale}, for messages. */
     public static String scaleText() {
         return "a finite scale of 2^-25 or more";
     }
 
-    /** {@code -inputScale * d} with five integer bits for d = 0 to 255, -20 where it is less. */
+    /** {@code -inputScale * d} with five integer bits for d = 0 to 255, limited to at least -20. */
     public static int[] differences(float inputScale) {
         int[] scaled = TflSoftmaxTables.differences(1, inputScale);
         int[] table = new int[SIZE];
@@ -66,7 +66,7 @@ public final class TflNormalization {
         return table;
     }
 
-    /** What d = 0 to 255 adds to the sum: {@code exp(-inputScale * d)} with twelve integer bits. */
+    /** The terms of the sum for d = 0 to 255: {@code exp(-inputScale * d)} with twelve integer bits. */
     public static int[] terms(float inputScale) {
         return Arrays.stream(TflSoftmaxTables.exponentials(1, inputScale))
                 .map(TflSoftmaxTables::term)
@@ -79,8 +79,8 @@ public final class TflNormalization {
     }
 
     /**
-     * The natural logarithm of a number with twelve integer bits, with five: gemmlowp's way through a rational function around the
-     * fourth root of 1/2 (log_x_for_x_greater_than_or_equal_to_1).
+     * The natural logarithm of a number with twelve integer bits; the result has five: gemmlowp's rational function
+     * around the fourth root of 1/2 (log_x_for_x_greater_than_or_equal_to_1).
      *
      * @param x 1 or more, so at least 2^19
      */

@@ -5,16 +5,19 @@ import io.kiln.base.FixedPoint;
 import io.kiln.base.FixedPoint.QuantizedMultiplier;
 
 /**
- * TensorFlow Lite's quotient of int8 (reference/div.h): the dividend, shifted left as far as it goes, times the divisor's reciprocal, times
- * the scales' quotient.
+ * TensorFlow Lite's quotient of int8 (reference/div.h): the dividend, shifted left as far as possible, times the
+ * divisor's reciprocal, times the quotient of the scales.
  *
  * @param by {@code lhsScale / (rhsScale * outputScale)}, computed in single precision
  */
 public record TflQuotient(QuantizedMultiplier by) {
-    /** Divisors by magnitude, 0 included, which counts as 1. */
+    /** Number of divisors by magnitude, including 0, which is treated as 1. */
     public static final int DIVISORS = 256;
 
-    /** Least headroom of a dividend of 8 bits and a zero point; the scales' shift stays below it, so that shifts go right. */
+    /**
+     * Least headroom of a dividend of 8 bits and a zero point; the scales' shift stays below it, so that shifts are to
+     * the right.
+     */
     private static final int LEAST_HEADROOM = 22;
 
     private static final int REST_BITS = 31;
@@ -35,12 +38,12 @@ public record TflQuotient(QuantizedMultiplier by) {
         return FixedPointFunctions.oneOverOnePlus((Math.max(y, 1) << zeros) - Integer.MIN_VALUE);
     }
 
-    /** How far {@link #reciprocal} is shifted. */
+    /** The shift of {@link #reciprocal}. */
     public static int reciprocalShift(int y) {
         return REST_BITS - Integer.numberOfLeadingZeros(Math.max(y, 1));
     }
 
-    /** The quotient of {@code value - zeroPoint} of both sides, before the output's zero point is added. */
+    /** The quotient of {@code value - zeroPoint} of both operands, before the output's zero point is added. */
     public int apply(int x, int y) {
         int dividend = y < 0 ? -x : x;
         int divisor = Math.abs(y);

@@ -17,7 +17,7 @@ public final class TflSigmoid {
     /** Elements of the table. */
     public static final int SIZE = 256;
 
-    /** From here on the functions have reached their limits. */
+    /** From this index on the functions have reached their limits. */
     public static final int LAST = SIZE - 1;
 
     /** Bits of the fraction of the logistic function's argument. */
@@ -32,7 +32,7 @@ public final class TflSigmoid {
     /** {@code r} at the hyperbolic tangent's limit. */
     public static final int TANH_LIMIT = 0xFFFF << TANH_BITS;
 
-    /** Bits that the results lose. */
+    /** Bits by which results are shifted right. */
     public static final int LOGISTIC_SHIFT = 10;
 
     /** One half with the fraction's bits, where the hyperbolic tangent is 0. */
@@ -45,9 +45,9 @@ public final class TflSigmoid {
     private TflSigmoid() {}
 
     /**
-     * {@code 1 / (1 + exp(-i / 24))} in units of 2^-16, from 32768 to 65535; the result is the caller's own. Chords lie below the function,
-     * so each element is raised by half of what they would miss in the middle of a step: a sixteenth of the curvature. The last is the
-     * limit.
+     * {@code 1 / (1 + exp(-i / 24))} in units of 2^-16, from 32768 to 65535, as a new array. Chords lie below the
+     * function, so each element is raised by half of the error in the middle of a step: a sixteenth of the curvature.
+     * The last element is the limit.
      */
     public static int[] table() {
         return TABLE.clone();
@@ -80,7 +80,9 @@ public final class TflSigmoid {
         return (v >= 0 ? r + half : -r + half - 1) >> TANH_BITS;
     }
 
-    /** The logarithm of a scale in single precision, as the kernels compute it to find powers of two (CheckedLog2). */
+    /**
+     * The logarithm of a scale in single precision, as the kernels compute it to detect powers of two (CheckedLog2).
+     */
     public static float log2(float scale) {
         return (float) Math.log(scale) * (1.0f / (float) Math.log(2.0f));
     }

@@ -15,8 +15,8 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
  * out[c] = clamp(-128 + roundingDivideByPot(highMul(scale, exp[d[c]]), {@link #outputShift}(sum)), -128, 127)
  * </pre>
  *
- * <p>{@code highMul} is {@link FixedPoint#saturatingRoundingDoublingHighMul}. Differences below TFLite's {@code diff_min}
- * are 0 in the table, which gives what skipping them gives.
+ * <p>{@code highMul} is {@link FixedPoint#saturatingRoundingDoublingHighMul}. Differences below TFLite's {@code
+ * diff_min} are 0 in the table, which equals skipping them.
  */
 public final class TflSoftmaxTables {
     /** Longest row for which the sum stays within 32 bits. */
@@ -30,7 +30,7 @@ public final class TflSoftmaxTables {
     private TflSoftmaxTables() {}
 
     /**
-     * {@code exp(-beta * inputScale * d)} in Q0.31 for d = 0 to 255; the result is the caller's own.
+     * {@code exp(-beta * inputScale * d)} in Q0.31 for d = 0 to 255, as a new array.
      *
      * @throws IllegalArgumentException if {@code beta * inputScale} is 2^-26 or less, which TFLite refuses, or not finite
      */
@@ -43,7 +43,10 @@ public final class TflSoftmaxTables {
         return table;
     }
 
-    /** {@code -beta * inputScale * d} with five integer bits for d = 0 and on, at most 255, as far as TFLite's {@code diff_min}. */
+    /**
+     * {@code -beta * inputScale * d} with five integer bits for d = 0 to at most 255, down to TFLite's {@code
+     * diff_min}.
+     */
     static int[] differences(float beta, float inputScale) {
         double real = (double) beta * inputScale * (1 << DIFF_FRACTION_BITS);
         if (!(real > 1.0) || Double.isInfinite(real)) {
@@ -60,7 +63,7 @@ public final class TflSoftmaxTables {
         return table;
     }
 
-    /** What an exponential adds to the sum. */
+    /** The term of an exponential in the sum. */
     public static int term(int exponential) {
         return FixedPoint.roundingDivideByPot(exponential, SUM_INTEGER_BITS);
     }
@@ -68,7 +71,7 @@ public final class TflSoftmaxTables {
     /**
      * {@code 1 / x} in Q0.31, where x in [1, 2) is the sum shifted to its highest bit: three Newton-Raphson steps.
      *
-     * @param sum at least 2^19, which the row's largest element contributes; read as unsigned
+     * @param sum at least 2^19, the term of the row's largest element; unsigned
      */
     public static int reciprocal(int sum) {
         int x = (sum << Integer.numberOfLeadingZeros(sum)) - Integer.MIN_VALUE;
@@ -78,7 +81,7 @@ public final class TflSoftmaxTables {
     /**
      * Bits by which {@code reciprocal * exponential} is shifted right; above 31 the result is 0.
      *
-     * @param outputBits of the result, 8 or 16
+     * @param outputBits bits of the result, 8 or 16
      */
     public static int outputShift(int sum, int outputBits) {
         return SUM_INTEGER_BITS - Integer.numberOfLeadingZeros(sum) + 31 - outputBits;

@@ -20,19 +20,19 @@ public final class TflWideSoftmax {
     /** Longest row for which the sum stays within 31 bits. */
     public static final int MAX_ROW = 65_536;
 
-    /** Bits of an index into a table that tell how far it is to the next element. */
+    /** Bits of a table index that are the fraction of the step to the next element. */
     public static final int FRACTION_BITS = 7;
 
     /** The element at 0 of a table. */
     public static final int MIDDLE = 256;
 
-    /** What is taken off a sum of 17 bits to index the reciprocals. */
+    /** Subtracted from a sum of 17 bits to index the reciprocals. */
     public static final int SUM_MIDDLE = 3 << 15;
 
     private static final int STEPS = 512;
     private static final int RANGE = 65_535;
 
-    /** Differences reach 17 bits with their sign, and must not leave 32. */
+    /** Differences have 17 bits with their sign, and must not exceed 32. */
     private static final int MOST_SHIFT = 15;
 
     private static final int[] EXPONENTIALS = table(10f / RANGE, Short.MAX_VALUE, x -> (float) StrictMath.exp(x));
@@ -40,18 +40,18 @@ public final class TflWideSoftmax {
 
     private TflWideSoftmax() {}
 
-    /** The exponential from -10 to 0; the result is the caller's own. */
+    /** The exponential from -10 to 0, as a new array. */
     public static int[] exponentials() {
         return EXPONENTIALS.clone();
     }
 
-    /** {@code 1 / (1 + x)} from 0 to 1; the result is the caller's own. */
+    /** {@code 1 / (1 + x)} from 0 to 1, as a new array. */
     public static int[] reciprocals() {
         return RECIPROCALS.clone();
     }
 
     /**
-     * What differences are multiplied by for -65535 to stand for -10.
+     * The multiplier by which a difference of -65535 becomes -10.
      *
      * @throws IllegalArgumentException if {@code beta * inputScale} is 5 or more, or not finite
      */
@@ -64,7 +64,7 @@ public final class TflWideSoftmax {
         return QuantizedMultiplier.of(real);
     }
 
-    /** The exponential of a difference to the largest element, which is 0 or less. */
+    /** The exponential of a difference from the largest element, which is 0 or less. */
     public static int exponential(int difference, QuantizedMultiplier by) {
         int scaled = FixedPoint.multiplyByQuantizedMultiplier(difference, by.multiplier(), by.shift());
         return interpolated(EXPONENTIALS, limit((long) scaled + Short.MAX_VALUE));
@@ -92,7 +92,10 @@ public final class TflWideSoftmax {
         return table[index] + (((table[index + 1] - table[index]) * rest + 64) >> FRACTION_BITS);
     }
 
-    /** Samples of a function, each moved by half of what the chord misses in the middle; in single precision, as the kernel has them. */
+    /**
+     * Samples of a function, each shifted by half of the chord's error in the middle; in single precision, as in the
+     * kernel.
+     */
     private static int[] table(float inputScale, int inputZeroPoint, UnaryOperator<Float> function) {
         float outputScale = 2f / RANGE;
         float low = inputScale * (Short.MIN_VALUE - inputZeroPoint);

@@ -7,15 +7,16 @@ import java.util.function.IntUnaryOperator;
  * A function of 32 bits in pieces between powers of two, each a polynomial of degree 2 (WideDynamicFunction in pcan_argc_fixed.cc of
  * TensorFlow Lite Micro).
  *
- * <p>The table begins with the values at 0, 1 and 2. For {@code x} of {@code n} bits follow at {@code 4 * n - 6} the value at the piece's
- * begin and the coefficients of the first and the second degree; the fourth element of a piece means nothing. With {@code f} the 10 bits
- * of {@code x} behind the highest, the value is {@code begin + round(f * ((second * f >> 5) + first * 32) / 2^15)} as int16.
+ * <p>The table begins with the values at 0, 1 and 2. For {@code x} of {@code n} bits, index {@code 4 * n - 6} has the
+ * value at the start of the piece, followed by the coefficients of the first and the second degree; the fourth element
+ * of a piece is unused. With {@code f} the 10 bits of {@code x} after the highest, the value is {@code begin + round(f
+ * * ((second * f >> 5) + first * 32) / 2^15)} as int16.
  */
 public final class WideDynamicGain {
-    /** Elements that a table has at least. */
+    /** Least number of elements of a table. */
     public static final int ELEMENTS = 125;
 
-    /** Elements for each piece, and how far before the pieces of 0 bits the table begins. */
+    /** Elements for each piece, and the offset of the table's start before the pieces of 0 bits. */
     public static final int STRIDE = 4;
 
     public static final int OFFSET = 6;
@@ -23,7 +24,7 @@ public final class WideDynamicGain {
     /** Bits of a position in a piece. */
     public static final int POSITION_BITS = 10;
 
-    /** Fraction bits that products are rounded off by. */
+    /** Fraction bits of products, which are rounded off. */
     public static final int FRACTION_BITS = 15;
 
     private WideDynamicGain() {}

@@ -27,9 +27,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Holds a function against what Kiln compiles of what the operators allow: element types, what must be constant, where a sum may go that
- * is not rescaled yet, and the ranges of numbers. It is the one check behind every frontend and after every pass. The function keeps to
- * the rules of {@link io.kiln.ir.Verifier}.
+ * Checks that Kiln can compile a function: element types, arguments that must be constant, readers of sums that are not
+ * rescaled yet, and ranges of numbers. It is the only such check, after every frontend and after every pass. The
+ * function satisfies the rules of {@link io.kiln.ir.Verifier}.
  */
 public final class Legality {
     private final Map<Integer, TensorType> types;
@@ -46,7 +46,7 @@ public final class Legality {
         this.variables = function.variables().stream().map(Variable::id).collect(Collectors.toSet());
     }
 
-    /** Everything in a function, those that it calls left out, that Kiln does not compile. */
+    /** All violations in a function, without the functions that it calls. */
     public static List<Violation> violations(Function function) {
         Legality legality = new Legality(function);
         function.bindings().forEach(binding -> legality.check(binding, function));
@@ -55,7 +55,7 @@ public final class Legality {
     }
 
     /**
-     * Checks a function and those that it calls.
+     * Checks a function and the functions that it calls.
      *
      * @throws io.kiln.base.KilnException with every violation, at the operator's place in the model
      */
@@ -81,7 +81,7 @@ public final class Legality {
                     require(
                             binding,
                             !constants.contains(result.id()),
-                            "a result depends on no input",
+                            "a result does not depend on an input",
                             "a computed result");
                     require(
                             binding,
@@ -143,7 +143,7 @@ public final class Legality {
                             binding,
                             isWord(source) || (behindLayer && uses.get(source.id()) == 1),
                             binding.op().name() + " reads an accumulator of int64",
-                            "nn.bias_add, qnn.requantize or tfl.requantize alone behind qnn.conv2d and qnn.dense"));
+                            "nn.bias_add, qnn.requantize or tfl.requantize alone after qnn.conv2d and qnn.dense"));
         }
     }
 
@@ -153,12 +153,12 @@ public final class Legality {
             require(
                     binding,
                     isVariable,
-                    "argument " + (position + 1) + " of " + binding.op().name() + " is no variable",
-                    "what a ref made");
+                    "argument " + (position + 1) + " of " + binding.op().name() + " is not a variable",
+                    "the result of a ref");
         }
     }
 
-    /** The integers that a quantized layer sums up, with or without its bias, and other sums wider than their data. */
+    /** Sums of a quantized layer, with or without its bias, and other sums wider than their data. */
     private boolean isAccumulator(Binding binding) {
         boolean widens = binding.op().has(Trait.ACCUMULATES)
                 && data(binding) != binding.type().dtype();
@@ -166,7 +166,7 @@ public final class Legality {
                 && !binding.type().dtype().isFloat();
     }
 
-    /** Sums of int32 are stored where they are not rescaled at once. */
+    /** Sums of int32 are stored unless they are rescaled at once. */
     private static boolean isWord(Binding binding) {
         return binding.type().dtype() == DType.INT32;
     }
@@ -185,7 +185,7 @@ public final class Legality {
                         : "int8, or float32 where there is an operator for it");
     }
 
-    /** Whether the data comes straight from a layer or another sum and, unless it is of int32, goes nowhere else. */
+    /** Whether the data comes directly from a layer or another sum and, unless it is int32, has no other reader. */
     private boolean followsLayer(Binding binding) {
         DType data = data(binding);
         return producer(binding.args().get(0))
@@ -195,7 +195,7 @@ public final class Legality {
                 .isPresent();
     }
 
-    /** Real data of quantized weights needs them constant, too. */
+    /** Quantized weights of float32 data must be constant, too. */
     private void checkConstants(Binding binding) {
         boolean isHybrid = binding.op() instanceof Layer layer
                 && layer.isQuantized()

@@ -7,7 +7,7 @@ import io.kiln.ir.Binding;
  * A call that Kiln does not compile.
  *
  * @param binding the call, or the one that computes a result
- * @param what is wrong, in a sentence for users
- * @param expected what would be right
+ * @param what what is wrong, as a message for users
+ * @param expected what was expected
  */
 public record Violation(Binding binding, String what, String expected) {}

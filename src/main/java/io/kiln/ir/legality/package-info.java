@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What Kiln compiles of what the IR can say. */
+/** Legality: the part of the IR that Kiln compiles. */
 package io.kiln.ir.legality;

@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.function.LongPredicate;
 
 /**
- * The arguments of a call, as an operator holds them against what Kiln compiles: ranges of scales, zero points, multipliers, limits and
- * layouts. An argument that should be constant and is not breaks another rule, and is passed over here.
+ * The arguments of a call, for an operator's checks of what Kiln compiles: ranges of scales, zero points, multipliers,
+ * limits and layouts. Arguments that should be constant and are not are reported elsewhere and skipped here.
  */
 public final class Arguments {
-    /** Receives every rule and whether it holds. */
+    /** Receives every rule and whether it is satisfied. */
     public interface Requirement {
         void require(boolean holds, String what, String expected);
     }
@@ -27,7 +27,7 @@ public final class Arguments {
      * The arguments of a call that fits the operator.
      *
      * @param types by position
-     * @param constants by position; empty for what is computed
+     * @param constants by position; empty for computed arguments
      */
     public Arguments(
             Op op, List<TensorType> types, List<Optional<? extends ConstantElements>> constants, Requirement rules) {
@@ -42,7 +42,7 @@ public final class Arguments {
         return types.get(0);
     }
 
-    /** An argument's elements; empty for one that is computed. */
+    /** An argument's elements; empty if it is computed. */
     public Optional<? extends ConstantElements> constant(int position) {
         return constants.get(position);
     }
@@ -69,7 +69,7 @@ public final class Arguments {
             for (int i = 0; i < scales.elements(); i++) {
                 holds &= isScale(scales.real(i));
             }
-            require(holds, "a scale of " + op.name() + " is none", "finite numbers above 0");
+            require(holds, "a scale of " + op.name() + " is not valid", "finite numbers above 0");
         });
     }
 
@@ -77,7 +77,7 @@ public final class Arguments {
         return value > 0 && Float.isFinite(value);
     }
 
-    /** Holds every element against a rule. */
+    /** Checks every element against a rule. */
     public void integers(int position, String what, LongPredicate rule, String expected) {
         constant(position).ifPresent(values -> {
             for (int i = 0; i < values.elements(); i++) {
@@ -89,7 +89,7 @@ public final class Arguments {
         });
     }
 
-    /** Holds the arithmetic of rescaling within its words. */
+    /** Checks that the arithmetic of rescaling stays within its word size. */
     public void ratio(int from, int to, double most) {
         if (constant(from).isEmpty() || constant(to).isEmpty()) {
             return;
@@ -113,7 +113,7 @@ public final class Arguments {
         require(axis == -1 || axis == rank - 1, "the axis " + axis + " is not the last", "-1 or " + (rank - 1));
     }
 
-    /** A softmax's factor, and something that it can be computed of. */
+    /** Checks a softmax's factor and data. */
     public void softmax(float beta) {
         require(isScale(beta), "beta is " + beta, "a finite number above 0");
         require(data().shape().rank() > 0, "softmax of a scalar", "a rank of at least 1");

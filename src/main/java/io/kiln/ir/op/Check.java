@@ -14,7 +14,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Shared checks and shape rules of the operators. */
+/** Checks and shape rules common to operators. */
 public final class Check {
     private Check() {}
 
@@ -24,7 +24,7 @@ public final class Check {
         }
     }
 
-    /** For checks made so often that the message is put into words only if it is needed. */
+    /** For frequent checks, whose message is built only if needed. */
     private static void that(boolean holds, Supplier<String> message) {
         if (!holds) {
             throw new IllegalArgumentException(message.get());
@@ -56,7 +56,7 @@ public final class Check {
                         + type.dtype().text());
     }
 
-    /** Data whose elements the operators compare: as floats or as signed integers. */
+    /** Data whose elements are compared: floats or signed integers. */
     public static void ordered(Op op, TensorType data) {
         that(
                 !data.dtype().isWideUnsigned(),
@@ -68,20 +68,20 @@ public final class Check {
         that(axis >= -rank && axis < rank, () -> "axis " + axis + " is not one of " + type.text());
     }
 
-    /** Elements, in vectors along a last axis. */
+    /** Data with elements, as vectors along the last axis. */
     public static void vectors(TensorType type) {
         that(
                 type.shape().rank() >= 1 && type.shape().elements() > 0,
                 () -> "data must have at least one dimension and one element, not " + type.text());
     }
 
-    /** A vector of so many elements. */
+    /** The shape of a vector. */
     public static Shape vector(long elements) {
         that(elements <= Integer.MAX_VALUE, () -> "a vector cannot have " + elements + " elements");
         return Shape.of((int) elements);
     }
 
-    /** A variable of the type that an operator remembers in. */
+    /** A variable of the operator's state type. */
     public static void state(TensorType type, TensorType expected) {
         that(type.equals(expected), () -> "the state must be " + expected.text() + ", not " + type.text());
     }
@@ -113,7 +113,7 @@ public final class Check {
         perAxis(what, type, dtype, 1);
     }
 
-    /** How many variables there are that either list names by index. */
+    /** Number of variables that two lists refer to by index. */
     public static int variables(List<Integer> first, List<Integer> second) {
         return 1
                 + Stream.concat(first.stream(), second.stream())
@@ -122,13 +122,13 @@ public final class Check {
                         .orElse(-1);
     }
 
-    /** A dimension that is a sum. */
+    /** A dimension computed as a sum. */
     public static int dimension(long sum) {
         that(sum <= Integer.MAX_VALUE, () -> "a dimension of " + sum + " is beyond 32 bits");
         return (int) sum;
     }
 
-    /** A tensor of which a result with elements can be made. */
+    /** Data from which a result with elements can be computed. */
     public static void elements(Op op, TensorType data) {
         that(data.shape().elements() > 0, () -> op.name() + " of " + data.text() + ", which has no elements");
     }

@@ -3,7 +3,7 @@ package io.kiln.ir.op;
 
 import java.util.Set;
 
-/** An operator whose every element is a copy of an element of an argument, or a constant: nothing is computed, and nothing limited. */
+/** An operator whose elements are copies of an argument's elements, or of a constant, without arithmetic. */
 public interface Movement extends Op {
     @Override
     default Set<Trait> traits() {

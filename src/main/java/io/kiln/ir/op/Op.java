@@ -8,11 +8,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * An operator with its attributes: the one definition of what it is called, takes, computes and allows. Argument order is stated by each
- * operator. The interpreter's kernels, the lowerings and the frontends' rules are registered by its class; tests find what is missing.
+ * An operator with its attributes: the one definition of its name, arguments, result and rules. Each operator states
+ * its argument order. The interpreter's kernels, the lowerings and the frontends' rules are registered by its class;
+ * tests find missing ones.
  */
 public interface Op {
-    /** Relay's name, or {@code tfl.*} for an operator of our own. */
+    /** Relay's name, or {@code tfl.*} for an operator of Kiln's own. */
     String name();
 
     /** Number of arguments. */
@@ -23,35 +24,35 @@ public interface Op {
         return Map.of();
     }
 
-    /** How the operator on arguments of these types is written in Relay's text. */
+    /** The operator's form in Relay text for arguments of these types. */
     default Spelling spelling(List<TensorType> args) {
         return Spelling.of(this);
     }
 
-    /** Number of leading arguments that are tensors of data; those behind are constants or variables. */
+    /** Number of leading arguments that are data tensors; the others are constants or variables. */
     default int operands() {
         return 1;
     }
 
-    /** Element types of the first argument that Kiln compiles the operator for, of those that {@link #infer} takes. */
+    /** Element types of the first argument that Kiln compiles, among those accepted by {@link #infer}. */
     default Set<DType> dataTypes() {
         return Set.of(DType.values());
     }
 
-    /** Holds attributes and constants of a call that {@link #infer} takes against what Kiln compiles. */
+    /** Checks whether Kiln compiles the attributes and constants of a call accepted by {@link #infer}. */
     default void check(Arguments args) {}
 
-    /** Positions of the arguments that it changes; each is a variable of the function. Most operators change none. */
+    /** Positions of the arguments that it changes, each a variable of the function. Most operators change none. */
     default List<Integer> writes() {
         return List.of();
     }
 
-    /** What the argument at a position is. */
+    /** The role of the argument at a position. */
     default Role role(int position) {
         return writes().contains(position) ? Role.STATE : position < operands() ? Role.DATA : Role.CONSTANT;
     }
 
-    /** What passes and lowerings may ask about. */
+    /** Properties for passes and lowerings. */
     default Set<Trait> traits() {
         return Set.of(Trait.TAKES_CLIP);
     }
@@ -61,8 +62,8 @@ public interface Op {
     }
 
     /**
-     * Positions of the weights, each element of which is multiplied once for every vector along the result's last axis. These products
-     * are the operator's multiply-accumulates.
+     * Positions of the weights. Each element of a weight is multiplied once for every vector along the result's last
+     * axis; these products are the operator's multiply-accumulates.
      */
     default List<Integer> weights() {
         return List.of();
@@ -71,7 +72,7 @@ public interface Op {
     /**
      * The result's type.
      *
-     * @throws IllegalArgumentException with a sentence for users if the arguments do not fit
+     * @throws IllegalArgumentException with a message for users if the arguments do not fit
      */
     TensorType infer(List<TensorType> args);
 }

@@ -4,7 +4,7 @@ package io.kiln.ir.op;
 import io.kiln.base.DType;
 import java.util.Set;
 
-/** What combines the elements inside each window, channel by channel; padding does not count. NHWC. Argument: data. */
+/** Combines the elements inside each window, channel by channel, without padding. NHWC. Argument: data. */
 public interface Pool2d extends Op {
     Window window();
 

@@ -3,9 +3,9 @@ package io.kiln.ir.op;
 
 import java.util.List;
 
-/** What makes one element of all along some dimensions. The first argument is the data. */
+/** Computes one element from all along some dimensions. The first argument is the data. */
 public interface Reduction extends Op {
-    /** The dimensions that are gone, ascending, from 0 on. */
+    /** The reduced dimensions, ascending, from 0 on. */
     List<Integer> axes();
 
     /** Whether they remain as dimensions of 1. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.op;
 
-/** How an operator on integers rounds; each operator says which of these it can have. */
+/** The rounding of an operator on integers; each operator states which of these it supports. */
 public enum Rounding {
-    /** As TensorFlow Lite's reference kernel of the operator. */
+    /** As in TensorFlow Lite's reference kernel of the operator. */
     TFLITE,
     /** Once, halves towards positive infinity: TVM's default. */
     UPWARD,
     /** Once, halves away from zero. */
     TONEAREST,
-    /** Towards zero, as C divides: TVM's average pool of integers. */
+    /** Towards zero, like division in C: TVM's average pool of integers. */
     TRUNCATE
 }

@@ -119,7 +119,7 @@ public record Window(Steps kernel, Steps stride, Steps spread, Margins margins) 
         return Math.floorDiv(inputWidth + padLeft() + padRight() - spanW(), strideW()) + 1;
     }
 
-    /** Rows that one window touches, gaps of the dilation included. */
+    /** Rows covered by one window, including the gaps of dilation. */
     public int spanH() {
         return (kernelH() - 1) * dilationH() + 1;
     }

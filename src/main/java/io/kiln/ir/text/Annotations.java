@@ -4,7 +4,7 @@ package io.kiln.ir.text;
 import io.kiln.ir.Origin;
 import java.util.Optional;
 
-/** What {@link RelayPrinter} says in comments: where an operator came from, and the names of constants. */
+/** Comments of {@link RelayPrinter}: origins of operators, and names of constants. */
 public final class Annotations {
     private static final String SPAN = " span=";
     private static final String NAME = "name=";
@@ -20,7 +20,7 @@ public final class Annotations {
         StringBuilder file = new StringBuilder();
         int fileEnd = quoted(comment, span + SPAN.length(), file);
         int indexEnd = fileEnd < 0 ? -1 : comment.indexOf(':', fileEnd + 1);
-        // The tensor's name may hold this mark only with its quote escaped, the operator's name cannot hold it.
+        // The tensor's name contains this mark only with its quote escaped; the operator's name cannot contain it.
         int operatorEnd = indexEnd < 0 ? -1 : comment.indexOf(":\"", indexEnd + 1);
         if (operatorEnd < 0 || comment.charAt(fileEnd) != ':') {
             return Optional.empty();
@@ -39,7 +39,7 @@ public final class Annotations {
                 : Optional.empty();
     }
 
-    /** The name in {@code name="conv/weights"}, also behind {@code ty=…}; empty for any other comment. */
+    /** The name in {@code name="conv/weights"}, also after {@code ty=…}; empty for any other comment. */
     public static Optional<String> name(String comment) {
         int type = comment.startsWith("ty=") ? comment.indexOf(" " + NAME) + 1 : 0;
         StringBuilder name = new StringBuilder();

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Reads one function behind its {@code def}. */
+/** Parses one function after its {@code def}. */
 final class DefinitionParser {
     private final Words words;
     private final ExpressionParser expressions;
@@ -36,10 +36,10 @@ final class DefinitionParser {
     }
 
     /**
-     * Reads it.
+     * Parses it.
      *
-     * @param found receives it, as far as it was read before a mistake that nothing can be read behind
-     * @throws SyntaxException for such a mistake
+     * @param found receives it, possibly incomplete after an error from which parsing cannot recover
+     * @throws SyntaxException for such an error
      */
     void read(Consumer<Definition> found) {
         try {
@@ -126,7 +126,7 @@ final class DefinitionParser {
         }
     }
 
-    /** <code>{virtual_device_=…}</code> behind a name, which says where a value lies and not what it is. */
+    /** <code>{virtual_device_=…}</code> after a name, which states where a value lies, not its type. */
     private void device() {
         if (words.peek().is("{")) {
             expressions.skipBrackets();
@@ -150,7 +150,7 @@ final class DefinitionParser {
         ended = true;
     }
 
-    /** On behind the next semicolon, or up to the brace that ends the body. */
+    /** Skips to the next semicolon, or to the brace that ends the body. */
     private void skipStatement() {
         int depth = 0;
         while (words.peek().kind() != Token.Kind.END

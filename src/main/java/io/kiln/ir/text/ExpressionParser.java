@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads values: calls, names, literals, metadata; and what attributes hold. */
+/** Parses values: calls, names, literals, metadata; and values of attributes. */
 final class ExpressionParser {
-    /** Deeper text is refused, so that no text can exhaust the stack. */
+    /** Limit of nesting, so that no text can exhaust the stack. */
     static final int MAX_DEPTH = 100;
 
     private static final Set<String> NOT_SUPPORTED = Set.of("fn", "if", "else", "match", "let");
@@ -55,7 +55,7 @@ final class ExpressionParser {
         return projected(value);
     }
 
-    /** The value, or what {@code .index} behind it picks out of it. */
+    /** The value, or its element if {@code .index} follows. */
     Expression projected(Expression value) {
         Expression element = value;
         while (words.takeIf(".")) {
@@ -87,12 +87,12 @@ final class ExpressionParser {
         Token token = words.expect(Token.Kind.NUMBER, "an index");
         Number index = number(token).value();
         if (!(index instanceof Long) || index.longValue() < 0 || index.longValue() > Integer.MAX_VALUE) {
-            throw words.failure(token.place(), token.shown() + " is no index", "a whole number from 0", "");
+            throw words.failure(token.place(), token.shown() + " is not an index", "a whole number from 0", "");
         }
         return index.intValue();
     }
 
-    /** {@code = value} of an attribute whose name was read. */
+    /** {@code = value} of an attribute whose name is already read. */
     Attribute attribute(Token name) {
         words.expect("=");
         return new Attribute(name.text(), attributeValue(0), name.place());
@@ -149,7 +149,7 @@ final class ExpressionParser {
         return new Call(operator.text(), args, attributes, operator.place(), comment());
     }
 
-    /** A name may begin an attribute or a call; only what follows tells. */
+    /** A name may begin an attribute or a call, depending on what follows. */
     private void argument(int depth, List<Expression> args, List<Attribute> attributes) {
         if (words.peek().kind() != Token.Kind.NAME || isKeyword(words.peek())) {
             args.add(expression(depth + 1));
@@ -222,7 +222,7 @@ final class ExpressionParser {
         return token.is("(") || token.is("[") || token.is("{");
     }
 
-    /** Moves behind the bracket that closes the one here. */
+    /** Moves past the bracket that closes the current one. */
     void skipBrackets() {
         int depth = 0;
         do {

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The text of one function of a module. */
+/** Prints one function of a module. */
 final class FunctionText {
     private final Function function;
     private final TextConstants constants;
@@ -35,9 +35,9 @@ final class FunctionText {
     private final StringBuilder out = new StringBuilder();
 
     /**
-     * @param constants those of the module so far; the function's are added
+     * @param constants the module's constants so far; the function's are added
      * @param isMain whether constants can be parameters
-     * @param globals gives a function that is called its name, with its mark
+     * @param globals returns the name of a called function, with its mark
      */
     FunctionText(
             Function function,
@@ -100,7 +100,7 @@ final class FunctionText {
                 .append("\n}\n");
     }
 
-    /** {@code output_tensor_names} is microTVM's; the others are ours. */
+    /** {@code output_tensor_names} is microTVM's; the others are Kiln's. */
     private List<String> attributes() {
         List<String> attributes = new ArrayList<>();
         attributes.add("mod_name=" + Literals.quoted(function.name()));

@@ -13,19 +13,19 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Numbers and strings as Relay text has them. */
+/** Numbers and strings in the form of Relay text. */
 final class Literals {
     private static final int DOUBLE_DIGITS = 17;
     private static final int HEX = 16;
 
     private Literals() {}
 
-    /** {@code 0.5f}: the fewest digits that read back the same float. */
+    /** {@code 0.5f}: the fewest digits that parse to the same float. */
     static String of(float value) {
         return shortest(value, Float::parseFloat) + "f";
     }
 
-    /** As a float if it is one, else {@code 0.1f64}. */
+    /** As a float if it is one, otherwise {@code 0.1f64}. */
     static String of(double value) {
         return (float) value == value ? of((float) value) : shortest(value, Double::parseDouble) + "f64";
     }
@@ -44,7 +44,10 @@ final class Literals {
         return value instanceof String text ? quoted(text) : String.valueOf(value);
     }
 
-    /** A scalar constant's literal; empty where Relay has none: tensors, unsigned integers, and NaN, whose bits a literal would lose. */
+    /**
+     * A scalar constant's literal; empty if Relay has none: for tensors, unsigned integers, and NaN, whose bits a
+     * literal would lose.
+     */
     static Optional<String> inline(Constant constant) {
         if (constant.type().shape().rank() > 0) {
             return Optional.empty();
@@ -60,7 +63,10 @@ final class Literals {
         };
     }
 
-    /** In double quotes, with backslashes and control characters escaped, and quotes by their number, since TVM's parser ends at any. */
+    /**
+     * In double quotes, with backslashes and control characters escaped; quotes are escaped by number, because TVM's
+     * parser ends at any quote.
+     */
     static String quoted(String text) {
         StringBuilder quoted = new StringBuilder("\"");
         text.chars().forEach(c -> {
@@ -80,11 +86,11 @@ final class Literals {
     }
 
     /**
-     * Reads what {@link #quoted} writes, also with a slash or star escaped.
+     * Parses a string written by {@link #quoted}, also with an escaped slash or star.
      *
      * @param at index of the opening quote
      * @param value receives the content
-     * @return index behind the closing quote; -1 if there is none on the line, or an escape that is none
+     * @return index after the closing quote; -1 if the line has none, or for an invalid escape
      */
     static int unquote(String text, int at, StringBuilder value) {
         int i = at + 1;
@@ -105,7 +111,7 @@ final class Literals {
         return -1;
     }
 
-    /** Reads the escape at a backslash; returns its length, 0 if it is none. */
+    /** Parses the escape at a backslash; returns its length, or 0 if it is invalid. */
     private static int escape(String text, int at, StringBuilder value) {
         char escape = at + 1 < text.length() ? text.charAt(at + 1) : '\n';
         switch (escape) {
@@ -128,7 +134,10 @@ final class Literals {
         return 2;
     }
 
-    /** Keeps text from a model file from opening or closing a comment, or from ending a line: a backslash parts slash and star. */
+    /**
+     * Prevents text from a model file from opening or closing a comment, or from ending a line: a backslash separates
+     * slash and star.
+     */
     static String inComment(String text) {
         return text.replaceAll("(?<=/)(?=\\*)|(?<=\\*)(?=/)", "\\\\").replaceAll("[\n\r]", " ");
     }
@@ -142,7 +151,8 @@ final class Literals {
         }
         BigDecimal exact = new BigDecimal(value);
         for (int digits = 1; digits < DOUBLE_DIGITS; digits++) {
-            // At a power of two the nearest decimal can lie on the narrow side, where only its neighbour reads back.
+            // At a power of two the nearest decimal can lie on the narrow side, where only its neighbour parses to the
+            // same value.
             int precision = digits;
             Optional<BigDecimal> found = Stream.of(RoundingMode.FLOOR, RoundingMode.CEILING)
                     .map(mode -> exact.round(new MathContext(precision, mode)))

@@ -4,22 +4,22 @@ package io.kiln.ir.text;
 import java.util.regex.Pattern;
 
 /**
- * How far the name behind a {@code %} goes. TVM prints a variable's name as the model has it, such as {@code serving_default_x:0} or
- * {@code a/b;c-1}; what belongs to the name and what to the text is told by what follows.
+ * Finds the end of a name after {@code %}. TVM prints a variable's name as in the model, such as {@code
+ * serving_default_x:0} or {@code a/b;c-1}; the following characters decide whether one belongs to the name.
  */
 final class LocalNames {
-    /** What stands within a name if a letter or digit follows at once. */
+    /** Characters within a name if a letter or digit follows. */
     private static final String INNER = ".:;-+/";
 
     private static final Pattern TYPE =
             Pattern.compile("(?:Tensor\\s*\\[|(?:u?int|float|bfloat)[0-9]+\\b|bool\\b|fn\\b).*", Pattern.DOTALL);
 
-    /** A type's name is no longer. */
+    /** Largest length of a type's name. */
     private static final int TYPE_LENGTH = 16;
 
     private LocalNames() {}
 
-    /** Index behind the name that begins at an index. */
+    /** Index after the name that begins at an index. */
     static int end(String text, int from) {
         int end = from;
         while (isPart(text, end)) {
@@ -32,7 +32,7 @@ final class LocalNames {
         return end;
     }
 
-    /** A letter, digit or underscore, also of other alphabets than ours. */
+    /** A letter, digit or underscore, of any alphabet. */
     static boolean isPart(String text, int index) {
         return index < text.length() && (text.charAt(index) == '_' || Character.isLetterOrDigit(text.charAt(index)));
     }
@@ -43,7 +43,7 @@ final class LocalNames {
                 || (INNER.indexOf(c) >= 0 && isPart(text, index + 1) && !(c == ':' && isType(text, index + 1)));
     }
 
-    /** Whether a type stands there, as in {@code %x:int8}. */
+    /** Whether a type follows, as in {@code %x:int8}. */
     private static boolean isType(String text, int index) {
         return TYPE.matcher(text.substring(index, Math.min(text.length(), index + TYPE_LENGTH)))
                 .matches();

@@ -22,7 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Reads what {@link MetadataSection} writes, and TVM: the JSON graph whose root leads to the constants. */
+/**
+ * Parses metadata sections written by {@link MetadataSection} and TVM: a JSON graph whose root leads to the constants.
+ */
 final class MetadataReader {
     private static final int MAX_DEPTH = 16;
 
@@ -32,14 +34,14 @@ final class MetadataReader {
     private final Map<Integer, Constant> arrays = new HashMap<>();
     private long bytesLeft = RelayParser.MAX_TENSOR_BYTES;
 
-    /** For a section whose JSON begins on a line of a file. */
+    /** A reader of a section whose JSON begins at a line of a file. */
     MetadataReader(String file, int line, Consumer<Problem> problems) {
         this.file = file;
         this.line = line;
         this.problems = problems;
     }
 
-    /** The constants in order; what is wrong is noted, and nothing is returned then. */
+    /** The constants in order; errors are reported, and the result is empty then. */
     List<Constant> read(String json) {
         try {
             return constants(tree(json));
@@ -116,7 +118,7 @@ final class MetadataReader {
         return nodes.path(index(reference, nodes.size(), "node"));
     }
 
-    /** An index as a number, or as TVM's attributes have it, as text. */
+    /** An index as a number, or as text, as in TVM's attributes. */
     private static int index(JsonNode reference, int size, String what) {
         int index = reference.isMissingNode() ? -1 : reference.asInt(-1);
         require(index >= 0 && index < size, "it refers to a missing " + what + (index < 0 ? "" : " " + index));

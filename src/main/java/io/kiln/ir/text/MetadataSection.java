@@ -14,7 +14,7 @@ final class MetadataSection {
     /** The kind of node, and the key of the array. */
     static final String CONSTANT = "relay.Constant";
 
-    /** Nodes before the first constant: null, the map, the array, no device in particular, an empty string. */
+    /** Number of nodes before the first constant: null, the map, the array, an unspecified device, an empty string. */
     private static final int FIRST_CONSTANT = 5;
 
     private MetadataSection() {}

@@ -8,22 +8,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A number of Relay text: {@code 1} (int32, int64 beyond its range), {@code 1i8}, {@code 1f} (float32), {@code 1f64},
+ * A number in Relay text: {@code 1} (int32, int64 beyond its range), {@code 1i8}, {@code 1f} (float32), {@code 1f64},
  * {@code inff}, {@code nanf}.
  *
  * @param value a Long, or a Double
- * @param dtype the type it has as a constant; empty for a float of other than 32 bits
+ * @param dtype its type as a constant; empty for a float of other than 32 bits
  */
 record NumberLiteral(Number value, Optional<DType> dtype) {
     private static final Pattern FORM =
             Pattern.compile("(-?[0-9]++(\\.[0-9]*+)?(?:[eE][-+]?[0-9]++)?)(?:([fi])(8|16|32|64)?)?");
 
-    /** How numbers begin that are not finite, as TVM prints them; they are of equal length. */
+    /** Prefixes of infinite numbers and NaN as TVM prints them; of equal length. */
     static final List<String> NOT_FINITE = List.of("inff", "nanf");
 
     private static final Pattern NOT_FINITE_FORM = Pattern.compile("(-?)(inf|nan)f(32|64)?");
 
-    /** Reads it; empty if it is none, or beyond the range of its type. */
+    /** Parses it; empty if it is not a number, or beyond the range of its type. */
     static Optional<NumberLiteral> of(String text) {
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.text;
 
-/** A place in a text, both counted from 1; columns are UTF-16 units. */
+/** A position in a text; line and column count from 1, columns in UTF-16 units. */
 public record Place(int line, int column) {
-    /** As messages show it: {@code model.relay:3:14}. */
+    /** The text in messages: {@code model.relay:3:14}. */
     public String in(String file) {
         return file + ":" + line + ":" + column;
     }

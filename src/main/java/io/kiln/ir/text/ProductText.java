@@ -18,25 +18,26 @@ import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Products with fixed-point numbers as TVM spells them: {@code fixed_point_multiply} and {@code fixed_point_multiply_per_axis}, and what
- * {@code qnn.requantize} becomes with them in TVM's canonical form. Other roundings than upward have no such operator.
+ * Products with fixed-point numbers in TVM's form: {@code fixed_point_multiply} and {@code
+ * fixed_point_multiply_per_axis}, and the canonical form of {@code qnn.requantize} that uses them. There are no such
+ * operators for roundings other than upward.
  */
 final class ProductText {
     private static final int FRACTION_BITS = 31;
 
-    /** Left shifts that bytes and 16 bits bear without leaving 32 bits. */
+    /** Left shifts that bytes and 16-bit values allow without exceeding 32 bits. */
     private static final int SPARE_BITS = 12;
 
     private final Function<Arg, String> text;
 
     /**
-     * @param text what the text has for an argument
+     * @param text returns the text of an argument
      */
     ProductText(Function<Arg, String> text) {
         this.text = text;
     }
 
-    /** The call; empty if TVM has none for it. */
+    /** The call; empty if TVM has none. */
     Optional<String> of(Binding binding, TensorType data) {
         if (binding.op().equals(new FixedPointMultiply(Rounding.UPWARD))) {
             return product(binding, data);
@@ -66,7 +67,9 @@ final class ProductText {
                 : Optional.empty();
     }
 
-    /** The only dimension of more than one element, unless it is the last, which a vector stands for; else -1. */
+    /**
+     * The only dimension with more than one element, unless it is the last, which a vector represents; otherwise -1.
+     */
     private static int axis(Shape shape) {
         for (int i = 0; i < shape.rank() - 1; i++) {
             if (shape.dim(i) == shape.elements() && shape.elements() > 1) {
@@ -97,7 +100,7 @@ final class ProductText {
                 + (shiftsLeft ? ", is_lshift_required=True" : "") + ", is_rshift_required=True, axes=[" + axis + "])";
     }
 
-    /** Whether the canonical form, in which the product wraps around, cannot differ from the operator, which saturates. */
+    /** Whether the canonical form, in which the product wraps around, always equals the operator, which saturates. */
     private static boolean bears(Binding binding, TensorType data) {
         Constant multiplier = binding.constant(1);
         Constant left = binding.constant(2);
@@ -125,7 +128,7 @@ final class ProductText {
                 + op.outDtype().max() + "f), dtype=\"" + op.outDtype().text() + "\")";
     }
 
-    /** Constants of one shape, without names, which the spelling would lose. */
+    /** Whether constants have one shape and no names, which the text would lose. */
     private static boolean areAlike(Constant a, Constant b) {
         return a.type().equals(b.type()) && a.name().isEmpty() && b.name().isEmpty();
     }

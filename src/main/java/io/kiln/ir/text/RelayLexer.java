@@ -3,7 +3,7 @@ package io.kiln.ir.text;
 
 import io.kiln.base.Problem;
 
-/** Splits Relay text into words, one at a time. Every call of {@link #next} moves on, also one that throws. */
+/** Splits Relay text into words, one at a time. Every call of {@link #next} advances, even if it throws. */
 final class RelayLexer {
     private static final int MAX_WORD = 1024;
     private static final int MAX_COMMENT = 1 << 14;
@@ -21,7 +21,7 @@ final class RelayLexer {
         this.text = text;
     }
 
-    /** Index of the first character that was not read. */
+    /** Index of the first unread character. */
     int position() {
         return at;
     }
@@ -91,7 +91,7 @@ final class RelayLexer {
                 && !isLetter(charAt(from + NumberLiteral.NOT_FINITE.get(0).length()));
     }
 
-    /** Digits, point, exponent and suffix; whether they make sense is for whoever reads the number. */
+    /** Digits, point, exponent and suffix; the parser of the number checks them. */
     private Token number(Place place) {
         int end = at + 1;
         while (end < text.length()

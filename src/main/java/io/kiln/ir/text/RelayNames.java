@@ -4,9 +4,9 @@ package io.kiln.ir.text;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Gives out identifiers that Relay can read: letters, digits and underscores, no leading digit, no keyword, none twice. */
+/** Creates unique identifiers for Relay text: letters, digits and underscores, no leading digit, no keyword. */
 final class RelayNames {
-    /** What TVM's tokenizer takes for words of the language behind a mark, too. */
+    /** Names that TVM's tokenizer treats as keywords even after a mark. */
     private static final Set<String> KEYWORDS = Set.of(
             "let", "fn", "def", "if", "else", "type", "match", "extern", "free_var", "ref", "ref_read", "ref_write");
 

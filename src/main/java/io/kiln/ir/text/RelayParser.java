@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Reads Relay text 0.0.5, as {@link RelayPrinter} and TVM print it: the version (which may be left out), functions, and a metadata
- * section. After a mistake it goes on with the next statement, so that all are found. Text of any size and depth is read in linear time
- * and without deep recursion.
+ * Parses Relay text 0.0.5, as printed by {@link RelayPrinter} and TVM: the version (optional), functions, and a
+ * metadata section. After an error it continues with the next statement, so that all errors are found. Text of any size
+ * and depth is parsed in linear time and without deep recursion.
  */
 public final class RelayParser {
-    /** No tensor may be larger. */
+    /** Size limit of a tensor. */
     public static final long MAX_TENSOR_BYTES = 1L << 28;
 
     private static final String VERSION = "0.0.5";
@@ -34,11 +34,11 @@ public final class RelayParser {
     }
 
     /**
-     * Reads a text.
+     * Parses a text.
      *
-     * @param text the whole of it
-     * @param file what messages call it
-     * @param problems receives every mistake, in order; with any, the result is incomplete
+     * @param text the whole text
+     * @param file its name in messages
+     * @param problems receives every error, in order; after any, the result is incomplete
      */
     public static Module parse(String text, String file, Consumer<Problem> problems) {
         RelayParser parser = new RelayParser(text, file, problems);

@@ -8,13 +8,15 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Prints a function and those that it calls as Relay text 0.0.5: one line for each operator call, {@code %0}, {@code %1} … in execution order.
+ * Prints a function and the functions that it calls as Relay text 0.0.5: one line for each operator call, {@code %0},
+ * {@code %1} … in execution order.
  *
- * <p>TVM's parser takes the text, given that operators named {@code tfl.*} are registered: an operator is called as TVM's where that
- * computes the same ({@link Spelling}). Scalars stand inline, other constants as {@code meta[relay.Constant][n]} in order of appearance. What Relay has no place for are function
- * attributes (names and quantization of inputs and outputs) and comments (types, origins, constants' names, fused groups). Floats print in
- * the shortest form that reads back the same. Functions that are called follow {@code @main}, each once for every caller, named after
- * themselves; those that nothing calls are left out.
+ * <p>TVM's parser accepts the text, provided that operators named {@code tfl.*} are registered: an operator has TVM's
+ * name if TVM's operator computes the same ({@link Spelling}). Scalars are inline, other constants are {@code
+ * meta[relay.Constant][n]} in order of appearance. Information without a place in Relay is in function attributes
+ * (names and quantization of inputs and outputs) and comments (types, origins, constants' names, fused groups). Floats
+ * are printed in the shortest form that parses to the same value. Called functions follow {@code @main}, each once for
+ * every caller, named after themselves; those never called are omitted.
  */
 public final class RelayPrinter {
     private static final String MAIN = "@main";
@@ -33,7 +35,7 @@ public final class RelayPrinter {
         this.constants = new TextConstants(asParameters);
     }
 
-    /** The text without version line and constants' data, for people to read. */
+    /** The text without version line and constants' data, for people. */
     public static String print(Function function) {
         RelayPrinter printer = new RelayPrinter(false);
         printer.printModule(function);
@@ -46,7 +48,7 @@ public final class RelayPrinter {
         return printer.out.toString();
     }
 
-    /** The whole of it: version line, functions, and a metadata section with the constants' data. */
+    /** The complete text: version line, functions, and a metadata section with the constants' data. */
     public static String astext(Function function) {
         return new RelayPrinter(false).whole(function);
     }
@@ -54,7 +56,7 @@ public final class RelayPrinter {
     /**
      * Text and its parameters.
      *
-     * @param text whole but for the data of {@code @main}'s constants, which are parameters
+     * @param text complete except for the data of {@code @main}'s constants, which are parameters
      * @param parameters their data, by name
      */
     public record Module(String text, List<NamedTensor> parameters) {
@@ -63,7 +65,7 @@ public final class RelayPrinter {
         }
     }
 
-    /** The text for an archive: its constants lie in a parameters file, as TVM's frontends have them. */
+    /** The text for an archive: its constants are in a parameters file, as for TVM's frontends. */
     public static Module withParameters(Function function) {
         RelayPrinter printer = new RelayPrinter(true);
         String text = printer.whole(function);
@@ -78,7 +80,7 @@ public final class RelayPrinter {
         return VERSION + (constants.hasForeign() ? FOREIGN : "") + out;
     }
 
-    /** A function that waits for its turn. */
+    /** A function still to be printed. */
     private record Waiting(String name, Function function) {}
 
     private void printModule(Function main) {

@@ -6,7 +6,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 
-/** Relay text as it is written, before names and operators are looked up. */
+/** The syntax tree of Relay text, before names and operators are resolved. */
 public final class RelaySyntax {
     private RelaySyntax() {}
 
@@ -26,12 +26,12 @@ public final class RelaySyntax {
     /**
      * The definition of a function.
      *
-     * @param name with its mark, such as {@code @main}
-     * @param place where the name stands
+     * @param name name with its mark, such as {@code @main}
+     * @param place place of the name
      * @param params its parameters
      * @param attributes its attributes
-     * @param resultTypes the types behind {@code ->}; empty if it is left out, or leaves dimensions open
-     * @param statements what is bound to a name, in order
+     * @param resultTypes the types after {@code ->}; empty if missing, or if dimensions are open
+     * @param statements the statements in order
      * @param results the values of the last line, one or the elements of a tuple
      */
     public record Definition(
@@ -54,8 +54,8 @@ public final class RelaySyntax {
     /**
      * {@code %name: type}; the name without its mark.
      *
-     * @param type the type, 1 in place of dimensions that are left open
-     * @param open which dimensions are left open, as {@code ?}
+     * @param type the type, with 1 for open dimensions
+     * @param open indices of the open dimensions, written {@code ?}
      */
     public record Param(String name, TensorType type, List<Integer> open, Place place) {
         public Param {
@@ -72,7 +72,7 @@ public final class RelaySyntax {
      */
     public record Attribute(String name, Object value, Place place) {}
 
-    /** What an attribute may hold that no operator of Kiln's reads: metadata, dictionaries, devices. */
+    /** An attribute value that no operator of Kiln reads: metadata, dictionaries, devices. */
     public record Opaque(Place place) {}
 
     /** {@code %name = value;}. */
@@ -82,7 +82,7 @@ public final class RelaySyntax {
     public sealed interface Expression permits Call, Local, Meta, Literal, Tuple, Projection {
         Place place();
 
-        /** The comment behind it, without its marks; empty if there is none. */
+        /** The comment after it, without its marks; empty if there is none. */
         String comment();
     }
 

@@ -3,7 +3,7 @@ package io.kiln.ir.text;
 
 import io.kiln.base.Problem;
 
-/** Ends the reading of a statement; the parser catches it, notes the problem and goes on behind the statement. */
+/** Ends the parsing of a statement; the parser catches it, reports the error and continues after the statement. */
 final class SyntaxException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

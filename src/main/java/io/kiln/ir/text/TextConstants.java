@@ -6,7 +6,7 @@ import io.kiln.ir.Constant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The constants of a module that do not stand inline: in the metadata section, or as parameters of {@code @main}. */
+/** The constants of a module that are not inline: in the metadata section, or as parameters of {@code @main}. */
 final class TextConstants {
     private final boolean asParameters;
     private final List<Constant> metadata = new ArrayList<>();
@@ -15,18 +15,18 @@ final class TextConstants {
     private boolean hasForeign;
 
     /**
-     * @param asParameters whether those of {@code @main} become its parameters
+     * @param asParameters whether constants of {@code @main} become its parameters
      */
     TextConstants(boolean asParameters) {
         this.asParameters = asParameters;
     }
 
-    /** Names of parameters differ from these. */
+    /** Reserves names that parameters must not have. */
     void reserve(RelayNames taken) {
         names = taken;
     }
 
-    /** What the text has for a constant. */
+    /** The text that refers to a constant. */
     String refer(Constant constant, boolean isMain) {
         if (!asParameters || !isMain) {
             metadata.add(constant);
@@ -51,7 +51,7 @@ final class TextConstants {
         hasForeign |= isForeign;
     }
 
-    /** Whether some operator is not TVM's. */
+    /** Whether any operator is not TVM's. */
     boolean hasForeign() {
         return hasForeign;
     }

@@ -4,9 +4,9 @@ package io.kiln.ir.text;
 /**
  * A word of Relay text.
  *
- * @param text as it stands there, but a string's content, unescaped
- * @param place where it begins
- * @param comment the last block comment before it, without its marks; empty if there is none or it is very long
+ * @param text its text; for a string the unescaped content
+ * @param place its start
+ * @param comment the last block comment before it, without its marks; empty if there is none or it is too long
  */
 record Token(Kind kind, String text, Place place, String comment) {
     private static final int SHOWN = 40;
@@ -32,7 +32,7 @@ record Token(Kind kind, String text, Place place, String comment) {
         return kind == Kind.NAME && text.equals(name);
     }
 
-    /** For messages. */
+    /** Its text in messages. */
     String shown() {
         String start = text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;
         return switch (kind) {

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Reads types: {@code int8}, {@code Tensor[(1, 12), int8]}, and for results a tuple of these. */
+/** Parses types: {@code int8}, {@code Tensor[(1, 12), int8]}, and for results a tuple of these. */
 final class TypeParser {
-    /** No tensor may be larger. */
+    /** Size limit of a tensor. */
     private static final long MAX_BYTES = RelayParser.MAX_TENSOR_BYTES;
 
     private static final int MAX_RANK = 8;
@@ -24,7 +24,7 @@ final class TypeParser {
         this.words = words;
     }
 
-    /** One type or a tuple of types; none if a dimension is left open. */
+    /** One type or a tuple of types; empty if a dimension is open. */
     List<TensorType> results() {
         if (!words.takeIf("(")) {
             TensorType type = tensor();
@@ -43,12 +43,12 @@ final class TypeParser {
         return isOpen ? List.of() : types;
     }
 
-    /** The dimensions that the last tensor left open. */
+    /** The open dimensions of the last tensor. */
     List<Integer> open() {
         return open;
     }
 
-    /** One type, with 1 for every dimension that is left open. */
+    /** One type, with 1 for every open dimension. */
     TensorType tensor() {
         List<Integer> unknown = new ArrayList<>();
         open = List.of();
@@ -95,7 +95,7 @@ final class TypeParser {
                 .filter(n -> n instanceof Long && n.longValue() >= 1 && n.longValue() <= Integer.MAX_VALUE)
                 .map(Number::intValue)
                 .orElseThrow(() -> words.failure(
-                        token.place(), token.shown() + " is no dimension", "a whole number from 1 to 2147483647", ""));
+                        token.place(), token.shown() + " is not a dimension", "a whole number from 1 to 2147483647", ""));
     }
 
     private DType dtype(Token name) {

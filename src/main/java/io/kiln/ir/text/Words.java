@@ -3,13 +3,13 @@ package io.kiln.ir.text;
 
 import io.kiln.base.Problem;
 
-/** The words of a text with one word of foresight. */
+/** The words of a text with a lookahead of one. */
 final class Words {
     private final String file;
     private final RelayLexer lexer;
     private Token next;
 
-    /** Begins; the first word may already be at fault. */
+    /** Reads the first word, which may already be wrong. */
     Words(String file, String text) {
         this.file = file;
         this.lexer = new RelayLexer(file, text);
@@ -20,10 +20,10 @@ final class Words {
         return next;
     }
 
-    /** The word, moving on to the one behind it. */
+    /** The current word; advances to the next. */
     Token take() {
         Token taken = next;
-        // Should the lexer throw, the word that was taken must not be read again.
+        // If the lexer throws, the word taken must not be read again.
         next = new Token(Token.Kind.SYMBOL, "", taken.place(), "");
         next = lexer.next();
         return taken;
@@ -63,7 +63,7 @@ final class Words {
         return file;
     }
 
-    /** Index in the text behind the word that {@link #peek} shows. */
+    /** Index in the text after the word returned by {@link #peek}. */
     int position() {
         return lexer.position();
     }

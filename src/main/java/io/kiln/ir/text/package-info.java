@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The graph IR as Relay text. */
+/** Printing and parsing the graph IR as Relay text. */
 package io.kiln.ir.text;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.ir.type;
 
-/** The elements of a tensor that is known at build time, row-major. */
+/** The elements of a constant tensor, row-major. */
 public interface ConstantElements {
     TensorType type();
 
     /** Number of elements. */
     int elements();
 
-    /** Element of an integer or bool tensor; of uint64 its 64 bits, negative from 2^63 on. */
+    /** Element of an integer or bool tensor; for uint64 its 64 bits, negative from 2^63 on. */
     long integer(int index);
 
     /** Element of a float tensor. */

@@ -5,7 +5,7 @@ import io.kiln.base.DType;
 
 /** Static type of a value: shape and element type. */
 public record TensorType(Shape shape, DType dtype) {
-    /** Type of what an operator computes that only changes variables: nothing, in no bytes. */
+    /** Result type of an operator that only changes variables: no elements, no bytes. */
     public static final TensorType UNIT = new TensorType(Shape.of(0), DType.BOOL);
 
     /** Size in bytes of a dense row-major tensor. */

@@ -12,7 +12,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.maven.model.Dependency;
 
-/** Finds the artifacts that boards come from: the dependencies of type {@code board-profile}, and the one that coordinates name. */
+/**
+ * Finds the artifacts of boards: the dependencies of type {@code board-profile}, and the one that the board's
+ * coordinates name.
+ */
 public final class BoardArtifacts {
     static final String TYPE = "board-profile";
     private static final String EXTENSION = "zip";
@@ -20,16 +23,16 @@ public final class BoardArtifacts {
     private final String[] words;
 
     /**
-     * What the user calls the board.
+     * The board as the user names it.
      *
      * @param board an id, or {@code group:artifact:version:id}
-     * @throws KilnException if it is neither
+     * @throws KilnException for any other text
      */
     public BoardArtifacts(String board) {
         words = board.strip().split(":", -1);
         if ((words.length != 1 && words.length != 4) || Stream.of(words).anyMatch(String::isBlank)) {
             throw new KilnException(new Problem(
-                    "this names no board: " + board, "kiln.board", "an id, or group:artifact:version:id", ""));
+                    "not a valid board: " + board, "kiln.board", "an id, or group:artifact:version:id", ""));
         }
     }
 

@@ -18,7 +18,7 @@ import org.eclipse.aether.repository.RemoteRepository;
 import org.eclipse.aether.resolution.ArtifactRequest;
 import org.eclipse.aether.resolution.ArtifactResolutionException;
 
-/** Fetches through Maven's own resolution: local repository, mirrors, proxies, checksums and {@code -o} all count. */
+/** Fetches through Maven's resolution, so that local repository, mirrors, proxies, checksums and {@code -o} apply. */
 public final class MavenArtifacts implements ArtifactFetcher {
     private final RepositorySystem system;
     private final RepositorySystemSession session;
@@ -45,7 +45,7 @@ public final class MavenArtifacts implements ArtifactFetcher {
                     new Problem(
                             "cannot be fetched: " + e.getMessage(),
                             artifact.toString(),
-                            "it in the local repository or in one that the settings name",
+                            "an artifact in the local repository or in one of the settings",
                             session.isOffline()
                                     ? "Run once without -o"
                                             + (classifier.isEmpty()

@@ -13,25 +13,23 @@ import org.apache.maven.project.MavenProject;
 import org.codehaus.plexus.util.xml.Xpp3Dom;
 
 /**
- * Fetches board profiles, from modules of this very build first. Before such a module is packaged it has no file, so that {@code mvn compile} and
- * the import into an editor get the folder of its profiles.
+ * Fetches board profiles, from modules of this build first. Before such a module is packaged it has no file, so {@code
+ * mvn compile} and an editor's import get the folder of its profiles.
  */
 public final class ReactorBoards implements ArtifactFetcher {
     private static final String PLUGIN = "io.kiln:kiln-maven-plugin";
     private static final String PARAMETER = "boardsDirectory";
     private static final Path USUAL = Path.of("src", "main", "boards");
 
-    /** An editor's output folder lies at most so deep in a module. */
+    /** Deepest level of an editor's output folder in a module. */
     private static final int DEEPEST_OUTPUT = 3;
 
     private final List<MavenProject> modules;
     private final ArtifactFetcher others;
 
     /**
-     * A fetcher.
-     *
-     * @param modules of this build
-     * @param others fetches what no module makes
+     * @param modules the modules of this build
+     * @param others fetches artifacts of other projects
      */
     public ReactorBoards(List<MavenProject> modules, ArtifactFetcher others) {
         this.modules = List.copyOf(modules);
@@ -58,7 +56,7 @@ public final class ReactorBoards implements ArtifactFetcher {
                 .orElseGet(() -> folder(module));
     }
 
-    /** As the module itself would find it: its own configuration, the property, or the usual place. */
+    /** The folder that the module itself uses: its own configuration, the property, or the default. */
     private static Path folder(MavenProject module) {
         String named = Stream.of(
                         configured(module),
@@ -78,7 +76,7 @@ public final class ReactorBoards implements ArtifactFetcher {
                 .map(Xpp3Dom::getValue);
     }
 
-    /** Editors resolve a project of theirs to its output folder. */
+    /** Editors resolve a project of the workspace to its output folder. */
     private static Path ofWorkspace(Path fetched) {
         Path folder = fetched;
         for (int i = 0; i <= DEEPEST_OUTPUT && folder != null && Files.isDirectory(fetched); i++) {

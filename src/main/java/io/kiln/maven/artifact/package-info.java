@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Artifacts, uploads and boards of a reactor, in terms of Maven. */
+/** Maven's artifacts, uploads and reactor modules with boards. */
 package io.kiln.maven.artifact;

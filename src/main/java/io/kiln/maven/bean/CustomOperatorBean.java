@@ -27,7 +27,7 @@ public final class CustomOperatorBean {
         this.header = header;
     }
 
-    /** Set by Maven from {@code <shape>}: {@code input0}, or dimensions; what the model states if not set. */
+    /** Set by Maven from {@code <shape>}: {@code input0}, or dimensions; if not set, the shape in the model. */
     public void setShape(String shape) {
         this.shape = shape;
     }
@@ -42,7 +42,7 @@ public final class CustomOperatorBean {
         this.options = options;
     }
 
-    /** The function as the flow takes it. */
+    /** The function in the flow's form. */
     public UserFunction function() {
         return new UserFunction(code.strip(), function.strip(), header.strip(), shape.strip(), quantization, options);
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.bean;
 
-/** {@code <fuse>}: how operators are fused. What is not set here comes from {@code kiln.fuse.*}. */
+/** {@code <fuse>}: how operators are fused. Unset elements default to {@code kiln.fuse.*}. */
 public final class Fuse {
-    /** How many operators of the IR a fused group may hold. */
+    /** Largest number of IR operators in a fused group. */
     private Integer maxDepth;
 
     /** Set by Maven from {@code <maxDepth>}. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven.bean;
 
-/** {@code <mlf>}: what the archive holds. What is not set here comes from {@code kiln.mlf.*}. */
+/** {@code <mlf>}: what the archive holds. Unset elements default to {@code kiln.mlf.*}. */
 public final class Mlf {
-    /** Whether the constants' data is left out of text and parameters. */
+    /** Whether text and parameters omit the constants' data. */
     private Boolean slim;
 
     /** Set by Maven from {@code <slim>}. */

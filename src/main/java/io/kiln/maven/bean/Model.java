@@ -15,7 +15,7 @@ public final class Model {
     /** Name in the generated C: {@code tvmgen_<name>_run}. */
     private String name;
 
-    /** Shapes of its inputs, {@code name:1,96,96,1;…}; those of the file if not set. */
+    /** Shapes of its inputs, {@code name:1,96,96,1;…}; if not set, those of the file. */
     private String inputShapes;
 
     /** Set by Maven from {@code <inputShapes>}. */
@@ -33,7 +33,7 @@ public final class Model {
         this.name = name;
     }
 
-    /** The model as the flow takes it. */
+    /** The model in the flow's form. */
     public ModelSource source(Path folder) {
         if (file == null || name == null) {
             throw new KilnException(new Problem(

@@ -54,7 +54,7 @@ public final class CallKernels {
         return Outcome.of(written);
     }
 
-    /** Calls a function that uses some of the caller's variables, which are changed. */
+    /** Calls a function, which may change some of the caller's variables. */
     private static List<Tensor> call(
             FunctionCalls functions, int called, List<Tensor> inputs, List<Tensor> variables, List<Integer> used) {
         List<Tensor> own = new ArrayList<>(used.stream().map(variables::get).toList());

@@ -45,7 +45,7 @@ final class BinaryKernels {
         return dtype == DType.INT16 ? (short) value : dtype == DType.INT8 ? (byte) value : (int) (value & 0xFF);
     }
 
-    /** Shifts of 32 bits are by 5 bits of the distance. */
+    /** Shifts of 32 bits use 5 bits of the distance. */
     private static long word(Kind kind, int a, int b) {
         return switch (kind) {
             case LEFT_SHIFT -> a << b;
@@ -107,7 +107,7 @@ final class BinaryKernels {
         };
     }
 
-    /** Primitive comparisons: NaN equals nothing, and 0 equals -0. */
+    /** Primitive comparisons: NaN is not equal to anything, and 0 equals -0. */
     private static boolean compare(Kind kind, float a, float b) {
         return switch (kind) {
             case EQUAL -> a == b;

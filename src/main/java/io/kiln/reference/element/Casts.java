@@ -41,7 +41,7 @@ final class Casts {
         return Tensor.of(type, result);
     }
 
-    /** Cut towards zero; NaN is 0. */
+    /** Truncated towards zero; NaN becomes 0. */
     private static long truncated(float value, DType dtype) {
         return dtype == DType.UINT32 ? Math.max(0, Math.min(DType.UINT32.max(), (long) value)) : (int) value;
     }

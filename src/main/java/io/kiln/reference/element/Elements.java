@@ -6,7 +6,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.function.ToIntFunction;
 
-/** A tensor that is filled by copying elements of others, of whatever type they are. */
+/** A tensor filled by copying elements of others, of any type. */
 public final class Elements {
     private final TensorType type;
     private final int[] ints;
@@ -33,7 +33,7 @@ public final class Elements {
         }
     }
 
-    /** What was copied; nothing must be copied afterwards. */
+    /** The filled tensor, which must not be changed afterwards. */
     public Tensor tensor() {
         if (type.dtype().isFloat()) {
             return Tensor.of(type, floats);
@@ -41,7 +41,7 @@ public final class Elements {
         return type.dtype().isLong() ? Tensor.of(type, longs) : Tensor.of(type, ints);
     }
 
-    /** A tensor of which each element is an element of another, found by the indices along all dimensions. */
+    /** A tensor whose elements are elements of another, selected by the indices along all dimensions. */
     public static Tensor pick(TensorType type, Tensor from, ToIntFunction<int[]> source) {
         Elements elements = new Elements(type);
         int[] at = new int[type.shape().rank()];
@@ -52,7 +52,7 @@ public final class Elements {
         return elements.tensor();
     }
 
-    /** Goes on to the next element in row-major order. */
+    /** Advances to the next element in row-major order. */
     public static void advance(int[] at, Shape shape) {
         for (int axis = at.length - 1; axis >= 0; axis--) {
             at[axis]++;
@@ -63,7 +63,7 @@ public final class Elements {
         }
     }
 
-    /** Elements between neighbours along each dimension. */
+    /** Distance between neighbours along each dimension, in elements. */
     public static int[] strides(Shape shape) {
         int[] strides = new int[shape.rank()];
         int stride = 1;

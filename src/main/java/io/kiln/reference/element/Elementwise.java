@@ -16,7 +16,7 @@ import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 import java.util.function.LongBinaryOperator;
 
-/** Operators that compute each element from the elements at its place. */
+/** Operators that compute each element from the corresponding elements. */
 public final class Elementwise {
     private Elementwise() {}
 
@@ -91,7 +91,7 @@ public final class Elementwise {
         return (lhs, rhs) -> by.scaleOutput(by.scaleLhs((int) lhs) + by.scaleRhs((int) rhs));
     }
 
-    /** Likewise, each rounded on its own. */
+    /** Likewise, with each operand rounded separately. */
     private static LongBinaryOperator roundedSum(List<Tensor> args) {
         double outputScale = args.get(6).scalarFloat();
         QuantizedMultiplier lhsBy = QuantizedMultiplier.of(args.get(2).scalarFloat() / outputScale);

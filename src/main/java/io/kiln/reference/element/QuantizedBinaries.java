@@ -14,7 +14,7 @@ import java.util.function.IntBinaryOperator;
 
 /** Functions of two or more quantized elements. */
 final class QuantizedBinaries {
-    /** Bits that comparisons gain before they rescale. */
+    /** Bits by which comparisons shift left before they rescale. */
     private static final int COMPARISON_SHIFT = 8;
 
     private QuantizedBinaries() {}
@@ -86,7 +86,7 @@ final class QuantizedBinaries {
                 case LESS_EQUAL -> a <= b;
                 case GREATER -> a > b;
                 case GREATER_EQUAL -> a >= b;
-                default -> throw new IllegalArgumentException(op.name() + " is no comparison");
+                default -> throw new IllegalArgumentException(op.name() + " is not a comparison");
             };
             return holds ? 1 : 0;
         };

@@ -15,7 +15,7 @@ import io.kiln.reference.kernel.Tensor;
 import java.util.Arrays;
 import java.util.List;
 
-/** Between real numbers and quantized values, and between scales. */
+/** Conversions between real numbers and quantized values, and between scales. */
 public final class Rescaling {
     private Rescaling() {}
 

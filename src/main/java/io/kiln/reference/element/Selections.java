@@ -7,7 +7,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 
-/** Elements taken as they are from one operand or another. */
+/** Operators that select elements from one operand or another. */
 final class Selections {
     private Selections() {}
 

@@ -17,7 +17,7 @@ import java.util.function.IntUnaryOperator;
 
 /** Functions of one element. */
 public final class UnaryKernels {
-    /** From here on the reference kernel of the logistic function answers 1. */
+    /** From this argument on the logistic function's reference kernel returns 1. */
     private static final float LOGISTIC_ONE = 16.619047f;
 
     private static final float LOGISTIC_EXP = -9f;
@@ -95,7 +95,7 @@ public final class UnaryKernels {
         };
     }
 
-    /** What is whole already, infinite or NaN stays what it is. */
+    /** Integers, infinities and NaN are unchanged. */
     private static float roundedAway(float x) {
         float below = (float) Math.floor(Math.abs(x));
         return Math.copySign(Math.abs(x) - below >= 0.5f ? below + 1 : below, x);

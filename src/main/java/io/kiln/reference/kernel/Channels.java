@@ -4,9 +4,9 @@ package io.kiln.reference.kernel;
 import io.kiln.ir.type.Shape;
 
 /**
- * Which channel an element of a row-major tensor belongs to.
+ * Maps an element of a row-major tensor to its channel.
  *
- * @param inner elements behind the channel axis
+ * @param inner number of elements after the channel axis
  * @param count number of channels
  */
 public record Channels(int inner, int count) {

@@ -3,19 +3,19 @@ package io.kiln.reference.kernel;
 
 import java.util.List;
 
-/** Runs the functions that operators call, by their index in the function that they belong to. */
+/** Runs the functions that operators call, by index in the caller. */
 public interface FunctionCalls {
     /**
      * The results of a function.
      *
-     * @param variables values of its variables; changed to what it leaves
+     * @param variables values of its variables; updated by the call
      */
     List<Tensor> call(int function, List<Tensor> inputs, List<Tensor> variables);
 
     /**
-     * Before the body of a loop runs.
+     * Called before a loop body runs.
      *
-     * @throws io.kiln.base.KilnException if loops have run more often than is sensible
+     * @throws io.kiln.base.KilnException if loops have run too often
      */
     void spendIteration(int body);
 }

@@ -8,9 +8,9 @@ import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Map;
 
-/** What the interpreter does for an operator. Each family of operators has one map of its kernels, by class. */
+/** The interpreter's implementation of an operator. Each family of operators has one map of its kernels, by class. */
 public interface OperatorKernel<O extends Op> {
-    /** Computes a result of a known type, and what becomes of the variables among the arguments. */
+    /** Computes a result of a known type, and new values of the variables among the arguments. */
     Outcome run(O op, List<Tensor> args, TensorType type, FunctionCalls functions);
 
     /** A kernel of an operator that only computes a result. */
@@ -39,14 +39,14 @@ public interface OperatorKernel<O extends Op> {
         return Map.entry(op, (any, args, type, functions) -> kernel.run(op.cast(any), args, type, functions));
     }
 
-    /** An entry for an operator of which only C knows what it computes. */
+    /** An entry for an operator that only the user's C can compute. */
     static Map.Entry<Class<? extends Op>, OperatorKernel<Op>> opaque(Class<? extends Op> op) {
         return Map.entry(op, (any, args, type, functions) -> {
             throw new KilnException(new Problem(
-                    "what " + any.name() + " computes is known to its C function alone",
+                    "only the C function of " + any.name() + " knows its result",
                     "",
                     "operators that can be computed at build time",
-                    "Change the model so that nothing is computed from it at build time"));
+                    "Change the model so that its result is not needed at build time"));
         });
     }
 }

@@ -6,9 +6,9 @@ import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /**
- * What an operator leaves.
+ * The effects of an operator.
  *
- * @param result what it computes
+ * @param result its result
  * @param written new values of the variables, in the order of {@link Op#writes}
  */
 public record Outcome(Tensor result, List<Tensor> written) {
@@ -16,7 +16,7 @@ public record Outcome(Tensor result, List<Tensor> written) {
         written = List.copyOf(written);
     }
 
-    /** Of an operator that only changes variables. */
+    /** The outcome of an operator that only changes variables. */
     public static Outcome of(List<Tensor> written) {
         return new Outcome(Tensor.of(TensorType.UNIT, new int[0]), written);
     }

@@ -9,7 +9,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** A value while the interpreter runs: integers of up to 32 bits widened to int, those of 64 bits, or floats; row-major. */
+/**
+ * A value in the interpreter: integers of up to 32 bits widened to int, 64-bit integers as long, or floats; row-major.
+ */
 public final class Tensor {
     private static final int[] NO_INTS = {};
     private static final long[] NO_LONGS = {};
@@ -27,22 +29,22 @@ public final class Tensor {
         this.floats = floats;
     }
 
-    /** Takes the array over. */
+    /** Takes ownership of the array. */
     public static Tensor of(TensorType type, int[] ints) {
         return new Tensor(type, ints, NO_LONGS, NO_FLOATS);
     }
 
-    /** Takes the array over. */
+    /** Takes ownership of the array. */
     public static Tensor of(TensorType type, float[] floats) {
         return new Tensor(type, NO_INTS, NO_LONGS, floats);
     }
 
-    /** An int64 or uint64 tensor; takes the array over. */
+    /** An int64 or uint64 tensor; takes ownership of the array. */
     public static Tensor of(TensorType type, long[] longs) {
         return new Tensor(type, NO_INTS, longs, NO_FLOATS);
     }
 
-    /** Sums that wrap around in the type, int32 or int64; takes the array over. */
+    /** Sums that wrap around in the type, int32 or int64; takes ownership of the array. */
     public static Tensor ofSums(TensorType type, long[] sums) {
         return type.dtype() == DType.INT64
                 ? of(type, sums)
@@ -104,7 +106,7 @@ public final class Tensor {
         return new Tensor(newType, ints, longs, floats);
     }
 
-    /** The elements at these places, under another type of the same elements. */
+    /** The elements at these positions, under another type with the same element type. */
     public Tensor gather(int[] places, TensorType newType) {
         int[] newInts = ints.length == 0
                 ? NO_INTS
@@ -131,17 +133,17 @@ public final class Tensor {
         return type.dtype().isFloat();
     }
 
-    /** The elements of an int64 or uint64 tensor; not to be written. */
+    /** The elements of an int64 or uint64 tensor; read-only. */
     public long[] longs() {
         return longs;
     }
 
-    /** The elements of a tensor of integers of at most 32 bits, or bool; not to be written. */
+    /** The elements of a tensor of bool or integers of at most 32 bits; read-only. */
     public int[] ints() {
         return ints;
     }
 
-    /** The elements of a float tensor; not to be written. */
+    /** The elements of a float tensor; read-only. */
     public float[] floats() {
         return floats;
     }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a kernel is, and the tensors that it reads and writes. */
+/** Kernels' interface, and the tensors that they read and write. */
 package io.kiln.reference.kernel;

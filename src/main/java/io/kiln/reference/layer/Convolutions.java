@@ -7,7 +7,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 
-/** Convolutions. Taps in the padding add nothing: padding counts as the zero point. */
+/** Convolutions. Taps in the padding add nothing, because padding has the value of the zero point. */
 final class Convolutions {
     private Convolutions() {}
 

@@ -13,12 +13,12 @@ import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 import java.util.Map;
 
-/** The kernel of what chooses an object detector's boxes; one object for each run. */
+/** The kernel that selects an object detector's boxes; one object for each run. */
 public final class DetectionKernels {
     public static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL =
             Map.ofEntries(pure(DetectionPostprocess.class, DetectionKernels::postprocess));
 
-    /** The score of a box that is not looked at, or no more. */
+    /** The score of a box that is excluded. */
     private static final float GONE = -Float.MAX_VALUE;
 
     private final DetectionPostprocess op;
@@ -30,7 +30,7 @@ public final class DetectionKernels {
     private final int background;
     private final float[] boxes;
 
-    /** The score of each box as long as it may be chosen. */
+    /** The score of each box while it can be selected. */
     private final float[] left;
 
     private final float[] result;
@@ -98,7 +98,7 @@ public final class DetectionKernels {
         left[box] = score >= op.scoreThreshold() ? score : GONE;
     }
 
-    /** The best box left, the first of equals; -1 if there is none. */
+    /** The remaining box with the best score, the first of equals; -1 if there is none. */
     private int next() {
         int found = -1;
         float best = GONE;
@@ -111,7 +111,7 @@ public final class DetectionKernels {
         return found;
     }
 
-    /** Takes a box, and what overlaps it too much, from those left. */
+    /** Removes a box, and those that overlap it too much. */
     private void suppress(int chosen) {
         left[chosen] = GONE;
         for (int box = 0; box < left.length; box++) {
@@ -162,7 +162,7 @@ public final class DetectionKernels {
         }
     }
 
-    /** Puts a box behind all that are as good; the last one goes if there are too many. */
+    /** Inserts a box after all that are as good; the last one is dropped if there are too many. */
     private void insert(int box, int label, float score) {
         int place = Math.min(count, op.maxDetections() - 1);
         if (count == op.maxDetections() && !(score > result[op.firstScore() + place])) {

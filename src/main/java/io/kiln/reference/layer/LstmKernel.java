@@ -19,7 +19,7 @@ final class LstmKernel {
     private static final int CELL = 2;
     private static final int OUTPUT = 3;
 
-    /** What brings 12 fraction bits to steps of 1/12288. */
+    /** Converts 12 fraction bits to steps of 1/12288. */
     private static final int GATE_MULTIPLIER = 3;
 
     private final Lstm op;

@@ -10,7 +10,7 @@ import io.kiln.reference.kernel.Tensor;
 import java.util.Arrays;
 import java.util.List;
 
-/** Pools over windows; only what lies inside the data counts. */
+/** Pools over windows, without the padding. */
 final class Pools {
     private Pools() {}
 

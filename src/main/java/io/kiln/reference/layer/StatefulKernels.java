@@ -18,7 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Variables, and layers that remember. */
+/** Variables, and layers with state. */
 public final class StatefulKernels {
     public static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             writing(RefWrite.class, (op, args, type) -> Outcome.of(List.of(args.get(1)))),
@@ -95,7 +95,7 @@ public final class StatefulKernels {
                 args.get(multiplier + 1).scalarInt());
     }
 
-    /** Everything moves to the front by one; the last element stays. */
+    /** Shifts everything towards the front by one; the last element stays. */
     private static int[] shifted(int[] state) {
         int[] moved = state.clone();
         System.arraycopy(state, 1, moved, 0, state.length - 1);

@@ -10,7 +10,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 
-/** Transposed convolutions: every input pixel adds to the outputs that its window covers. */
+/** Transposed convolutions: every input pixel is added to the outputs that its window covers. */
 final class TransposedConvolutions {
     private TransposedConvolutions() {}
 
@@ -38,7 +38,7 @@ final class TransposedConvolutions {
         return Tensor.ofSums(type, result);
     }
 
-    /** Summed in double precision, so that the order, which differs between implementations, does not matter. */
+    /** Sums in double precision, so that the order, which differs between implementations, does not matter. */
     static Tensor real(Conv2dTranspose op, List<Tensor> args, TensorType type) {
         float[] data = args.get(0).floats();
         float[] weights = args.get(1).floats();

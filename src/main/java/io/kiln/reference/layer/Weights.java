@@ -8,7 +8,8 @@ import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 
 /**
- * How weights lie. Both layouts keep the channels of a tap together, and a depthwise output channel has one input channel.
+ * Layout of weights. Both layouts keep the channels of a tap together, and a depthwise output channel has one input
+ * channel.
  *
  * @param depth input channels per output channel
  * @param inputStep output channels that share their input channels
@@ -33,7 +34,7 @@ record Weights(boolean depthwise, int outC, int kernelH, int kernelW, int depth,
         return o / inputStep * depth;
     }
 
-    /** Weights of a layer as the real numbers they stand for, in the same layout; arguments as those of {@code qnn.conv2d}. */
+    /** A layer's weights as real values, in the same layout; arguments as those of {@code qnn.conv2d}. */
     static Tensor real(List<Tensor> args, int channels, boolean depthwise) {
         int[] weights = args.get(1).ints();
         int zeroPoint = args.get(3).scalarInt();

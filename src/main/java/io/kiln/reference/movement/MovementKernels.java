@@ -14,7 +14,7 @@ import io.kiln.ir.op.movement.Transpose;
 import io.kiln.reference.kernel.OperatorKernel;
 import java.util.Map;
 
-/** Kernels of the operators that copy elements, or find them by coordinates. */
+/** Kernels of the operators that copy or look up elements. */
 public final class MovementKernels {
     public static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(Transpose.class, Movements::transpose),

@@ -13,7 +13,7 @@ import io.kiln.reference.element.Elements;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 
-/** Operators that only copy elements, element by element. */
+/** Operators that only copy elements. */
 public final class Movements {
     private Movements() {}
 

@@ -10,7 +10,7 @@ import io.kiln.reference.element.Elements;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 
-/** Elements found by coordinates or indices: resized images, and slices by index. */
+/** Elements looked up by coordinates or indices: resized images, and slices by index. */
 final class Resizes {
     private Resizes() {}
 

@@ -85,7 +85,7 @@ public final class FilterBanks {
         return new Outcome(Tensor.of(type, result), List.of(Tensor.of(type, estimate)));
     }
 
-    /** An unsigned number of 64 bits shifted to the right, of which 32 bits remain. */
+    /** An unsigned 64-bit number shifted right and reduced to 32 bits. */
     private static long shifted(long value, int bits) {
         return (value >>> bits) & DType.UINT32.max();
     }

@@ -6,26 +6,26 @@ import io.kiln.ir.arith.FourierRoots;
 /**
  * The arithmetic of a Fourier transform: floats, or fractions of 15 or 31 bits in int16 or int32.
  *
- * @param <N> numbers
+ * @param <N> type of numbers
  */
 interface FourierNumbers<N> {
     /** A number from -1 to 1. */
     N of(double value);
 
-    /** {@code a * b + c * d}; of fractions rounded once. */
+    /** {@code a * b + c * d}; fractions are rounded once. */
     N products(N a, N b, N c, N d);
 
-    /** What enters a pass of a radix: a fraction is divided by it. */
+    /** An input of a pass; a fraction is divided by the pass's radix. */
     N part(N value, int radix);
 
     N sum(N a, N b);
 
     N negative(N value);
 
-    /** Half of a sum, which wraps around in 32 bits only. */
+    /** Half of a sum; the sum wraps around in 32 bits only. */
     N halfSum(N a, N b);
 
-    /** Half of a difference, likewise. */
+    /** Half of a difference, with the same wrapping. */
     N halfDifference(N a, N b);
 
     default N difference(N a, N b) {
@@ -33,9 +33,9 @@ interface FourierNumbers<N> {
     }
 
     /**
-     * Fractions as whole numbers; a sum of two products of 31 bits fits 64.
+     * Fractions as integers; a sum of two products of 31 bits fits into 64.
      *
-     * @param bits behind the point, 15 or 31; sums wrap around in 16 or 32
+     * @param bits fraction bits, 15 or 31; sums wrap around in 16 or 32 bits
      */
     record Fractions(int bits) implements FourierNumbers<Long> {
         private long largest() {
@@ -82,7 +82,7 @@ interface FourierNumbers<N> {
         }
     }
 
-    /** Floats, each operation rounded by itself. */
+    /** Floats; each operation is rounded. */
     record Floats() implements FourierNumbers<Float> {
         @Override
         public Float of(double value) {

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * {@link SignalFft} by recursion: a transform is put together from those of every fourth number, or every second where four do not divide
- * it.
+ * {@link SignalFft} by recursion: a transform is combined from those of every fourth number, or every second if four is
+ * not a divisor.
  *
- * @param <N> numbers
+ * @param <N> type of numbers
  */
 final class FourierTransform<N> {
     private record Complex<N>(N real, N imaginary) {}
@@ -27,7 +27,7 @@ final class FourierTransform<N> {
     /**
      * A transform.
      *
-     * @param points complex numbers, half as many as the samples
+     * @param points number of complex numbers, half the number of samples
      */
     private FourierTransform(FourierNumbers<N> numbers, int points, boolean inverse) {
         this.numbers = numbers;

@@ -18,7 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** Signal processing that has a second result or remembers. */
+/** Signal processing with a second result or state. */
 public final class SignalStateKernels {
     public static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             writing(SignalAutoScale.class, SignalStateKernels::autoScale),
@@ -80,7 +80,7 @@ public final class SignalStateKernels {
         return new Outcome(Tensor.of(type, result), List.of(like(args.get(SignalDelay.STATE), state)));
     }
 
-    /** The samples that a state keeps of a signal with the new ones behind; the state then keeps as many of the last. */
+    /** The kept samples of a signal followed by the new ones; the state then keeps the last of them. */
     private static int[] continued(int[] state, int at, int kept, int[] data, int from, int length) {
         int[] signal = Arrays.copyOfRange(state, at, at + kept + length);
         System.arraycopy(data, from, signal, kept, length);
@@ -135,7 +135,7 @@ public final class SignalStateKernels {
                 : new Outcome(Tensor.of(type, ints(result)), List.of(Tensor.of(state.type(), ints(sums))));
     }
 
-    /** Every int16, and every sum of two, is a float. */
+    /** Every int16, and every sum of two, is exactly representable as float. */
     private static float[] floats(int[] values) {
         float[] floats = new float[values.length];
         for (int i = 0; i < values.length; i++) {

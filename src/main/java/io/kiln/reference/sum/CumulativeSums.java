@@ -8,7 +8,7 @@ import io.kiln.reference.element.Elements;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
 
-/** Sums of the elements so far along a dimension. */
+/** Cumulative sums along a dimension. */
 final class CumulativeSums {
     private CumulativeSums() {}
 

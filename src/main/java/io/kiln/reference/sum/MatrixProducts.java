@@ -42,7 +42,7 @@ final class MatrixProducts {
         return a.isFloat() ? Tensor.of(type, floats) : Tensor.ofSums(type, sums);
     }
 
-    /** Where the matrix begins that belongs to an element of the result. */
+    /** Index of the first element of the matrix for an element of the result. */
     private static int matrix(Shape shape, int[] at) {
         int position = 0;
         int missing = at.length - shape.rank();

@@ -38,7 +38,7 @@ final class Reductions {
         return Tensor.of(type, result);
     }
 
-    /** Sums that wrap around, and means of them that are cut towards zero. */
+    /** Sums that wrap around, and means truncated towards zero. */
     private static Tensor whole(Reduce op, Tensor data, int[] groups, TensorType type) {
         int[] result = new int[(int) type.shape().elements()];
         for (int i = 0; i < groups.length; i++) {
@@ -101,7 +101,7 @@ final class Reductions {
         return Tensor.of(type, result);
     }
 
-    /** For each element of the data, the element of the result that it counts for. */
+    /** For each element of the data, the element of the result to which it is reduced. */
     private static int[] groups(Shape data, List<Integer> axes) {
         int[] groups = new int[(int) data.elements()];
         int[] at = new int[data.rank()];

@@ -11,7 +11,7 @@ import io.kiln.reference.kernel.OperatorKernel;
 import io.kiln.reference.movement.Movements;
 import java.util.Map;
 
-/** Kernels of what attention over sequences needs. */
+/** Kernels of operators for attention over sequences. */
 public final class SequenceKernels {
     public static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(TflBatchMatmul.class, MatrixProducts::multiply),

@@ -4,13 +4,13 @@ package io.kiln.report.graph;
 import java.util.List;
 
 /**
- * What is drawn.
+ * A graph to draw.
  *
  * @param title the page's heading
  * @param summary lines below it
- * @param blocks what stands in the picture, each after all that it reads
- * @param edges who reads whose value
- * @param called what its operators call, drawn below it
+ * @param blocks its blocks, each after all blocks that it reads
+ * @param edges which block reads which
+ * @param called graphs of the functions that its operators call, drawn below it
  */
 public record Graph(String title, List<String> summary, List<Block> blocks, List<Edge> edges, List<Graph> called) {
     public Graph {
@@ -20,19 +20,19 @@ public record Graph(String title, List<String> summary, List<Block> blocks, List
         edges = List.copyOf(edges);
     }
 
-    /** What a block stands for. */
+    /** The kind of a block. */
     public enum Kind {
         INPUT,
-        /** Memory that keeps its value from run to run. */
+        /** Memory that keeps its value between runs. */
         VARIABLE,
         OPERATOR,
         OUTPUT
     }
 
     /**
-     * Boxes below each other, in a frame if it has a caption or there are several.
+     * Boxes in a column, with a frame if it has a caption or several boxes.
      *
-     * @param caption the frame's; may be empty
+     * @param caption the frame's caption; may be empty
      * @param boxes at least one
      */
     public record Block(Kind kind, String caption, List<Box> boxes) {
@@ -49,8 +49,8 @@ public record Graph(String title, List<String> summary, List<Block> blocks, List
     /**
      * A rectangle with text.
      *
-     * @param lines the first stands out
-     * @param tooltip what the mouse shows; may have several lines
+     * @param lines the text; the first line is highlighted
+     * @param tooltip the mouse-over text; may have several lines
      */
     public record Box(List<String> lines, String tooltip) {
         public Box {
@@ -61,7 +61,7 @@ public record Graph(String title, List<String> summary, List<Block> blocks, List
     /**
      * A line from one block to another.
      *
-     * @param from index of the block whose value is read
+     * @param from index of the block that is read
      * @param to index of the reader, above {@code from}
      */
     public record Edge(int from, int to) {}

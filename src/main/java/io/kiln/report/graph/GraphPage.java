@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** A graph as one page of XHTML with an SVG in it: well-formed XML that loads nothing and runs nothing. */
+/** A graph as one page of XHTML with an SVG in it: well-formed XML that loads no resources and has no scripts. */
 public final class GraphPage {
     private static final String STYLE = """
         body { font: 13px sans-serif; margin: 16px; background: #fff; color: #222; }
@@ -37,7 +37,7 @@ public final class GraphPage {
         this.layout = Layout.of(graph);
     }
 
-    /** The page; the same bytes for the same graph. */
+    /** The page; equal graphs give equal bytes. */
     public static String of(Graph graph) {
         StringBuilder out = new StringBuilder();
         new GraphPage(graph, out).head();
@@ -45,7 +45,7 @@ public final class GraphPage {
         return out.append("</body>\n</html>\n").toString();
     }
 
-    /** A graph under its heading, then those that it calls. */
+    /** A graph under its heading, followed by the graphs that it calls. */
     private static void pictures(Graph graph, String heading, StringBuilder out) {
         GraphPage page = new GraphPage(graph, out);
         page.heading(heading);
@@ -139,7 +139,7 @@ public final class GraphPage {
         out.append(String.format(Locale.ROOT, format, values)).append('\n');
     }
 
-    /** Text for XML 1.0; letters that it cannot hold, or that reorder or hide others, are replaced. */
+    /** Text for XML 1.0; characters that it cannot hold, or that reorder or hide others, are replaced. */
     static String escape(String text) {
         StringBuilder escaped = new StringBuilder();
         text.codePoints().forEach(c -> {

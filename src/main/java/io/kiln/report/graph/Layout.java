@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where everything lies: blocks in layers from top to bottom, each below all that it reads; lines run down through the gaps
- * between layers, and those that pass a layer run in lanes to the right of all blocks. No line crosses a block.
+ * Positions of everything: blocks in layers from top to bottom, each below all that it reads. Lines run down through
+ * the gaps between layers; lines that pass a layer run in lanes to the right of all blocks. No line crosses a block.
  *
  * @param blocks rectangles, in the order of the graph's blocks
  * @param routes corners of each line, in the order of the graph's edges
@@ -41,7 +41,7 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
         }
     }
 
-    /** A place in pixels. */
+    /** A position in pixels. */
     public record Point(int x, int y) {}
 
     /** Lays a graph out. */
@@ -63,7 +63,10 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
         return new Layout(rects, router.routes(rects, tops), router.right() + MARGIN, y + MARGIN);
     }
 
-    /** The longest way from a block that reads nothing; variables stand above what reads them first. */
+    /**
+     * The layer of each block is its longest path from a block without inputs; variables are placed above their first
+     * reader.
+     */
     private static int[] layers(Graph graph) {
         int[] layers = new int[graph.blocks().size()];
         List<List<Integer>> sources = sources(graph);
@@ -104,7 +107,7 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
         return sources;
     }
 
-    /** Left edges: every block below the middle of what it reads, or beside others that want to be there. */
+    /** Left edges: every block is centred below what it reads, or next to the other inputs of its reader. */
     private static int[] columns(Graph graph, int[] layers) {
         int count = layers.length;
         int[] left = new int[count];
@@ -139,7 +142,7 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
         return left;
     }
 
-    /** A variable wants to be beside the others of its layer that its first reader reads. */
+    /** A variable is placed next to other blocks of its layer that its first reader reads. */
     private static void besideOthers(
             Graph graph,
             List<Integer> layer,
@@ -161,7 +164,10 @@ public record Layout(List<Rect> blocks, List<List<Point>> routes, int width, int
         }
     }
 
-    /** One layer from left to right without overlaps, then moved so that on average blocks are where they want to be. */
+    /**
+     * Places one layer from left to right without overlaps, then shifts it so that on average blocks are where they
+     * want to be.
+     */
     private static void place(Graph graph, List<Integer> layer, double[] wanted, int[] left) {
         int free = Integer.MIN_VALUE;
         double moved = 0;

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Leads lines from the middle of a block's lower edge to a reader's upper edge. A line leaves into the gap below its block's layer;
- * it ends in the gap above its reader's. If these are two gaps, a lane beside all blocks joins them. Lanes, and the tracks in a gap,
- * are shared only by lines of one block or where they do not meet.
+ * Routes lines from the middle of a block's lower edge to a reader's upper edge. A line enters the gap below its
+ * block's layer and ends in the gap above its reader's layer. If these differ, a lane beside all blocks joins them.
+ * Lanes, and the tracks in a gap, are shared only by lines of one block or where they do not meet.
  */
 final class Router {
     private static final int LANE = 12;
@@ -30,7 +30,7 @@ final class Router {
     private final int right;
     private final List<Tracks> gaps = new ArrayList<>();
 
-    /** Decides about lanes and tracks; only how far down layers lie is left open. */
+    /** Assigns lanes and tracks; only the vertical positions of layers are still open. */
     Router(Graph graph, int[] layers, int[] left) {
         this.edges = graph.edges();
         this.layers = layers;
@@ -69,7 +69,7 @@ final class Router {
         return GAP + TRACK * gaps.get(layer).count();
     }
 
-    /** Right edge of everything. */
+    /** Right edge of the picture. */
     int right() {
         return right;
     }
@@ -83,7 +83,7 @@ final class Router {
                     .add(i);
         }
         byReader.forEach((reader, incoming) -> {
-            // What comes down a lane ends on the right, the rest in the order of where it comes from.
+            // Lines from a lane end on the right; the others are ordered by where they come from.
             incoming.sort(Comparator.<Integer, Boolean>comparing(this::isLong).thenComparing(i -> from[i]));
             int width = Sizes.width(graph.blocks().get(reader));
             for (int k = 0; k < incoming.size(); k++) {
@@ -96,7 +96,9 @@ final class Router {
         return layers[edges.get(edge).to()] - layers[edges.get(edge).from()] > 1;
     }
 
-    /** Gives each block whose value passes a layer a lane of its own as long as it is read; returns how many there are. */
+    /**
+     * Assigns a lane to each block whose value passes a layer, for as long as it is read; returns the number of lanes.
+     */
     private int findLanes(int widest) {
         Tracks tracks = new Tracks();
         Map<Integer, Integer> lastLayer = new TreeMap<>();
@@ -157,7 +159,7 @@ final class Router {
         return tops[gap] + heights[gap] + GAP / 2 + TRACK * gaps.get(gap).of(source, a, b);
     }
 
-    /** Parallel tracks; a stretch goes onto the first one where it meets nothing of another block. */
+    /** Parallel tracks; a stretch goes to the first track on which it meets no other block's. */
     private static final class Tracks {
         private final List<List<Stretch>> tracks = new ArrayList<>();
 
@@ -176,7 +178,7 @@ final class Router {
             return tracks.size() - 1;
         }
 
-        /** The track that a stretch was given. */
+        /** The track of a stretch. */
         int of(int owner, int a, int b) {
             Stretch stretch = new Stretch(owner, Math.min(a, b), Math.max(a, b));
             for (int track = 0; track < tracks.size(); track++) {

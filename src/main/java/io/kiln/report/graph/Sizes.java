@@ -4,21 +4,21 @@ package io.kiln.report.graph;
 import io.kiln.report.graph.Graph.Block;
 import io.kiln.report.graph.Graph.Box;
 
-/** Sizes in pixels, from the letters of a fixed-width font. */
+/** Sizes in pixels, computed from the width of a fixed-width font. */
 final class Sizes {
     static final int LINE = 16;
     static final int PADDING = 8;
 
-    /** Between the boxes of a frame. */
+    /** Gap between the boxes of a frame. */
     static final int INNER_GAP = 10;
 
-    /** A frame's caption. */
+    /** Height of a frame's caption. */
     static final int CAPTION = 20;
 
-    /** Longer text is cut in the picture and whole in the tooltip. */
+    /** Longest text in characters; longer text is cut in the picture and complete in the tooltip. */
     static final int MAX_LETTERS = 64;
 
-    /** Somewhat more than the 0.6 of a 12 pixel font, for fonts that are wider. */
+    /** Width of a character: more than the 0.6 of a 12 pixel font, for wider fonts. */
     private static final double LETTER = 7.5;
 
     private Sizes() {}
@@ -37,14 +37,14 @@ final class Sizes {
         return box.lines().size() * LINE + PADDING;
     }
 
-    /** Text as the picture shows it. */
+    /** Text, cut for the picture. */
     static String cut(String text) {
         return text.codePointCount(0, text.length()) <= MAX_LETTERS
                 ? text
                 : text.substring(0, text.offsetByCodePoints(0, MAX_LETTERS - 1)) + "…";
     }
 
-    /** The same for names, which end in what tells them apart. */
+    /** Names, cut in the middle because their ends differ. */
     static String cutInside(String name) {
         int letters = name.codePointCount(0, name.length());
         int head = MAX_LETTERS / 2;

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Pictures of graphs for people: what is drawn, where it lies, and the page that shows it. */
+/** Pictures of graphs for people: graph, layout and HTML page. */
 package io.kiln.report.graph;

@@ -11,24 +11,26 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A board profile with everything inherited already merged in.
+ * A board profile, merged with everything that it inherits.
  *
  * @param id name of its folder, as in {@code kiln.board}
  * @param title one line for people
- * @param maker who makes it
+ * @param maker the vendor
  * @param target target string of the compiler, such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=mps2-an386}
- * @param memories memories that an image may use; empty if the board is this computer
- * @param pools which memory holds what; absent if the board is this computer
+ * @param memories memories that an image may use; empty for the board {@code host}
+ * @param pools which memory holds what; absent for the board {@code host}
  * @param sources names of the C and assembler files to compile, keys of {@link #files}
  * @param linker name of the linker script, a key of {@link #files}; its folder must be on the linker's search path
- * @param console the serial line that the image speaks on
+ * @param console the serial console of the image
+ * @param timer what {@code TVMPlatformTimerStart} and {@code TVMPlatformTimerStop} count by; empty if the board has no timer
  * @param emulation what runs an image without the hardware
  * @param openOcd how OpenOCD reaches the hardware; empty if the board cannot be flashed
- * @param building what its firmware is built with
+ * @param building how its firmware is built
  * @param files every file of the profile and of those it extends, by path relative to the profile's folder
- * @param origin where the profile came from: its board.yaml
- * @param untrusted {@code group:artifact:version:id} of each part that somebody else wrote and that the build does not say it trusts
- * @param foreignFiles those of {@link #files} that came with such a part
+ * @param origin path of its board.yaml
+ * @param untrusted {@code group:artifact:version:id} of each untrusted part: from a repository, and not trusted by the
+ * build
+ * @param foreignFiles those of {@link #files} that belong to an untrusted part
  */
 public record Board(
         String id,
@@ -40,6 +42,7 @@ public record Board(
         List<String> sources,
         Optional<String> linker,
         Optional<Console> console,
+        Optional<Timer> timer,
         Emulation emulation,
         Optional<OpenOcd> openOcd,
         Building building,
@@ -55,14 +58,14 @@ public record Board(
         files = Collections.unmodifiableSortedMap(new TreeMap<>(files));
     }
 
-    /** The same board, linked with these flags besides. */
+    /** The same board with further linker flags. */
     public Board linkedWith(List<String> more) {
         List<String> link = new ArrayList<>(building.link());
         link.addAll(more);
         return with(emulation, new Building(building.toolchain(), building.compile(), link));
     }
 
-    /** The same board for images that hold code which the build does not trust. */
+    /** The same board for images that hold untrusted code. */
     Board fenced() {
         return emulation instanceof Emulation.Qemu qemu
                 ? with(new Emulation.Qemu(qemu.program(), qemu.machine(), qemu.args(), true), building)
@@ -80,6 +83,7 @@ public record Board(
                 sources,
                 linker,
                 console,
+                timer,
                 otherEmulation,
                 openOcd,
                 otherBuilding,
@@ -89,12 +93,12 @@ public record Board(
                 foreignFiles);
     }
 
-    /** Whether somebody else wrote any part of it, and the build does not say that it trusts it. */
+    /** Whether any part of it is untrusted. */
     public boolean foreign() {
         return !untrusted.isEmpty();
     }
 
-    /** How to say that the build trusts all of it; empty if it does. */
+    /** How to trust all of it; empty if the build does. */
     public String trustAdvice() {
         return foreign() ? trustAdvice(untrusted) : "";
     }
@@ -124,7 +128,7 @@ public record Board(
         return memories.stream().filter(m -> m.name().equals(name)).findFirst();
     }
 
-    /** Bytes of the memory that holds code and constants; empty if the board is this computer. */
+    /** The memory of code and constants; empty for the board {@code host}. */
     public Optional<Memory> constants() {
         return pools.flatMap(p -> memory(p.constants()));
     }
@@ -135,12 +139,12 @@ public record Board(
                 .map(script -> script.replaceFirst("\\.ld$", ".more.ld"));
     }
 
-    /** The memory of constants that do not fit in the first one. */
+    /** The second memory of constants, for those that do not fit in the first. */
     public Optional<Memory> moreConstants() {
         return pools.flatMap(Pools::moreConstants).flatMap(this::memory);
     }
 
-    /** Bytes of the memory that holds the workspace, variables and stack; empty if the board is this computer. */
+    /** The memory of workspace, variables and stack; empty for the board {@code host}. */
     public Optional<Memory> workspace() {
         return pools.flatMap(p -> memory(p.workspace()));
     }
@@ -157,13 +161,13 @@ public record Board(
     }
 
     /**
-     * Who makes a board.
+     * The vendor of a board.
      *
      * @param vendor name; empty if the profile does not say
      * @param url the vendor's page about the board; empty if the profile does not say
      */
     public record Maker(Optional<String> vendor, Optional<String> url) {
-        /** Nobody is named. */
+        /** No vendor is named. */
         public static final Maker UNKNOWN = new Maker(Optional.empty(), Optional.empty());
     }
 
@@ -171,10 +175,10 @@ public record Board(
      * A memory of the board.
      *
      * @param name unique within the board
-     * @param kind whether the image's constants may lie there before it runs
+     * @param kind what it can hold
      * @param base first address
      * @param size bytes, at least 1
-     * @param speed how fast it is
+     * @param speed its relative speed
      */
     public record Memory(String name, Kind kind, long base, long size, Speed speed) {
         /** A memory of ordinary speed. */
@@ -182,17 +186,17 @@ public record Board(
             this(name, kind, base, size, Speed.NORMAL);
         }
 
-        /** The address behind the last byte. */
+        /** The address after the last byte. */
         public long end() {
             return base + size;
         }
     }
 
-    /** How fast a memory is, against the others of its board. */
+    /** The speed of a memory relative to the others of its board. */
     public enum Speed {
         /** No wait states. */
         FAST,
-        /** Some wait states, or a cache before it. */
+        /** Some wait states, or cached. */
         NORMAL,
         /** Behind a serial or narrow bus. */
         SLOW
@@ -200,48 +204,58 @@ public record Board(
 
     /** What a memory can hold. */
     public enum Kind {
-        /** Keeps its content without power and is not written by the running image. */
+        /** Non-volatile, and not written by the running image. */
         ROM,
         /** Holds variables. */
         RAM
     }
 
     /**
-     * Names of memories.
+     * Which memory holds what, by name.
      *
-     * @param workspace the one that holds the workspace, variables and stack
-     * @param constants the one that holds code, weights and tables
-     * @param moreConstants the one that holds those weights and tables that do not fit in the first; empty if there is none
+     * @param workspace the memory of workspace, variables and stack
+     * @param constants the memory of code, weights and tables
+     * @param moreConstants the memory of weights and tables that do not fit in the first; empty if there is none
      */
     public record Pools(String workspace, String constants, Optional<String> moreConstants) {}
 
     /**
-     * The serial line that the image speaks on.
+     * The serial console of the image.
      *
      * @param uart name of the peripheral, for people
      * @param baud bits per second, 8N1
-     * @param usb USB ids, {@code vendor:product} in lower-case hexadecimal, of what shows the line as a serial port; may be empty
+     * @param usb USB ids, {@code vendor:product} in lower-case hexadecimal, of the device that provides the serial
+     * port; may be empty
      */
     public record Console(String uart, int baud, List<String> usb) {
         public Console {
             usb = List.copyOf(usb);
         }
 
-        /** A line that nothing is known of to show it by USB. */
+        /** A console without known USB ids. */
         public Console(String uart, int baud) {
             this(uart, baud, List.of());
         }
     }
 
     /**
-     * What the firmware of a board is built with.
+     * What a board measures time by.
      *
-     * @param toolchain the one to take; empty if any does
-     * @param compile flags of every compilation, behind the toolchain's own; a folder that {@code -I} names is one of the board
-     * @param link flags of every link, behind the toolchain's own
+     * @param counter name of the peripheral, for people
+     * @param hertz ticks of a second; one of them is the resolution of all times
+     */
+    public record Timer(String counter, long hertz) {}
+
+    /**
+     * How the firmware of a board is built.
+     *
+     * @param toolchain the toolchain to use; empty for any
+     * @param compile flags of every compilation, after the toolchain's own; a folder named by {@code -I} is one of the
+     * board's
+     * @param link flags of every link, after the toolchain's own
      */
     public record Building(Optional<Choice> toolchain, List<String> compile, List<String> link) {
-        /** Nothing in particular. */
+        /** No toolchain and no flags. */
         public static final Building PLAIN = new Building(Optional.empty(), List.of(), List.of());
 
         public Building {
@@ -251,11 +265,11 @@ public record Board(
     }
 
     /**
-     * A toolchain that a board asks for.
+     * The toolchain that a board names.
      *
      * @param toolchain id of a built-in descriptor
-     * @param required whether no other one will do
-     * @param where file and line that say so
+     * @param required whether no other toolchain is allowed
+     * @param where file and line of the setting
      */
     public record Choice(String toolchain, boolean required, String where) {}
 
@@ -266,7 +280,7 @@ public record Board(
      * @param targetConfig configuration file of the chip, in OpenOCD's search path
      * @param transport such as {@code swd} or {@code hla_swd}; empty for the probe's default
      * @param speedKilohertz clock of the probe; 0 for the configuration's own
-     * @param chipId what the chip must say of itself before anything is erased; empty if nothing is known to ask for
+     * @param chipId the chip's identification, checked before anything is erased; empty to skip the check
      */
     public record OpenOcd(
             String interfaceConfig,
@@ -274,23 +288,23 @@ public record Board(
             Optional<String> transport,
             int speedKilohertz,
             Optional<ChipId> chipId) {
-        /** A chip that is not asked for its identity. */
+        /** A chip whose identification is not checked. */
         public OpenOcd(String interfaceConfig, String targetConfig, Optional<String> transport, int speedKilohertz) {
             this(interfaceConfig, targetConfig, transport, speedKilohertz, Optional.empty());
         }
 
-        /** Whether Kiln's virtual probe and chip take the place of hardware. */
+        /** Whether Kiln's virtual probe and chip replace the hardware. */
         public boolean isVirtual() {
             return interfaceConfig.isEmpty();
         }
     }
 
     /**
-     * A word of memory by which a chip is told from its relatives, which OpenOCD takes for the same.
+     * A word of memory that tells a chip from related ones, which OpenOCD treats as equal.
      *
-     * @param address of the word, a multiple of 4
+     * @param address address of the word, a multiple of 4
      * @param mask the bits that count, 1 to 0xffffffff
-     * @param value what they are, no bit outside the mask
+     * @param value their value, no bit outside the mask
      */
     public record ChipId(long address, long mask, long value) {}
 }

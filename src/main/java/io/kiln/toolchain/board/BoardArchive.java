@@ -30,8 +30,8 @@ import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
 import org.apache.commons.compress.archivers.zip.ZipFile;
 
 /**
- * Reads a zip of board profiles, one folder per profile at its root, into memory: nothing is ever unpacked to disk. What cannot be
- * a profile is refused before it costs memory.
+ * Reads a zip of board profiles, one folder per profile at its root, into memory; nothing is unpacked to disk. Entries
+ * that no profile has are refused before they take memory.
  */
 final class BoardArchive {
     private static final int MAX_ARCHIVE_BYTES = 4 << 20;
@@ -45,7 +45,7 @@ final class BoardArchive {
     private final Path zip;
     private final TreeMap<String, Bytes> files = new TreeMap<>();
 
-    /** Spelling of every file and of every folder, by how systems see it that take no notice of case. */
+    /** Spelling of every file and folder by its lower-case form, to find names that differ only in case. */
     private final Map<String, String> spellings = new HashMap<>();
 
     private final Set<String> folders = new HashSet<>();
@@ -58,7 +58,8 @@ final class BoardArchive {
     /**
      * The files by path: folder, then path in the folder.
      *
-     * @throws KilnException naming the entry, if the archive is too large, is none, or has entries that no profile needs
+     * @throws KilnException naming the entry, if the file is too large, is not a zip, or has entries that no profile
+     * needs
      */
     static SortedMap<String, Bytes> read(Path zip) {
         try (InputStream in = Files.newInputStream(zip)) {
@@ -80,7 +81,7 @@ final class BoardArchive {
         } catch (KilnException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
-            // Commons Compress throws whatever its arithmetic comes to on headers that lie.
+            // Commons Compress throws various arithmetic exceptions for false headers.
             throw new KilnException(
                     new Problem(
                             "this is not a zip of board profiles: " + printable(String.valueOf(e.getMessage())),
@@ -92,7 +93,7 @@ final class BoardArchive {
         return Collections.unmodifiableSortedMap(archive.files);
     }
 
-    /** Writes profiles: sorted, not compressed (how well is the JDK's affair), all of one time. */
+    /** Writes profiles: sorted, uncompressed (compression depends on the JDK), all with the same time. */
     static void write(BoardFiles profiles, Path zip) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (ZipOutputStream out = new ZipOutputStream(bytes, StandardCharsets.UTF_8)) {
@@ -168,7 +169,7 @@ final class BoardArchive {
             plain &= SEGMENT.matcher(segment).matches();
         }
         if (!plain) {
-            throw refused("the name is none of a file in a profile's folder", name, "names such as my-board/startup.c");
+            throw refused("the name is not that of a file in a profile's folder", name, "names such as my-board/startup.c");
         }
     }
 
@@ -177,7 +178,7 @@ final class BoardArchive {
         total += content.length;
         if (content.length > MAX_FILE_BYTES || total > MAX_TOTAL_BYTES) {
             throw refused(
-                    "the archive unfolds into too much",
+                    "the archive's content is too large",
                     name,
                     "at most " + MAX_FILE_BYTES + " bytes a file and " + MAX_TOTAL_BYTES + " in all");
         }
@@ -187,7 +188,7 @@ final class BoardArchive {
             throw refused("the entry is damaged: its size or checksum is not the one stated", name, "");
         }
         if (files.put(name, Bytes.wrap(content)) != null) {
-            throw refused("the entry is there twice", name, "each file once");
+            throw refused("the entry exists twice", name, "each file once");
         }
         checkSpelling(name);
         addFolders(name);
@@ -200,15 +201,15 @@ final class BoardArchive {
         }
     }
 
-    /** Where case does not count, two such names are one file. */
+    /** On file systems that ignore case, two such names are one file. */
     private void checkSpelling(String name) {
         String other = spellings.putIfAbsent(name.toLowerCase(Locale.ROOT), name);
         if (other != null && !other.equals(name)) {
-            throw refused("the name differs from " + other + " in case only", name, "names that differ everywhere");
+            throw refused("the name differs from " + other + " only in case", name, "names that also differ in other letters");
         }
     }
 
-    /** Names of entries come from outside: what could move a terminal's cursor is not printed. */
+    /** Entry names are untrusted: control characters are not printed. */
     private KilnException refused(String what, String entry, String expected) {
         String shown = printable(entry);
         return new KilnException(new Problem(what, zip + (shown.isEmpty() ? "" : ", entry " + shown), expected, ""));

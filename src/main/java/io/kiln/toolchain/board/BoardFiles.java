@@ -20,29 +20,29 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** A place that profiles are read from: one folder per profile. */
+/** A source of profiles: one folder per profile. */
 sealed interface BoardFiles {
     /** Name of the descriptor in each folder. */
     String DESCRIPTOR = "board.yaml";
 
-    /** The folders there, abstract profiles included. */
+    /** The profiles' folders, abstract profiles included. */
     SortedSet<String> ids();
 
     /** The files of one folder by relative path; empty if there is no such folder. */
     Optional<SortedMap<String, Bytes>> read(String id);
 
-    /** How messages name a file of a profile. */
+    /** The name of a profile's file in messages. */
     String describe(String id, String file);
 
-    /** How lists of boards name the place. */
+    /** The name of the source in lists of boards. */
     String origin();
 
-    /** If somebody else wrote this profile and the build does not say that it trusts it, what it would have to say. */
+    /** If this profile is from a repository and untrusted, the coordinates to trust. */
     default Optional<String> untrusted(String id) {
         return Optional.empty();
     }
 
-    /** The folders of files that lie in memory and have a descriptor. */
+    /** The folders in memory that have a descriptor. */
     private static SortedSet<String> idsOf(SortedMap<String, Bytes> files) {
         TreeSet<String> ids = new TreeSet<>();
         files.keySet().stream()
@@ -51,7 +51,7 @@ sealed interface BoardFiles {
         return ids;
     }
 
-    /** One folder of files that lie in memory. */
+    /** One folder in memory. */
     private static Optional<SortedMap<String, Bytes>> readOf(SortedMap<String, Bytes> files, String id) {
         TreeMap<String, Bytes> own = new TreeMap<>();
         String prefix = id + "/";
@@ -96,7 +96,7 @@ sealed interface BoardFiles {
         @Override
         public Optional<String> untrusted(String id) {
             String whole = coordinates + ":" + id;
-            // A name alone is an id, and anybody may give his board any id.
+            // An id alone does not identify a board: anybody can use any id.
             boolean isTrusted =
                     trusted.stream().anyMatch(each -> each.contains(":") && (whole + ":").startsWith(each + ":"));
             return isTrusted ? Optional.empty() : Optional.of(whole);

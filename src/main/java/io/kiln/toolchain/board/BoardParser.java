@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Turns merged settings that satisfy the schema into a board, and checks what a schema cannot. */
+/** Makes a board from merged settings that satisfy the schema, and checks what a schema cannot. */
 final class BoardParser {
     private static final long ADDRESS_SPACE = 1L << 32;
 
@@ -27,7 +27,7 @@ final class BoardParser {
         this.problems = problems;
     }
 
-    /** The board; only to be used if no problem was added. */
+    /** The board; valid only if no problem was added. */
     Board parse() {
         List<Memory> memories = memories();
         Optional<Pools> pools = pools(memories);
@@ -56,6 +56,9 @@ final class BoardParser {
                 sources,
                 linker,
                 console(),
+                profile.find("timer")
+                        .map(node -> new Board.Timer(
+                                node.get("counter").asText(), node.get("hertz").asLong())),
                 emulation,
                 new FlashParser(profile, problems).openOcd(),
                 new BuildingParser(profile, problems).parse(),
@@ -65,19 +68,22 @@ final class BoardParser {
                 profile.foreignFiles());
     }
 
-    /** Targets are printed into C, archives and reports: the schema has this grammar too, and this is what holds. */
+    /**
+     * Targets are printed into C, archives and reports. The schema has this grammar too, but this check is
+     * authoritative.
+     */
     private void checkTarget(String target) {
         boolean isOfC = target.isEmpty() || target.equals("c") || target.startsWith("c ");
         if (!isOfC || TargetText.wrongLetter(target).isPresent()) {
             problems.add(
-                    isOfC ? "the target has other letters than targets have" : "the target is not of kind c",
+                    isOfC ? "the target has characters that are not allowed" : "the target is not of kind c",
                     profile.where("/target"),
                     "c, then -name=value of " + TargetText.LETTERS,
                     "");
         }
     }
 
-    /** Code for no core in particular is compiled by this computer's own compiler, which is for a board that is this computer. */
+    /** Code for no particular core is compiled by this computer's own compiler, for the board {@code host}. */
     private void checkCore(String target, Emulation emulation) {
         boolean isHost = emulation instanceof Emulation.Native;
         if (!target.isEmpty() && TargetOptions.parse(target).isHost() != isHost) {
@@ -119,20 +125,20 @@ final class BoardParser {
     private void check(Memory memory, List<Memory> before, String where) {
         if (memory.end() > ADDRESS_SPACE) {
             problems.add(
-                    "memory " + memory.name() + " ends behind the last address",
+                    "memory " + memory.name() + " ends beyond the last address",
                     where,
                     "base + size of at most 0x100000000",
                     "");
         }
         for (Memory other : before) {
             if (other.name().equals(memory.name())) {
-                problems.add("the memory " + memory.name() + " is there twice", where, "unique names", "");
+                problems.add("the memory " + memory.name() + " exists twice", where, "unique names", "");
             } else if (memory.base() < other.end() && other.base() < memory.end()) {
                 problems.add(
                         "memory " + memory.name() + " " + range(memory) + " overlaps " + other.name() + " "
                                 + range(other),
                         where,
-                        "memories that lie apart",
+                        "memories that do not overlap",
                         "");
             }
         }
@@ -187,7 +193,7 @@ final class BoardParser {
                 memories.stream().filter(m -> m.name().equals(name)).findFirst();
         if (found.isEmpty()) {
             problems.add(
-                    "pools." + pool + " names the memory " + name + ", which is not there",
+                    "pools." + pool + " names the memory " + name + ", which does not exist",
                     profile.where("/pools/" + pool),
                     "one of " + memories.stream().map(Memory::name).toList(),
                     "");
@@ -238,7 +244,7 @@ final class BoardParser {
         JsonNode node = found.get();
         if ((node.has("qemu") ? 1 : 0) + (node.has("standIn") ? 1 : 0) + (node.has("native") ? 1 : 0) != 1) {
             problems.add(
-                    "the emulator is not clear",
+                    "the emulator is ambiguous",
                     profile.where("/emulator"),
                     "either qemu and machine, or standIn, or native",
                     "");

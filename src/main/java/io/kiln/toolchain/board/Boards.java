@@ -20,8 +20,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * The boards there are: a project's own, which win over others of the same id, those that come with Kiln, and those of artifacts from
- * repositories. Two of the latter kinds may not have the same id.
+ * All boards: a project's own, which replace others of the same id, the built-in ones, and those of artifacts from
+ * repositories. Ids of the latter two kinds must be unique.
  */
 public final class Boards {
     private static final YamlSchema SCHEMA = new YamlSchema("board.schema.json");
@@ -32,7 +32,7 @@ public final class Boards {
         this.places = List.copyOf(places);
     }
 
-    /** The boards that come with Kiln. */
+    /** The built-in boards. */
     public static Boards builtIn() {
         return new Boards(List.of(BoardFiles.BuiltIn.load()));
     }
@@ -46,14 +46,14 @@ public final class Boards {
     }
 
     /**
-     * These boards and those of an artifact from a repository. Of a profile that the build does not trust, nothing counts that could run
-     * programs or read files on this computer: such a profile is refused, and told why.
+     * These boards and those of an artifact from a repository. An untrusted profile is refused if it has anything that
+     * could run programs or read files on this computer; the error says why.
      *
      * @param zip the artifact's file
      * @param coordinates {@code group:artifact:version}
-     * @param trusted what the build trusts: {@code group:artifact}, {@code group:artifact:version} or {@code group:artifact:version:id};
-     *     anything else trusts nothing
-     * @throws KilnException if it is no zip of profiles, or one that cannot be read safely
+     * @param trusted what the build trusts: {@code group:artifact}, {@code group:artifact:version} or {@code
+     *     group:artifact:version:id}; other entries have no effect
+     * @throws KilnException if it is not a zip of profiles, or cannot be read safely
      */
     public Boards with(Path zip, String coordinates, Set<String> trusted) {
         List<BoardFiles> all = new ArrayList<>(places);
@@ -67,16 +67,16 @@ public final class Boards {
     }
 
     /**
-     * Writes a folder's profiles to a zip that {@link #with(Path, String, Set)} reads; the same bytes for the same profiles.
+     * Writes a folder's profiles to a zip that {@link #with(Path, String, Set)} reads. Equal profiles give equal bytes.
      *
-     * @throws KilnException if there are files that it would refuse to read
+     * @throws KilnException if it has files that reading would refuse
      */
     public static void pack(Path folder, Path zip) {
         BoardArchive.write(new BoardFiles.Folder(folder), zip);
     }
 
     /**
-     * Where the profile of this id comes from: {@code built in}, {@code the project}, or an artifact's coordinates.
+     * The source of a profile: {@code built in}, {@code the project}, or an artifact's coordinates.
      *
      * @throws KilnException if there is no such profile
      */
@@ -84,7 +84,7 @@ public final class Boards {
         return place(id).origin();
     }
 
-    /** The {@code group:artifact:version:id} of each profile of this id that is in an artifact. */
+    /** The {@code group:artifact:version:id} of each profile of this id from an artifact. */
     public List<String> coordinates(String id) {
         return places.stream()
                 .filter(place ->
@@ -94,7 +94,7 @@ public final class Boards {
     }
 
     /**
-     * The files of a profile's own folder, nothing inherited.
+     * The files of a profile's own folder, without inherited ones.
      *
      * @throws KilnException if there is no such profile
      */
@@ -109,7 +109,10 @@ public final class Boards {
                 .orElseThrow(() -> unknown(id));
     }
 
-    /** Ids of the boards that an image can be built for, sorted. Profiles that are only there to be extended do not count. */
+    /**
+     * Ids of the boards that an image can be built for, sorted. Abstract profiles, which can only be extended, are not
+     * included.
+     */
     public List<String> ids() {
         TreeSet<String> ids = new TreeSet<>();
         for (String id : folders()) {
@@ -123,7 +126,7 @@ public final class Boards {
     /**
      * The board of this id.
      *
-     * @throws KilnException listing the boards there are if it is none of them, or everything that is wrong with its profile
+     * @throws KilnException with the list of boards if there is none of this id, or with all errors of its profile
      */
     public Board find(String id) {
         if (!folders().contains(id)) {
@@ -142,8 +145,8 @@ public final class Boards {
     }
 
     /**
-     * The board whose emulator runs this board's objects: itself, or its stand-in; empty if nothing does. For a board that the build does
-     * not trust it is fenced, since headers of the board are in every object.
+     * The board whose emulator runs this board's objects: itself, or its stand-in; empty if none does. For an untrusted
+     * board the emulator is fenced, because the board's headers are in every object.
      */
     public Optional<Board> emulated(Board board) {
         if (board.emulation() instanceof Emulation.StandIn standIn) {
@@ -163,7 +166,7 @@ public final class Boards {
         try {
             return read(id).document().root().path("abstract").asBoolean(false);
         } catch (KilnException e) {
-            return false; // a broken profile is listed, and find says what is wrong with it
+            return false; // a broken profile is listed; find reports its errors
         }
     }
 
@@ -198,7 +201,7 @@ public final class Boards {
             }
             if (!next.isEmpty() && !folders().contains(next)) {
                 problems.add(
-                        "the profile " + next + " that this one extends is not there",
+                        "the profile " + next + " that this one extends does not exist",
                         document.where("/extends"),
                         "one of " + folders(),
                         "");
@@ -207,7 +210,7 @@ public final class Boards {
         }
         if (layers.get(0).document().root().path("abstract").asBoolean(false)) {
             problems.add(
-                    id + " is only there to be extended",
+                    id + " is abstract and can only be extended",
                     layers.get(0).document().where("/abstract"),
                     "a board",
                     "");
@@ -215,7 +218,7 @@ public final class Boards {
         return layers;
     }
 
-    /** A project's own profile may take another's place; two others of one id are a mistake, or worse. */
+    /** A project's own profile may replace another; two others with one id are a mistake or an attack. */
     private void checkUnique(YamlDocument document, Problems problems) {
         String id = document.root().path("id").asText();
         List<String> origins = new ArrayList<>();
@@ -232,7 +235,7 @@ public final class Boards {
                     "there are " + origins.size() + " profiles " + id + ": " + String.join("; ", origins),
                     "kiln.board",
                     "one",
-                    "Leave one of the artifacts out");
+                    "Remove one of the artifacts");
         }
     }
 
@@ -249,7 +252,7 @@ public final class Boards {
             String where = document.where("/emulator/standIn");
             if (standIn.board().equals(board.id()) || !folders().contains(standIn.board())) {
                 problems.add(
-                        "the stand-in " + standIn.board() + " is no other board that is there",
+                        "the stand-in " + standIn.board() + " is not another existing board",
                         where,
                         "a board with an emulator of its own",
                         "");

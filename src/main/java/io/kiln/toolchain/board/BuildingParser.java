@@ -51,7 +51,7 @@ final class BuildingParser {
         boolean isFolder = flag.startsWith("-I") && CompilerFlags.refusal(flag).isEmpty();
         String folder = flag.substring(Math.min(2, flag.length())) + "/";
         if (isFolder && profile.files().keySet().stream().noneMatch(file -> file.startsWith(folder))) {
-            problems.add("the folder " + folder + " is not there", where, "a folder beside board.yaml", "");
+            problems.add("the folder " + folder + " does not exist", where, "a folder beside board.yaml", "");
         }
     }
 

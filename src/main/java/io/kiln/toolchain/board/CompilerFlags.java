@@ -6,11 +6,11 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The flags that a board may hand to compilers, its own or somebody else's: those that are known to read no file, to run no program,
- * to write nothing, and to keep calling convention and results. Everything else is refused, known or not.
+ * The compiler flags that any board may set: those known to read no file, run no program, write nothing, and keep
+ * calling convention and results. All others are refused.
  */
 final class CompilerFlags {
-    /** What is allowed, for messages. */
+    /** The allowed flags, for messages. */
     static final String ALLOWED =
             "-D, -U, -O, -W, -g, -std, -I of a folder of the board, or one of the harmless -f and -m flags";
 
@@ -31,7 +31,7 @@ final class CompilerFlags {
             Pattern.compile("-std=(?:c|gnu|iso9899:)[0-9a-z]{2,6}"),
             Pattern.compile("-pedantic(?:-errors)?"),
             Pattern.compile(ON_OR_OFF),
-            // Their opposites would make Kiln's own memcpy call itself.
+            // The opposite flags would make Kiln's own memcpy call itself.
             Pattern.compile("-fno-(?:builtin|tree-loop-distribute-patterns)|-ffreestanding"),
             Pattern.compile("-fstack-protector-(?:strong|all)"),
             Pattern.compile("-I" + FOLDER + "(?:/" + FOLDER + "){0,6}"),
@@ -48,28 +48,28 @@ final class CompilerFlags {
                     "-B.*|--?specs.*|--sysroot.*|-isysroot.*|--?gcc-.*|--target.*|-target.*|--config.*",
                     "it chooses other programs or libraries",
                     "The toolchain's descriptor is the place for it: -Dkiln.toolchain=my-toolchain.yaml"),
-            new Rule("@.*", "it reads flags of a file", "List them here"),
+            new Rule("@.*", "it reads flags from a file", "List them here"),
             new Rule(
                     "--?(?:include|imacros|I|iquote|isystem|idirafter|iprefix|iwithprefix|embed-dir|F).*",
                     "it reads files by their path",
                     "Put headers beside board.yaml: that folder is searched already; -I names folders in it"),
             new Rule(
                     "-W[lap],.*|-X.*|-z.*",
-                    "it hands words to the linker, the assembler or the preprocessor",
+                    "it passes arguments to the linker, the assembler or the preprocessor",
                     "For symbols of the link there is flags.symbols, for macros flags.defines"),
             new Rule("-T.*", "it names a linker script", "The key linker does"),
             new Rule(
                     "-[lL].*|--library.*",
                     "it links what is not the board's",
                     "List the source in sources, or bring it in src/main/c"),
-            new Rule("-x.*", "it changes what a file is taken for", "Sources end in .c or .S"),
+            new Rule("-x.*", "it changes the language of a source", "Sources end in .c or .S"),
             new Rule(
                     "-m(?:cpu|arch|abi|fpu|float-abi).*",
-                    "it changes what the code is compiled for",
+                    "it changes the compiler's target",
                     "The key target says so: -mcpu, -march and -mabi there"),
             new Rule(
                     "-f(?:fast-math|unsafe-math.*|finite-math.*|associative-math|reciprocal-math|fp-contract.*)|-Ofast",
-                    "it changes what floating point models answer",
+                    "it changes the results of floating-point models",
                     ""),
             new Rule(
                     "-f(?:short-enums|short-wchar|pack-struct.*|signed-char|unsigned-char)",
@@ -83,7 +83,7 @@ final class CompilerFlags {
     /**
      * Why a flag is refused.
      *
-     * @param why one clause
+     * @param why the reason, one clause
      * @param remedy what to do; may be empty
      */
     record Refusal(String why, String remedy) {}
@@ -94,7 +94,7 @@ final class CompilerFlags {
         }
     }
 
-    /** Why this flag is refused; empty if it is allowed. */
+    /** Why a flag is refused; empty if it is allowed. */
     static Optional<Refusal> refusal(String flag) {
         if (FLAGS.stream().anyMatch(pattern -> pattern.matcher(flag).matches())) {
             return Optional.empty();
@@ -103,10 +103,10 @@ final class CompilerFlags {
                 .filter(rule -> rule.pattern().matcher(flag).matches())
                 .map(Rule::refusal)
                 .findFirst()
-                .orElse(new Refusal("it is not on the list of what is known to be harmless", "Leave it out")));
+                .orElse(new Refusal("it is not on the list of harmless flags", "Remove it")));
     }
 
-    /** A flag that can be shown: without what could move a terminal's cursor. */
+    /** A flag in printable form, without control characters. */
     static String printable(String flag) {
         return flag.replaceAll("[^ -~]", "?");
     }

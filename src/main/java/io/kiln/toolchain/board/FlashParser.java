@@ -7,7 +7,7 @@ import io.kiln.toolchain.board.Board.ChipId;
 import io.kiln.toolchain.board.Board.OpenOcd;
 import java.util.Optional;
 
-/** Reads the key {@code flash} of a profile that fits the schema. */
+/** Parses the key {@code flash} of a profile that satisfies the schema. */
 final class FlashParser {
     private static final long ALL_BITS = 0xffffffffL;
 
@@ -19,7 +19,7 @@ final class FlashParser {
         this.problems = problems;
     }
 
-    /** How OpenOCD reaches the board, if it does. */
+    /** How OpenOCD reaches the board, if it can. */
     Optional<OpenOcd> openOcd() {
         return profile.find("flash")
                 .map(node -> node.get("openocd"))

@@ -11,16 +11,16 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Holds a profile that came from a repository, and that the build does not trust, against what such a profile may do. An emulator of its
- * own is refused as a whole: QEMU's arguments name files and networks, and a plain executable reaches all of this computer.
- * OpenOCD's scripts are programs in Tcl: only those that come with OpenOCD may be named, and none may be brought. Linker scripts are held
- * against a grammar; C is not looked at here, since only the preprocessor knows what it says: the firmware build fences it.
+ * Checks an untrusted profile from a repository. Its own emulator is refused entirely: QEMU's arguments name files and
+ * networks, and a plain executable has access to this computer. OpenOCD's scripts are programs in Tcl: only those of
+ * OpenOCD itself may be named. Linker scripts are checked against a grammar. C is checked later by the firmware build,
+ * after preprocessing.
  */
 final class ForeignProfile {
     private static final Pattern SHIPPED_SCRIPT =
             Pattern.compile("(interface|target|board)(/[A-Za-z0-9][A-Za-z0-9_+-]*(\\.[A-Za-z0-9_+-]+)*){1,3}\\.cfg");
 
-    /** Everything else could be read by a tool that looks for it by itself, such as a precompiled header. */
+    /** Other files could be read by a tool without being named, such as a precompiled header. */
     private static final Pattern FILE = Pattern.compile(
             ".*\\.(c|h|S|s|inc|ld|yaml|md|txt|svd|json|png|jpg|svg|pdf)|(.*/)?(LICENSE|LICENCE|NOTICE|COPYING)");
 
@@ -52,14 +52,14 @@ final class ForeignProfile {
             }
         }
         TreeSet<String> names = new TreeSet<>(layer.files().keySet());
-        // What it inherits it may include too: the sections that the built-in profiles share.
+        // It may include what it inherits: the sections shared by the built-in profiles.
         names.add("sections.ld");
         layer.files().forEach((name, content) -> {
             String where = document.name().replace(BoardFiles.DESCRIPTOR, name);
             if (SCRIPT.matcher(name).matches()) {
                 refuse("Tcl of its own for OpenOCD", where, layer, problems);
             } else if (!FILE.matcher(name).matches()) {
-                refuse("a file of a kind that no profile needs", where, layer, problems);
+                refuse("a file of a kind that profiles do not have", where, layer, problems);
             }
             if (name.endsWith(".ld")) {
                 for (Refusal refusal : LinkerScript.refusals(where, content.text(), names)) {
@@ -69,7 +69,7 @@ final class ForeignProfile {
         });
     }
 
-    /** Adds what only shows when everything inherited is merged in. */
+    /** Adds errors that only show in the merged profile. */
     static void checkWhole(Board board, List<MergedProfile.Layer> layers, Problems problems) {
         for (String source : board.sources()) {
             if (board.foreignFiles().contains(source) && !source.endsWith(".c")) {

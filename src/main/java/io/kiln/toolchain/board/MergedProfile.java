@@ -14,18 +14,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A profile and those it extends, nearest first. A key counts as a whole from the nearest profile that has it; so does a file. Of
- * {@code console} each key counts by itself: its parts say nothing of each other, unlike those of an emulator or a flash runner.
- * README files and descriptors are each profile's own.
+ * A profile and those it extends, nearest first. A key comes as a whole from the nearest profile that has it; so does a
+ * file. In {@code console} each key is inherited separately, because its parts are independent, unlike those of an
+ * emulator or a flash runner. README files and descriptors are not inherited.
  */
 record MergedProfile(String id, List<Layer> layers) {
     /**
      * One board.yaml with the files of its folder.
      *
-     * @param untrusted if somebody else wrote it and the build does not trust it, {@code group:artifact:version:id}
+     * @param untrusted {@code group:artifact:version:id}, if it is from a repository and untrusted
      */
     record Layer(YamlDocument document, SortedMap<String, Bytes> files, Optional<String> untrusted) {
-        /** Whether somebody else wrote it, and the build does not trust it. */
+        /** Whether it is untrusted. */
         boolean foreign() {
             return untrusted.isPresent();
         }
@@ -37,7 +37,7 @@ record MergedProfile(String id, List<Layer> layers) {
 
     private static final String BY_PARTS = "console";
 
-    /** The nearest value of a top-level key, or of each of its parts. */
+    /** The nearest value of a top-level key, or of each of its parts for {@code console}. */
     Optional<JsonNode> find(String key) {
         List<JsonNode> values = layers.stream()
                 .map(layer -> layer.document().root().get(key))
@@ -72,12 +72,12 @@ record MergedProfile(String id, List<Layer> layers) {
         return files;
     }
 
-    /** The coordinates of each part that somebody else wrote and that the build does not trust. */
+    /** The coordinates of each untrusted layer. */
     List<String> untrusted() {
         return layers.stream().flatMap(layer -> layer.untrusted().stream()).toList();
     }
 
-    /** Those of the files that somebody else wrote and the build does not trust. */
+    /** The files of untrusted layers. */
     Set<String> foreignFiles() {
         TreeSet<String> names = new TreeSet<>();
         owners().forEach((name, layer) -> {

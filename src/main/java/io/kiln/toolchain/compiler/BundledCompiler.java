@@ -13,9 +13,9 @@ import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 
 /**
- * Unpacks a bundled compiler once for all builds, of an artifact whose digest the descriptor pins. A folder is there whole or not at
- * all: it is filled under another name and renamed, under a lock that other threads and other processes respect. What was unpacked is
- * recorded beside the folder, and each build looks whether that is what is there.
+ * Unpacks a bundled compiler once for all builds, from an artifact whose digest the descriptor pins. The folder appears
+ * complete or not at all: it is filled under another name and renamed, under a lock between threads and processes. The
+ * unpacked files are recorded beside the folder, and each build compares the folder with the record.
  */
 final class BundledCompiler {
     private final Bundle bundle;
@@ -33,10 +33,10 @@ final class BundledCompiler {
     }
 
     /**
-     * The folder with {@code bin} and {@code lib}, fetched and unpacked if it is not there yet, or was changed since.
+     * The folder with {@code bin} and {@code lib}, fetched and unpacked if it is missing or was changed.
      *
-     * @throws KilnException if this computer is not one that the bundle is made for, if it cannot be fetched or unpacked, or is not the
-     *     one that is pinned
+     * @throws KilnException if the bundle does not support this computer, cannot be fetched or unpacked, or has another
+     *     digest than the pinned one
      */
     static Path install(Bundle bundle, ToolchainEnvironment environment) {
         return new BundledCompiler(bundle, environment).install();
@@ -65,13 +65,13 @@ final class BundledCompiler {
         }
     }
 
-    /** Whether nothing was changed, as far as names, sizes and times tell; costs a few milliseconds. */
+    /** Whether names, sizes and times are unchanged; takes a few milliseconds. */
     private boolean looksSound() throws IOException {
         Optional<UnpackedFiles> recorded = Files.isDirectory(folder) ? UnpackedFiles.read(record) : Optional.empty();
         return recorded.isPresent() && recorded.get().looksLike(folder);
     }
 
-    /** Whether a folder with other times, such as a copy, holds the same files. */
+    /** Whether a folder with other times, such as a copy, has the same files. */
     private boolean isSound() throws IOException {
         if (!Files.isDirectory(folder)) {
             return false;
@@ -79,15 +79,15 @@ final class BundledCompiler {
         UnpackedFiles now = UnpackedFiles.of(folder);
         Optional<UnpackedFiles> recorded = UnpackedFiles.read(record);
         Optional<String> difference =
-                recorded.isPresent() ? recorded.get().difference(now) : Optional.of("nothing tells what was unpacked");
+                recorded.isPresent() ? recorded.get().difference(now) : Optional.of("the record of its files is missing");
         if (difference.isEmpty()) {
             now.write(record);
             return true;
         }
         environment
                 .log()
-                .warn("The compiler in " + folder + " is not as it was unpacked (" + difference.get()
-                        + "); it is not used, but unpacked again");
+                .warn("The compiler in " + folder + " was changed (" + difference.get()
+                        + ") and is unpacked again");
         return false;
     }
 
@@ -104,15 +104,15 @@ final class BundledCompiler {
         String actual = UnpackedFiles.digest(jar);
         if (!actual.equals(pinned)) {
             throw new KilnException(new Problem(
-                    "this is not the compiler that was pinned: its SHA-256 is " + actual,
+                    "the compiler differs from the pinned one: its SHA-256 is " + actual,
                     jar.toString(),
                     pinned,
-                    "Delete the file, and look where your mirror has it from"));
+                    "Delete the file, and check your mirror's source"));
         }
         return jar;
     }
 
-    /** Whatever fails, nothing half-unpacked stays. */
+    /** After any failure, nothing half-unpacked remains. */
     private void unpack(Path jar) throws IOException {
         Path part = folder.resolveSibling(folder.getFileName() + ".part");
         Folders.delete(part);

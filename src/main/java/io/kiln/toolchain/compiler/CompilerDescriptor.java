@@ -8,9 +8,9 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * A compiler descriptor as its file has it; {@code toolchains/schemas/compiler.schema.json} explains the keys.
+ * The content of a compiler descriptor; {@code toolchains/schemas/compiler.schema.json} explains the keys.
  *
- * @param shims whether Kiln's own C library shims stand in for the toolchain's library
+ * @param shims whether Kiln's own C library shims replace the toolchain's library
  */
 record CompilerDescriptor(
         String id,
@@ -25,7 +25,7 @@ record CompilerDescriptor(
         Map<String, Family> families) {
 
     /**
-     * A Maven artifact with the compiler inside.
+     * A Maven artifact that contains the compiler.
      *
      * @param sha256 digest of the artifact for each classifier, in lower-case hexadecimal
      */
@@ -45,7 +45,7 @@ record CompilerDescriptor(
     record Family(
             String compiler, String install, List<String> flags, List<String> link, Map<String, List<String>> cpus) {}
 
-    /** The family that has this core. */
+    /** The family that contains this core. */
     Optional<Family> familyOf(String cpu) {
         return families.values().stream()
                 .filter(family -> family.cpus().containsKey(cpu))

@@ -17,18 +17,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Turns a descriptor file into a {@link CompilerDescriptor}, holding it against the schema first. */
+/** Reads a descriptor file as a {@link CompilerDescriptor}, after checking it against the schema. */
 final class DescriptorReader {
 
     private DescriptorReader() {}
 
-    /** Only descriptors of somebody else need it. */
+    /** Loaded only for descriptors that are not built in. */
     private static final class Schema {
         static final YamlSchema OF_COMPILERS = new YamlSchema("compiler.schema.json");
     }
 
     /**
-     * Reads a descriptor that comes with Kiln. The tests have held it against the schema, so that builds need not.
+     * Reads a built-in descriptor. Tests have checked it against the schema, so that builds need not.
      *
      * @param name the file, for messages
      */
@@ -37,10 +37,10 @@ final class DescriptorReader {
     }
 
     /**
-     * Reads a descriptor of somebody else.
+     * Reads a descriptor that is not built in.
      *
      * @param name the file, for messages
-     * @throws KilnException with everything that the schema refuses, each with its line
+     * @throws KilnException with all violations of the schema, each with its line
      */
     static CompilerDescriptor read(String name, Bytes content) {
         YamlDocument document = YamlDocument.parse(name, content);

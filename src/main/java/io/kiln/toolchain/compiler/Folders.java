@@ -9,11 +9,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Removes folders. */
+/** Deletes folders. */
 final class Folders {
     private Folders() {}
 
-    /** Removes a folder with all in it, following no links; does nothing if it is not there. */
+    /** Deletes a folder with its content, without following links; does nothing if it does not exist. */
     static void delete(Path folder) throws IOException {
         if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
             return;

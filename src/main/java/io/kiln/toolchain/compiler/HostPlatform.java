@@ -6,7 +6,7 @@ import io.kiln.base.Problem;
 import java.util.List;
 import java.util.Locale;
 
-/** This computer as classifiers of native artifacts name it. */
+/** The classifier of this computer in native artifacts. */
 final class HostPlatform {
     private static final List<String> PUBLISHED =
             List.of("linux-x86_64", "linux-arm64", "macosx-x86_64", "macosx-arm64", "windows-x86_64");

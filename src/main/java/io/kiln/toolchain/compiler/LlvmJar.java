@@ -16,10 +16,10 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * The layout of {@code org.bytedeco:llvm}: programs, libraries and {@code lib/clang} side by side in one folder of
- * the jar. Only what compiling and linking C needs is unpacked, in the places where clang looks: programs in
- * {@code bin}, libraries and its own headers in {@code lib}. The names of Linux libraries have no version in the jar; they get
- * it back here, because the programs load the libraries by their versioned names.
+ * The layout of {@code org.bytedeco:llvm}: programs, libraries and {@code lib/clang} side by side in one folder of the
+ * jar. Only what compiling and linking C needs is unpacked, to where clang looks for it: programs to {@code bin},
+ * libraries and clang's headers to {@code lib}. Names of Linux libraries in the jar lack the version, which is added
+ * here because the programs load the libraries by versioned names.
  */
 final class LlvmJar {
     private static final Pattern ENTRY = Pattern.compile("org/bytedeco/llvm/[^/]+/(.+)");
@@ -34,9 +34,9 @@ final class LlvmJar {
     }
 
     /**
-     * Unpacks into a folder that is not there yet.
+     * Unpacks into a new folder.
      *
-     * @param version of the artifact, such as {@code 20.1.7-1.5.12}
+     * @param version version of the artifact, such as {@code 20.1.7-1.5.12}
      */
     static void unpack(Path jar, String version, Path folder) throws IOException {
         String suffix = librarySuffix(version);
@@ -72,7 +72,7 @@ final class LlvmJar {
         return ".so." + numbers.group(1);
     }
 
-    /** Where an entry goes; empty if it is not needed. */
+    /** The path of an unpacked entry; empty if it is not needed. */
     private static Optional<String> place(String entry, String librarySuffix) {
         Matcher inside = ENTRY.matcher(entry);
         if (!inside.matches()) {

@@ -7,20 +7,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a C compiler has to know of a target string.
+ * The options of a target string that a C compiler needs.
  *
  * @param mcpu core, such as {@code cortex-m4} or {@code cortex-m33+nofp}; empty if not given
  * @param march instruction set, such as {@code rv32imac}; empty if not given
  * @param mabi calling convention, such as {@code ilp32}; empty if not given
  */
 public record TargetOptions(String mcpu, String march, String mabi) {
-    /** The core's name for code that runs on this computer. */
+    /** Name of the core for code that runs on this computer. */
     public static final String HOST = "host";
 
     /**
-     * Reads the options of a target string such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=x}, in each form that
-     * the compiler half takes: {@code -name=value}, {@code --name=value} and {@code -name value}. Options that concern the
-     * code generator only are passed over; the compiler half checks them.
+     * Reads the options of a target string such as {@code c -keys=arm_cpu,cpu -mcpu=cortex-m4 -model=x}, in each form
+     * that the compiler accepts: {@code -name=value}, {@code --name=value} and {@code -name value}. Options of the code
+     * generator are skipped here and checked there.
      */
     public static TargetOptions parse(String target) {
         Map<String, String> options = new TreeMap<>();
@@ -42,7 +42,7 @@ public record TargetOptions(String mcpu, String march, String mabi) {
                 options.getOrDefault("mcpu", ""), options.getOrDefault("march", ""), options.getOrDefault("mabi", ""));
     }
 
-    /** Key of a descriptor's {@code cpus}: the core, else the instruction set, else {@link #HOST}. */
+    /** Key in a descriptor's {@code cpus}: the core, otherwise the instruction set, otherwise {@link #HOST}. */
     public String cpu() {
         if (!mcpu.isEmpty()) {
             return mcpu;

@@ -9,20 +9,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A compiler driver that is there, with the flags for one core.
+ * An existing compiler driver with the flags for one core.
  *
  * @param id id of its descriptor
  * @param title one line for people
- * @param version first line that the driver says of itself
- * @param compiler the driver as it stands in command lines: a name if the PATH has it, else an absolute path
- * @param home folder of a compiler that is not part of the system; its path must not show in an image
+ * @param version first line of its version output
+ * @param compiler the driver in command lines: a name if the PATH has it, otherwise an absolute path
+ * @param home folder of a compiler that is not part of the system; its path must not appear in an image
  * @param cpu the core, as in the target string
  * @param shims whether Kiln's C library shims are part of the firmware
  * @param compile flags of every compilation
  * @param sources flags by kind of source
- * @param optimize flags by what shall be saved
+ * @param optimize flags by optimization goal
  * @param link flags of every link, those of the core included
- * @param libraries words behind the objects of a link
+ * @param libraries arguments after the objects of a link
  */
 public record Toolchain(
         String id,
@@ -54,7 +54,7 @@ public record Toolchain(
         return List.copyOf(flags);
     }
 
-    /** Whether it makes executables of this computer. */
+    /** Whether it makes executables for this computer. */
     public boolean isHost() {
         return cpu.equals(TargetOptions.HOST);
     }

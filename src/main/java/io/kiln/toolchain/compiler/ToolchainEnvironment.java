@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What resolving a toolchain needs from around it.
+ * The environment for resolving a toolchain.
  *
- * @param home folder that bundled compilers are unpacked into, shared by all builds of a user
- * @param gnuHomes installations to look in (they, or their {@code bin}) before the PATH, as {@code toolchains.xml} names them
- * @param fetcher gets bundled compilers
- * @param log hears what is fetched
+ * @param home folder of unpacked compilers, shared by all builds of a user
+ * @param gnuHomes installations searched (they, or their {@code bin}) before the PATH, from {@code toolchains.xml}
+ * @param fetcher fetches bundled compilers
+ * @param log gets a line when something is fetched
  */
 public record ToolchainEnvironment(Path home, List<Path> gnuHomes, ArtifactFetcher fetcher, Log log) {
     public ToolchainEnvironment {
@@ -23,8 +23,8 @@ public record ToolchainEnvironment(Path home, List<Path> gnuHomes, ArtifactFetch
     }
 
     /**
-     * The folder for bundled compilers: the system property {@code kiln.home}, else the environment variable
-     * {@code KILN_HOME}, else {@code kiln} beside the local repository.
+     * The folder of bundled compilers: the system property {@code kiln.home}, otherwise the environment variable {@code
+     * KILN_HOME}, otherwise {@code kiln} beside the local repository.
      */
     public static Path defaultHome(Path localRepository) {
         return Optional.ofNullable(System.getProperty("kiln.home"))

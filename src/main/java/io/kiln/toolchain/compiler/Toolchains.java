@@ -24,7 +24,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Finds the compiler that a build asked for. */
+/** Finds the requested compiler. */
 public final class Toolchains {
     private static final String SUFFIX = ".yaml";
 
@@ -40,7 +40,7 @@ public final class Toolchains {
         return titles;
     }
 
-    /** The toolchain of a target for which none was asked: {@code host} for this computer, else {@code clang}. */
+    /** The default toolchain of a target: {@code host} for this computer, otherwise {@code clang}. */
     public static String defaultFor(TargetOptions target) {
         return target.isHost() ? "host" : "clang";
     }
@@ -49,8 +49,8 @@ public final class Toolchains {
      * Finds a compiler for a core and asks its version.
      *
      * @param name id of a built-in descriptor, or path of a descriptor file that ends in {@code .yaml}
-     * @throws KilnException if there is no such descriptor, it is broken, it does not know the core, or its
-     *     compiler is not there; the message says how to get it
+     * @throws KilnException if there is no such descriptor, it is broken, it lacks the core, or its compiler is
+     *     missing; the message says how to install it
      */
     public static Toolchain resolve(String name, TargetOptions target, ToolchainEnvironment environment) {
         CompilerDescriptor descriptor = descriptor(name);
@@ -144,7 +144,7 @@ public final class Toolchains {
                         .map(home -> "in " + home + " or ")
                         .collect(Collectors.joining()) + "on the PATH";
         return new KilnException(new Problem(
-                "the compiler " + family.compiler() + " is not there",
+                "the compiler " + family.compiler() + " is missing",
                 "toolchain " + descriptor.id(),
                 "it " + places,
                 family.install().isEmpty() ? "" : "Get it with: " + family.install()));

@@ -23,9 +23,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The files and links of an unpacked folder with digests, sizes and times. A file whose size and times are those of the record is taken
- * to be unchanged; on Unix one of the times is that of the last change of any kind, which programs cannot set. Whoever may write the
- * record, too, can deceive it.
+ * The files and links of an unpacked folder with digests, sizes and times. A file with recorded size and times counts
+ * as unchanged; on Unix one of the times is that of the last change of any kind, which programs cannot set. Whoever can
+ * also write the record can forge it.
  *
  * @param entries by path relative to the folder, with {@code /} between names
  */
@@ -36,7 +36,7 @@ record UnpackedFiles(SortedMap<String, Entry> entries) {
      * A file or a link.
      *
      * @param sha256 digest of the content, or of a link's target
-     * @param stamp what is cheap to look at
+     * @param stamp attributes that are cheap to compare
      */
     record Entry(String sha256, Stamp stamp) {}
 
@@ -45,7 +45,8 @@ record UnpackedFiles(SortedMap<String, Entry> entries) {
      *
      * @param size bytes
      * @param modified time of the last write in nanoseconds
-     * @param changed time of the last change of content or attributes in nanoseconds; 0 where the system does not tell it
+     * @param changed time of the last change of content or attributes in nanoseconds; 0 where the system does not
+     * provide it
      */
     record Stamp(long size, long modified, long changed) {}
 
@@ -58,7 +59,7 @@ record UnpackedFiles(SortedMap<String, Entry> entries) {
         return new UnpackedFiles(entries);
     }
 
-    /** A record that was written; empty if it is not there, or none. */
+    /** Reads a record; empty if it is missing or invalid. */
     static Optional<UnpackedFiles> read(Path record) {
         TreeMap<String, Entry> entries = new TreeMap<>();
         try {
@@ -74,7 +75,7 @@ record UnpackedFiles(SortedMap<String, Entry> entries) {
         return Optional.of(new UnpackedFiles(entries));
     }
 
-    /** Writes the record whole or not at all. */
+    /** Writes the record completely or not at all. */
     void write(Path record) {
         StringBuilder text = new StringBuilder();
         entries.forEach((name, entry) -> text.append(entry.sha256())
@@ -90,7 +91,7 @@ record UnpackedFiles(SortedMap<String, Entry> entries) {
         WholeFiles.write(record, text.toString());
     }
 
-    /** Whether a folder has these files, judged by their names, sizes and times. */
+    /** Whether a folder has these files, judged by names, sizes and times. */
     boolean looksLike(Path folder) throws IOException {
         TreeMap<String, Stamp> now = new TreeMap<>();
         for (Path path : files(folder)) {
@@ -101,7 +102,7 @@ record UnpackedFiles(SortedMap<String, Entry> entries) {
         return now.equals(recorded);
     }
 
-    /** The first file that is missing, new or of another content in the other folder; empty if they hold the same. */
+    /** The first file that is missing, new or different in the other folder; empty if there is none. */
     Optional<String> difference(UnpackedFiles other) {
         TreeSet<String> names = new TreeSet<>(entries.keySet());
         names.addAll(other.entries.keySet());
@@ -127,7 +128,7 @@ record UnpackedFiles(SortedMap<String, Entry> entries) {
         return folder.relativize(path).toString().replace('\\', '/');
     }
 
-    /** SHA-256 of a file's content, or of what a link names. */
+    /** SHA-256 of a file's content, or of a link's target. */
     static String digest(Path path) throws IOException {
         if (Files.isSymbolicLink(path)) {
             return Digests.sha256(Files.readSymbolicLink(path).toString());

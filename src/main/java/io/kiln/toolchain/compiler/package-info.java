@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * C compilers: descriptors as data, where the drivers are found, and which flags a core needs. Knows nothing
- * of boards; a board's target string says which core to compile for.
+ * C compilers: descriptors as data, search for drivers, and flags for each core. Independent of boards; a board's
+ * target string names the core.
  */
 package io.kiln.toolchain.compiler;

@@ -8,10 +8,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Holds the text of an inline assembly statement against a language of plain instructions. Each statement is a mnemonic with operands,
- * behind any number of labels, or one of the few directives that Kiln's own kernels need: none of them takes a name or a string, so that
- * none can read a file. There are no quotes, no comments, no backslashes, and no definitions: nothing by which an assembler would put
- * a directive together out of parts.
+ * Checks the text of an inline assembly statement against a language of plain instructions. Each statement is a
+ * mnemonic with operands, after any number of labels, or one of the few directives that Kiln's own kernels need: none
+ * of them takes a name or a string, so none can read a file. Quotes, comments, backslashes and definitions are refused,
+ * because an assembler could compose a directive with them.
  */
 final class AsmTemplate {
     private static final Pattern CHARACTERS = Pattern.compile("[A-Za-z0-9 \\t\\n_.,#\\[\\]{}!+\\-*()%:;=&^~<>]*");
@@ -22,18 +22,22 @@ final class AsmTemplate {
                     + "|(?:b?align)\\s+[0-9]{1,4}|option\\s+(?:push|pop|rvc|norvc)|rept\\s+([0-9]{1,5}))");
     private static final Pattern INSTRUCTION = Pattern.compile("[A-Za-z][A-Za-z0-9_.]*(?:\\s++(?![=:]).*)?");
 
-    /** A word that begins with a dot, other than a local label, would be a directive behind a name; parts of it may come from an operand. */
+    /**
+     * A word that begins with a dot, other than a local label, could be a directive after a name; parts of it may come
+     * from an operand.
+     */
     private static final Pattern DOTTED_OPERAND = Pattern.compile("(?<![A-Za-z0-9_.])\\.(?!L)[A-Za-z_%{}]");
 
     /**
-     * Colons and equals signs where instructions have them: {@code #:lower16:}, {@code =} of a constant, {@code %=}. Elsewhere they would make the
-     * mnemonic a label or a symbol: operands may turn out to be empty ({@code %i0} of a register), and clang drops braces for RISC-V.
+     * Colons and equals signs where instructions have them: {@code #:lower16:}, {@code =} of a constant, {@code %=}.
+     * Elsewhere they would make the mnemonic a label or a symbol: operands can be empty ({@code %i0} of a register),
+     * and clang drops braces for RISC-V.
      */
     private static final Pattern INNER_MARKS = Pattern.compile("#:[a-z0-9_]{1,20}:|,\\s*+=|%=");
 
     private static final Pattern DEFINING = Pattern.compile("[:=]");
 
-    /** Repetitions, all levels multiplied: more would fill the memory. */
+    /** Limit of repetitions, all levels multiplied, because more would exhaust memory. */
     private static final long MOST_REPEATED = 1 << 16;
 
     private final Deque<Long> repeated = new ArrayDeque<>();
@@ -41,7 +45,7 @@ final class AsmTemplate {
     private AsmTemplate() {}
 
     /**
-     * What is refused in a template; empty if it is in the language.
+     * What is refused in a template; empty if it conforms.
      *
      * @param literal the content of the string literals, joined, escapes as written
      */
@@ -80,7 +84,7 @@ final class AsmTemplate {
             return directive(rest);
         }
         if (!INSTRUCTION.matcher(rest).matches() || isDefinition(rest)) {
-            return Optional.of("assembly that is no plain instruction: " + Refusals.shown(rest));
+            return Optional.of("assembly that is not a plain instruction: " + Refusals.shown(rest));
         }
         return Optional.empty();
     }

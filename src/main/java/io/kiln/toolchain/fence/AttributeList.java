@@ -5,7 +5,7 @@ import io.kiln.toolchain.fence.CLexer.Kind;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the list in the double parentheses of {@code __attribute__}, and holds each attribute against those that are allowed. */
+/** Reads the list in the double parentheses of {@code __attribute__}, and checks that each attribute is allowed. */
 final class AttributeList {
     private final CLexer lexer;
     private final Dialect dialect;
@@ -20,7 +20,7 @@ final class AttributeList {
         this.dialect = dialect;
     }
 
-    /** Goes on from the word to the last parenthesis. */
+    /** Reads from the word to the last parenthesis. */
     void read() {
         for (int parenthesis = 0; parenthesis < 2; parenthesis++) {
             if (lexer.next() != Kind.MARK || !lexer.is('(')) {
@@ -31,7 +31,7 @@ final class AttributeList {
         while (depth >= 0) {
             Kind kind = lexer.next();
             if (kind == Kind.END) {
-                lexer.refuse("an attribute without an end");
+                lexer.refuse("an unterminated attribute");
                 return;
             }
             token(kind);

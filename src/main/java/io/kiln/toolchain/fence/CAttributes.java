@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The attributes that declarations may have: those that change layout, placement, optimisation and warnings. Those that run code before
- * main, choose code while an image is loaded, or tell the compiler options are none of them.
+ * The attributes that declarations may have: those for layout, placement, optimisation and warnings. Not allowed are
+ * those that run code before main, choose code at load time, or pass options to the compiler.
  */
 final class CAttributes {
-    /** What the strings among an attribute's arguments may be. */
+    /** What strings may be among an attribute's arguments. */
     private enum Strings {
         NONE,
         SECTION,
@@ -25,7 +25,7 @@ final class CAttributes {
     private static final Pattern SYMBOL = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final Pattern OPTION = Pattern.compile("[A-Za-z0-9_.,+=-]*");
 
-    /** Only where no loader and no C library calls what it finds by name. */
+    /** Only for boards, where no loader and no C library calls functions by name. */
     private static final Set<String> ON_BOARDS =
             Set.of("weak", "alias", "naked", "interrupt", "visibility", "target", "pcs", "cmse_nonsecure_entry");
 
@@ -34,7 +34,7 @@ final class CAttributes {
     private CAttributes() {}
 
     /**
-     * What is refused in one attribute; empty if it is allowed.
+     * What is refused in an attribute; empty if it is allowed.
      *
      * @param name with or without underscores around it
      * @param strings the string literals among its arguments, as written

@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /**
- * Takes preprocessed C apart into tokens (C11, 6.4). What compilers could take apart in another way is refused, so that they and this
- * class see the same tokens: other characters than printable ASCII, line splices, trigraphs, digraphs, comments, raw strings and quotes
- * that something is glued to.
+ * Splits preprocessed C into tokens (C11, 6.4). Text that compilers might split differently is refused, so that they
+ * and this class see the same tokens: characters other than printable ASCII, line splices, trigraphs, digraphs,
+ * comments, raw strings and quotes adjacent to other tokens.
  */
 final class CLexer {
     private static final Set<String> STRING_PREFIXES = Set.of("L", "u", "U", "u8");
@@ -39,7 +39,7 @@ final class CLexer {
         this.refusals = refusals;
     }
 
-    /** Goes on to the next token. */
+    /** Advances to the next token. */
     Kind next() {
         while (at < text.length) {
             char c = at(at);
@@ -66,7 +66,7 @@ final class CLexer {
         return kind;
     }
 
-    /** The token as it stands there. */
+    /** The token's text. */
     String text() {
         return new String(text, start, at - start, StandardCharsets.ISO_8859_1);
     }
@@ -148,7 +148,7 @@ final class CLexer {
             at++;
         }
         if (at(at) == '\'' || at(at) == '"') {
-            refuse("a quote directly behind a number");
+            refuse("a quote directly after a number");
         }
         return Kind.NUMBER;
     }

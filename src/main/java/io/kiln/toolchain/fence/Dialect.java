@@ -5,9 +5,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What differs between code that runs on a board and code that runs on this computer. */
+/** The differences between code for a board and code for this computer. */
 public enum Dialect {
-    /** Images of boards: an assembler that is part of the compiler, no loader, no C library that calls anything. */
+    /**
+     * Images of boards: the assembler is part of the compiler, and there is no loader or C library that calls functions
+     * by name.
+     */
     BOARD(
             true,
             false,
@@ -15,12 +18,13 @@ public enum Dialect {
                     "[._]?[A-Za-z][A-Za-z0-9_]{0,62}|\\.(?:text|rodata|data|bss|noinit)(?:\\.[A-Za-z0-9_]{1,62}){1,4}")),
 
     /**
-     * Executables of this computer. Its assembler is a program that reads text, its loader runs what some sections name, and its C library's
-     * headers give symbols other names: so no instructions and only the sections that archives use, but names.
+     * Executables for this computer. Its assembler is a program that reads text, its loader runs functions named by
+     * some sections, and its C library's headers rename symbols: so instructions are refused, only the sections that
+     * archives use are allowed, and renaming is allowed.
      */
     HOST(false, true, Pattern.compile("\\.(?:rodata|data|bss|bss\\.noinit)\\.tvm"));
 
-    /** Sections that loaders, linkers or C libraries act upon by their name. */
+    /** Sections to which loaders, linkers or C libraries give a meaning. */
     private static final Set<String> RESERVED = Set.of(
             "init",
             "fini",
@@ -38,7 +42,7 @@ public enum Dialect {
             "strtab",
             "shstrtab");
 
-    /** What debuggers read, or follow to other files. */
+    /** Sections that debuggers read, or follow to other files. */
     private static final Pattern DEBUG =
             Pattern.compile("\\.?_*(?:z?debug|gnu_debug|gdb_|stab(?:str)?$|ctf$|sframe$|dyn(?:sym|str)$).*");
 
@@ -52,17 +56,17 @@ public enum Dialect {
         this.sections = sections;
     }
 
-    /** Whether there are assembly statements. */
+    /** Whether assembly statements are allowed. */
     boolean hasInstructions() {
         return instructions;
     }
 
-    /** Whether a declaration may give its symbol another name. */
+    /** Whether a declaration may rename its symbol. */
     boolean hasNames() {
         return names;
     }
 
-    /** What is wrong with a section's name; empty if it is allowed. */
+    /** Why a section's name is refused; empty if it is allowed. */
     Optional<String> sectionRefusal(String name) {
         boolean isFine = sections.matcher(name).matches()
                 && !RESERVED.contains(name.replaceFirst("^\\.", ""))

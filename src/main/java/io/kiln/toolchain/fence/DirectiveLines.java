@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The lines that begin with # in preprocessed C: line markers, which say where the text comes from, and pragmas of a short list. There are
- * pragmas that read files, rename symbols or hand words to the linker; no directive does anything that the language needs.
+ * The lines that begin with # in preprocessed C: line markers, which name the source of the text, and pragmas of a
+ * short list. Other pragmas can read files, rename symbols or pass arguments to the linker.
  */
 final class DirectiveLines {
     private static final Pattern MARKER =
@@ -33,7 +33,7 @@ final class DirectiveLines {
     /**
      * Starts at the beginning of a text.
      *
-     * @param isKnown whether a file may be named by a line marker
+     * @param isKnown whether a line marker may name a file
      */
     DirectiveLines(Predicate<String> isKnown) {
         this.isKnown = isKnown;
@@ -47,12 +47,12 @@ final class DirectiveLines {
         return line;
     }
 
-    /** The line is over. */
+    /** Called at the end of a line. */
     void nextLine() {
         line++;
     }
 
-    /** Takes a line that begins with #. */
+    /** Handles a line that begins with #. */
     void read(String text, Consumer<String> refuse) {
         Matcher marker = MARKER.matcher(text);
         if (marker.matches()) {
@@ -74,10 +74,10 @@ final class DirectiveLines {
             if (isKnown.test(name)) {
                 file = name;
             } else {
-                refuse.accept("a line marker for " + Refusals.shown(name) + ", which is no file of the project");
+                refuse.accept("a line marker for " + Refusals.shown(name) + ", which is not a file of the project");
             }
         }
-        // The line's own end counts one further.
+        // The line end itself adds one.
         line = Integer.parseInt(marker.group(1)) - 1;
     }
 }

@@ -11,11 +11,12 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * Holds preprocessed C of strangers against a small language, before the very same text is compiled. The language is C without what
- * reaches beyond the program: no directive is left in it but line markers and a few pragmas, so that compiling it reads no file;
- * assembly is plain instructions ({@link AsmTemplate}), so that an assembler reads none either; attributes and sections are those of a list
- * ({@link CAttributes}, {@link Dialect}). A list of what is forbidden would have to know every spelling of every directive of each tool;
- * this one only has to know what real code needs.
+ * Checks untrusted, preprocessed C against a small language, before exactly this text is compiled. The language is C
+ * without anything that reaches beyond the program: its only directives are line markers and a few pragmas, so that
+ * compiling it reads no file; assembly is plain instructions ({@link AsmTemplate}), so that the assembler reads none
+ * either; attributes and sections come from lists ({@link CAttributes}, {@link Dialect}). A list of forbidden
+ * constructs would have to know every spelling of every directive of each tool; a list of allowed ones only has to know
+ * what real code needs.
  */
 public final class FencedC {
     static final Set<String> ASM = Set.of("asm", "__asm", "__asm__");
@@ -43,7 +44,7 @@ public final class FencedC {
     private final CLexer lexer;
     private final Dialect dialect;
     private final Deque<Integer> asmDepths = new ArrayDeque<>();
-    /** Of each open parenthesis: whether it is that of a statement's condition. */
+    /** For each open parenthesis: whether it belongs to a statement's condition. */
     private final Deque<Boolean> conditions = new ArrayDeque<>();
 
     private boolean afterCondition;
@@ -60,9 +61,9 @@ public final class FencedC {
     }
 
     /**
-     * What is refused in a text; empty if it is in the language.
+     * What is refused in a text; empty if it conforms.
      *
-     * @param text what the preprocessor printed
+     * @param text the preprocessor's output
      * @param isKnown whether a line marker may name a file
      */
     public static List<Refusal> refusals(byte[] text, Dialect dialect, Predicate<String> isKnown) {
@@ -96,7 +97,7 @@ public final class FencedC {
         if (ASM.contains(word)) {
             assembly();
         } else if (ATTRIBUTE.contains(word)) {
-            // A name may stand behind the attributes of its declarator as well.
+            // A name may also follow the attributes of its declarator.
             String stands = isName() ? word : "__extension__";
             new AttributeList(lexer, dialect).read();
             wordBefore = stands;
@@ -126,7 +127,7 @@ public final class FencedC {
             }
             case '[' -> {
                 if (before == Kind.MARK && markBefore == '[') {
-                    lexer.refuse("attributes in double brackets: __attribute__ says the same");
+                    lexer.refuse("attributes in double brackets; use __attribute__ instead");
                 }
             }
             default -> {}
@@ -137,7 +138,7 @@ public final class FencedC {
         markBefore = mark;
     }
 
-    /** Behind a declarator it gives a name; elsewhere it is a statement. */
+    /** After a declarator it renames the symbol; elsewhere it is a statement. */
     private boolean isName() {
         if (before == Kind.WORD) {
             return !BEFORE_STATEMENTS.contains(wordBefore);

@@ -5,11 +5,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * The input sections that a linker script of strangers may place: patterns of files, which begin with * so that linkers match and never
- * open them, and patterns of sections, sorted or kept.
+ * The input sections that an untrusted linker script may place: patterns of files, which begin with * so that linkers
+ * match and never open them, and patterns of sections, sorted or kept.
  */
 final class InputSections {
-    /** Sorts of sorts that linkers know are two. */
+    /** Linkers support two nested sorts. */
     private static final int DEEPEST = 4;
 
     private static final Set<String> SORTS = Set.of(
@@ -26,7 +26,7 @@ final class InputSections {
         this.tokens = tokens;
     }
 
-    /** Debug information of any file; a script may place what the compiler wrote, and add nothing. */
+    /** Debug information of any file; a script may place the compiler's, but not add any. */
     void ofDebugInformation() {
         tokens.next(Pattern.compile("\\*"), "* and sections of debug information");
         tokens.expect("(");
@@ -63,7 +63,7 @@ final class InputSections {
 
     private void patterns(int levels) {
         if (levels == 0) {
-            throw tokens.refused("more than " + DEEPEST + " sorts in each other");
+            throw tokens.refused("more than " + DEEPEST + " nested sorts");
         }
         if (tokens.take("EXCLUDE_FILE")) {
             tokens.expect("(");

@@ -7,9 +7,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Holds a linker script of strangers against a small grammar: memories, sections, symbols and assertions. Linkers do more for a script:
- * they read files that it names, also as the file of an input section, write others, search folders and load plug-ins. None of that
- * is in this grammar; the file of an input section is a pattern that begins with *, which linkers match and never open.
+ * Checks an untrusted linker script against a small grammar: memories, sections, symbols and assertions. Linkers do
+ * more for a script: they read files that it names, also as the file of an input section, write others, search folders
+ * and load plug-ins. None of that is in this grammar; the file of an input section is a pattern that begins with *,
+ * which linkers match and never open.
  */
 public final class LinkerScript {
     private static final Set<String> LAYOUT = Set.of("NOLOAD", "READONLY", "INFO", "COPY", "OVERLAY", "DSECT");
@@ -17,11 +18,11 @@ public final class LinkerScript {
     private static final Set<String> PROVIDES = Set.of("PROVIDE", "PROVIDE_HIDDEN", "HIDDEN");
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_.][A-Za-z0-9_.]*");
-    /** Sections by which debuggers, linkers and loaders are told to run or read something. */
+    /** Sections that make debuggers, linkers or loaders run or read something. */
     private static final Pattern ORDERS = Pattern.compile(
             "\\.(?:z?debug_gdb_scripts|gdb_.*|gnu_debug.*|gnu\\.lto.*|gnu\\.warning.*|interp|dynamic|deplibs)");
 
-    /** Debug information; a script may place what the compiler wrote, and add nothing. */
+    /** Debug information; a script may place the compiler's, but not add any. */
     private static final Pattern DEBUG = Pattern.compile("\\.(?:z?debug|stab|ctf).*");
 
     private static final Pattern FORMAT = Pattern.compile("\"?elf32-little(?:arm|riscv)\"?");
@@ -42,8 +43,8 @@ public final class LinkerScript {
     }
 
     /**
-     * What is refused in a script: commands and included files that it may not name, up to the first thing that is not in the grammar at
-     * all, since what follows that could be anything.
+     * What is refused in a script: forbidden commands and included files, up to the first token outside the grammar;
+     * the text after that could mean anything.
      *
      * @param file name of the script, for messages
      * @param scripts the scripts that it may include
@@ -88,7 +89,7 @@ public final class LinkerScript {
         }
     }
 
-    /** A command that is none of the grammar, and what it is given. */
+    /** A command outside the grammar, with its arguments. */
     private void command() {
         ScriptTokens.Refused unknown = tokens.refused("the linker command " + tokens.peek());
         if (!COMMAND.matcher(tokens.peek()).matches() || !tokens.peekBehind().equals("(")) {
@@ -100,7 +101,7 @@ public final class LinkerScript {
         }
     }
 
-    /** What may stand at the top, among sections and within one. */
+    /** Statements allowed at the top level, among sections and within one. */
     private boolean common() {
         if (tokens.take(";")) {
             return true;
@@ -135,7 +136,7 @@ public final class LinkerScript {
     private void include() {
         String file = tokens.peek().replace("\"", "");
         if (!scripts.contains(file) || !file.endsWith(".ld")) {
-            refused.add(tokens.refused("INCLUDE of a file that is no linker script of the profile's"));
+            refused.add(tokens.refused("INCLUDE of a file outside the profile's linker scripts"));
             tokens.skipLine();
             return;
         }
@@ -185,7 +186,7 @@ public final class LinkerScript {
                 throw tokens.refused("the linker command " + tokens.peek());
             }
             if (ORDERS.matcher(tokens.peek()).matches()) {
-                throw tokens.refused("the section " + tokens.peek() + ", by which programs are told what to do");
+                throw tokens.refused("the section " + tokens.peek() + ", which gives orders to programs");
             }
             tokens.next(NAME, "a section");
         }

@@ -6,8 +6,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Holds the lines by which a source includes files against their plain form, before a compiler reads it that sees all files of this computer.
- * What it reads is checked again afterwards; this keeps it from reading what never ends, or what does something when it is read.
+ * Checks that a source includes files by plain {@code #include} lines only, before a compiler reads it that can see all
+ * files of this computer. The files that the compiler read are checked afterwards; this check keeps it from reading
+ * endless files, or files whose reading has effects.
  */
 public final class PlainIncludes {
     private static final Pattern SPLICE = Pattern.compile("\\\\[ \\t\\f\\x0b\\r]*\\n");
@@ -21,7 +22,7 @@ public final class PlainIncludes {
 
     private PlainIncludes() {}
 
-    /** What is refused in a source, before it is preprocessed. */
+    /** What is refused in a source before preprocessing. */
     public static List<Refusal> refusals(String file, String text) {
         Refusals refusals = new Refusals();
         if (CONTROL.matcher(text).find()) {
@@ -30,7 +31,7 @@ public final class PlainIncludes {
         if (RAW_STRING.matcher(text).find()) {
             refusals.add(file, 1, "a raw string");
         }
-        // A spliced line counts as one: a marker keeps the numbers right.
+        // A spliced line counts as one: a marker keeps line numbers correct.
         String[] lines = SPLICE.matcher(text).replaceAll("\u0001").split("\n", -1);
         int number = 1;
         for (String marked : lines) {

@@ -2,11 +2,11 @@
 package io.kiln.toolchain.fence;
 
 /**
- * Something that is not in the language.
+ * Something outside the allowed language.
  *
- * @param file the source, as line markers name it
+ * @param file the source, as named by line markers
  * @param line from 1
- * @param what what it is, one clause
+ * @param what what it is, in one clause
  */
 public record Refusal(String file, int line, String what) {
     /** File and line, for messages. */

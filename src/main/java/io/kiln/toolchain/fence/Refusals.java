@@ -6,9 +6,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Collects refusals, each once. */
+/** Collects refusals without duplicates. */
 final class Refusals {
-    /** A file of another kind altogether would have one in each line. */
+    /** Limit, because a file of a wholly different kind would have one in each line. */
     private static final int MOST = 20;
 
     private final Set<Refusal> found = new LinkedHashSet<>();
@@ -23,7 +23,7 @@ final class Refusals {
         return new ArrayList<>(found);
     }
 
-    /** Text that can be shown: short, and without what could move a terminal's cursor. */
+    /** Text in printable form: short, without control characters. */
     static String shown(String text) {
         String plain = text.replaceAll("[^ -~]", "?");
         return plain.length() > 60 ? plain.substring(0, 60) + "..." : plain;

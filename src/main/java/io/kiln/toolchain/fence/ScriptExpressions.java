@@ -4,7 +4,7 @@ package io.kiln.toolchain.fence;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Expressions of linker scripts: numbers, symbols, operators and functions that compute. */
+/** Expressions of linker scripts: numbers, symbols, operators and pure functions. */
 final class ScriptExpressions {
     static final Set<String> ASSIGNMENTS = Set.of("=", "+=", "-=", "*=", "/=", "&=", "|=", "<<=", ">>=");
     private static final Set<String> FUNCTIONS = Set.of(
@@ -30,17 +30,17 @@ final class ScriptExpressions {
             "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", ":", "<", ">", "<=", ">=", "==", "!=", "<<", ">>",
             "&&", "||", ",");
 
-    /** Commands without parentheses: a linker takes them for what they are as soon as the expression before them is whole. */
+    /** Commands without parentheses: a linker executes them as soon as the preceding expression is complete. */
     private static final Set<String> COMMANDS =
             Set.of("INCLUDE", "INSERT", "MEMORY", "SECTIONS", "PHDRS", "VERSION", "OVERLAY");
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z_.][A-Za-z0-9_.]*");
     private static final Pattern NUMBER = Pattern.compile("(?:0[xX][0-9a-fA-F]+|[0-9]+)[kKmM]?");
 
-    /** Where a pattern of files or sections cannot be meant, - and * are operators. */
+    /** Outside patterns of files and sections, - and * are operators. */
     private static final Pattern TERMS = Pattern.compile("\\*?[A-Za-z0-9_.](?:[A-Za-z0-9_.]|[-*](?=[A-Za-z0-9_.]))*+");
 
-    /** Deeper ones would fill the stack, here or in the linker. */
+    /** Deeper nesting would overflow the stack, here or in the linker. */
     private static final int DEEPEST = 100;
 
     private final ScriptTokens tokens;
@@ -59,7 +59,7 @@ final class ScriptExpressions {
         upTo(Set.of(";", ")"));
     }
 
-    /** Nothing ends it but what follows: the next memory, or the brace. */
+    /** An expression terminated only by the next memory or the closing brace. */
     void memoryLength() {
         int line = tokens.line();
         while (!tokens.peek().equals("}") && (tokens.line() == line || tokens.isWithin())) {
@@ -67,7 +67,7 @@ final class ScriptExpressions {
         }
     }
 
-    /** Up to one of these marks, which is left. */
+    /** An expression up to one of these marks, which is not consumed. */
     void upTo(Set<String> ends) {
         while (!ends.contains(tokens.peek())) {
             operand();
@@ -79,7 +79,7 @@ final class ScriptExpressions {
         boolean isCalled = tokens.peekBehind().equals("(");
         if (token.equals("(")) {
             if (++depth > DEEPEST) {
-                throw tokens.refused("more than " + DEEPEST + " parentheses in each other");
+                throw tokens.refused("more than " + DEEPEST + " nested parentheses");
             }
             tokens.skip();
             upTo(Set.of(")"));

@@ -7,8 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Takes a linker script apart. Linkers differ in what they take for one word, depending on the place: what they could take apart in
- * another way is a token that nothing in the grammar fits. Operators need no blanks around them, but for division, since a word with a slash is a path.
+ * Splits a linker script into tokens. Linkers split words differently, depending on the place: text that they might
+ * split differently becomes a token outside the grammar. Operators need no blanks around them, except for division,
+ * because a word with a slash is a path.
  */
 final class ScriptTokens {
     private static final Pattern TOKEN = Pattern.compile(
@@ -32,7 +33,7 @@ final class ScriptTokens {
         this.text = text;
     }
 
-    /** Something that is not in the grammar. */
+    /** Something outside the grammar. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -71,7 +72,7 @@ final class ScriptTokens {
         }
     }
 
-    /** Also in comments and strings: linkers end or read them in different ways where a byte is not plain. */
+    /** Checks comments and strings too: linkers disagree on where they end if a byte is not plain. */
     private static void checkCharacters(String token, int line) {
         for (int i = 0; i < token.length(); i++) {
             char c = token.charAt(i);
@@ -89,12 +90,12 @@ final class ScriptTokens {
         return at == tokens.size();
     }
 
-    /** The token that is next. */
+    /** The next token. */
     String peek() {
         return isAtEnd() ? END : tokens.get(at);
     }
 
-    /** The token behind the next one. */
+    /** The token after the next one. */
     String peekBehind() {
         return at + 1 < tokens.size() ? tokens.get(at + 1) : END;
     }
@@ -104,19 +105,19 @@ final class ScriptTokens {
         return lines.isEmpty() ? 1 : lines.get(Math.min(at, lines.size() - 1));
     }
 
-    /** Whether the next token goes on with an expression that a line's end has cut. */
+    /** Whether the next token continues an expression across the end of a line. */
     boolean isWithin() {
         return at > 0 && List.of("+", "-", "*", "/", "(", "<<", ">>", "=").contains(tokens.get(at - 1));
     }
 
     void skip() {
         if (isAtEnd()) {
-            throw refused("an end before its time");
+            throw refused("an unexpected end");
         }
         at++;
     }
 
-    /** Skips what is left of the line. */
+    /** Skips the rest of the line. */
     void skipLine() {
         int line = line();
         while (!isAtEnd() && line() == line) {

@@ -1,2 +1,5 @@
-/** The small languages that code of strangers is held against: C as the preprocessor leaves it, and linker scripts. Pure text; nothing is started here. */
+/**
+ * The small languages against which untrusted code is checked: preprocessed C, and linker scripts. Pure text
+ * processing, starts no process.
+ */
 package io.kiln.toolchain.fence;

@@ -25,9 +25,9 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
-/** A YAML file as JSON together with the line of every node. Refuses files that grow when read. */
+/** A YAML file as JSON, with the line of every node. Refuses files that expand excessively. */
 public final class YamlDocument {
-    /** No descriptor comes near it. */
+    /** Far more than any descriptor needs. */
     public static final int MAX_BYTES = 64 * 1024;
 
     private static final int MAX_NODES = 5_000;
@@ -44,11 +44,11 @@ public final class YamlDocument {
     }
 
     /**
-     * Reads a file whose top is a mapping.
+     * Parses a file whose top level is a mapping.
      *
      * @param name path for messages
      * @param content UTF-8
-     * @throws KilnException naming the line if it is not YAML, or is too large or too deep
+     * @throws KilnException with the line if it is not YAML, or is too large or nested too deeply
      */
     public static YamlDocument parse(String name, Bytes content) {
         if (content.size() > MAX_BYTES) {
@@ -72,7 +72,7 @@ public final class YamlDocument {
             int line = e.getProblemMark() == null ? 1 : e.getProblemMark().getLine() + 1;
             throw new KilnException(new Problem("this is not YAML: " + e.getProblem(), name + ":" + line, "", ""), e);
         } catch (YAMLException | IllegalArgumentException e) {
-            // The reader has no message of its own for escapes such as "\\UFFFFFFFF".
+            // The YAML library has no own message for escapes such as "\\UFFFFFFFF".
             String text = String.valueOf(e.getMessage()).lines().findFirst().orElse("unreadable");
             throw new KilnException(new Problem("this is not YAML: " + text, name, "", ""), e);
         }
@@ -88,7 +88,7 @@ public final class YamlDocument {
         return name;
     }
 
-    /** {@code file:line} of the node at a JSON pointer, or of the nearest node above it that is there. */
+    /** {@code file:line} of the node at a JSON pointer, or of its nearest existing ancestor. */
     public String where(String pointer) {
         String at = pointer;
         while (!lines.containsKey(at) && !at.isEmpty()) {
@@ -116,7 +116,7 @@ public final class YamlDocument {
             if (nodes > MAX_NODES || depth > MAX_DEPTH) {
                 throw refused(
                         name + ":" + line,
-                        "the file unfolds into too much",
+                        "the file expands to too much",
                         "at most " + MAX_NODES + " values nested " + MAX_DEPTH + " deep");
             }
             lines.putIfAbsent(pointer, line);
@@ -143,7 +143,7 @@ public final class YamlDocument {
                 }
                 String child = pointer + "/" + key.getValue().replace("~", "~0").replace("/", "~1");
                 if (object.has(key.getValue())) {
-                    throw refused(name + ":" + line, "the key " + key.getValue() + " is there twice", "each key once");
+                    throw refused(name + ":" + line, "the key " + key.getValue() + " exists twice", "each key once");
                 }
                 lines.put(child, line);
                 object.set(key.getValue(), convert(tuple.getValueNode(), child, depth + 1));

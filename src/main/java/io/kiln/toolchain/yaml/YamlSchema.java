@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 
-/** A JSON Schema of {@code toolchains/schemas} that descriptors are held against. */
+/** A JSON Schema of {@code toolchains/schemas} for descriptors. */
 public final class YamlSchema {
     private final String file;
     private final Schema schema;
@@ -41,7 +41,7 @@ public final class YamlSchema {
                         "unknown key \"" + error.getProperty() + "\"",
                         document.where(pointer + "/" + error.getProperty()),
                         "",
-                        "Remove it or see " + file + " for the keys there are");
+                        "Remove it or see " + file + " for the allowed keys");
             } else {
                 String label = pointer.isEmpty() ? "" : pointer.substring(1).replace('/', '.') + ": ";
                 problems.add(label + error.getMessage(), document.where(pointer), "", "");

@@ -58,7 +58,7 @@ class FencedImageTest {
                 board, new Emulation.Qemu(qemu.program(), qemu.machine(), List.of("-semihosting")));
         assertThatThrownBy(() -> Emulator.of(switching, LIMIT).start(image))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("switches semihosting on")
+                .hasMessageContaining("enables semihosting")
                 .hasMessageContaining("-Dkiln.semihosting");
     }
 

@@ -18,11 +18,11 @@ class FaultWatchTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "status 0x00008200, address 0x60000000 | no memory answers: address 0x60000000",
+                "status 0x00008200, address 0x60000000 | without memory: address 0x60000000",
                 "status 0x00000082, address 0x00000004 | not allowed: address 0x00000004",
-                "status 0x00000400, address 0x12345678 | some instructions before",
+                "status 0x00000400, address 0x12345678 | some instructions earlier",
                 "status 0x02000000, address 0x00000000 | a division by zero",
-                "status 0x00010000, address 0x00000000 | an instruction that the core does not know",
+                "status 0x00010000, address 0x00000000 | an undefined instruction",
             })
     void theStatusIsToldInWords(String numbers, String words) {
         watch.accept("kiln: exception 0x00000003 at 0x08000100, called from 0x08000201, " + numbers + "\r\n");
@@ -40,7 +40,7 @@ class FaultWatchTest {
         watch.accept("tion 0x00000007 at 0x80000010, called from 0x80000020, address 0x00000000");
         assertThat(watch.problem(NO_IMAGE)).isEmpty();
         watch.accept("\n");
-        assertThat(watch.take(NO_IMAGE).orElseThrow().text()).contains("a write where no memory answers");
+        assertThat(watch.take(NO_IMAGE).orElseThrow().text()).contains("a write at an address without writable memory");
         assertThat(watch.take(NO_IMAGE)).isEmpty();
     }
 

@@ -59,12 +59,12 @@ class ElfFileTest {
     @Test
     void whatIsNoElfFileIsRefused() throws IOException {
         refused(new byte[0])
-                .hasMessageContaining("image.elf, offset 0x0: this is not a whole ELF file: it does not begin as one");
+                .hasMessageContaining("image.elf, offset 0x0: this is not a whole ELF file: it does not begin with an ELF header");
         refused("MZ a program of another system".getBytes(java.nio.charset.StandardCharsets.US_ASCII))
-                .hasMessageContaining("it does not begin as one");
+                .hasMessageContaining("it does not begin with an ELF header");
         refused(with(4, 1, 9))
                 .hasMessageContaining("offset 0x4: this is not a whole ELF file: the class is neither 32 nor 64 bits");
-        refused(with(5, 1, 0)).hasMessageContaining("offset 0x5: this is not a whole ELF file: the byte order is none");
+        refused(with(5, 1, 0)).hasMessageContaining("offset 0x5: this is not a whole ELF file: the byte order is unknown");
     }
 
     @Test
@@ -74,8 +74,8 @@ class ElfFileTest {
         refused(with(32, 4, 0x7fffffff))
                 .hasMessageContainingAll("offset 0x20", "the table of section headers of 280 bytes");
         refused(with(SYMTAB + 16, 4, 0x7ffffff0))
-                .hasMessageContaining("a section of 48 bytes at 0x7ffffff0 ends behind");
-        refused(with(SYMTAB + 20, 4, 0x7ffffff0)).hasMessageContaining("ends behind the file");
+                .hasMessageContaining("a section of 48 bytes at 0x7ffffff0 ends beyond");
+        refused(with(SYMTAB + 20, 4, 0x7ffffff0)).hasMessageContaining("ends beyond the file");
         refused(with(SECTIONS + 40 + 20, 4, -1)).hasMessageContaining("a section of 4294967295 bytes");
     }
 
@@ -95,13 +95,13 @@ class ElfFileTest {
 
     @Test
     void stringsThatDoNotEndOrLieElsewhereAreRefused() throws IOException {
-        refused(with(SECTION_NAMES + 43, 1, 'x')).hasMessageContaining("a name has no end in its table");
+        refused(with(SECTION_NAMES + 43, 1, 'x')).hasMessageContaining("a name is not terminated in its table");
         refused(with(SYMBOLS + 16, 4, 12)).hasMessageContaining("a name lies at 12 of a table of 12 bytes");
         refused(with(SYMBOLS + 16, 4, -1)).hasMessageContaining("a name lies at 4294967295");
         refused(with(STRTAB + 20, 4, 0)).hasMessageContaining("a name lies at 1 of a table of 0 bytes");
-        refused(with(SYMTAB + 24, 4, 1)).hasMessageContaining("section 1 is no table of strings");
-        refused(with(SYMTAB + 24, 4, -1)).hasMessageContaining("section -1 is no table of strings");
-        refused(with(50, 2, 7)).hasMessageContaining("section 7 is no table of strings");
+        refused(with(SYMTAB + 24, 4, 1)).hasMessageContaining("section 1 is not a table of strings");
+        refused(with(SYMTAB + 24, 4, -1)).hasMessageContaining("section -1 is not a table of strings");
+        refused(with(50, 2, 7)).hasMessageContaining("section 7 is not a table of strings");
         byte[] twice = with(STRTAB + 4, 4, 2);
         twice[STRTAB + 36] = 16;
         refused(twice).hasMessageContaining("there are 2 tables of symbols");

@@ -49,7 +49,7 @@ class NewBoardTest {
     void whatIsNoIdIsRefused(String id) {
         assertThatThrownBy(() -> new NewBoard(Log.QUIET, Boards.builtIn()).write("microbit", id, folder))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("no id of a board")
+                .hasMessageContaining("not a valid board id")
                 .hasMessageContaining("-Dkiln.newBoard=my-sensor");
     }
 
@@ -57,7 +57,7 @@ class NewBoardTest {
     void aBoardThatIsThereIsNotOverwrittenAndOneThatIsNotTrustedNotCopied() throws IOException {
         NewBoard boards = new NewBoard(Log.QUIET, Boards.builtIn());
         boards.write("microbit", "mine", folder);
-        assertThatThrownBy(() -> boards.write("stm32f405", "mine", folder)).hasMessageContaining("mine already");
+        assertThatThrownBy(() -> boards.write("stm32f405", "mine", folder)).hasMessageContaining("mine exists already");
 
         BoardSources sources =
                 new BoardSources(List.of(new BoardSources.Archive(zip(), "com.acme:boards:1")), Set.of());
@@ -72,7 +72,7 @@ class NewBoardTest {
         List<BoardSources.Archive> archives = List.of(new BoardSources.Archive(zip(), "com.acme:boards:1"));
         assertThatThrownBy(() -> new BoardSources(archives, Set.of("theirs")).boards(folder))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("\"theirs\" names no board from a repository")
+                .hasMessageContaining("\"theirs\" is not the name of a board from a repository")
                 .hasMessageContaining("group:artifact, group:artifact:version or group:artifact:version:id")
                 .hasMessageContaining("Write <trustBoard>com.acme:boards:1:theirs</trustBoard>");
         for (String wrong :
@@ -106,7 +106,7 @@ class NewBoardTest {
                         "memory     flash (rom, normal): 0x08000000 to 0x0807ffff, 524288 bytes",
                         "toolchain  gnu, no other",
                         "link       -Wl,--defsym=__stack_size=0x2000",
-                        "emulator   none of its own; mps2-an386 stands in, with the same objects",
+                        "emulator   no emulator of its own; mps2-an386 stands in, with the same objects",
                         "files      board.yaml")
                 .anyMatch(line -> line.startsWith("flash      OpenOCD, interface/stlink.cfg, target/stm32f4x.cfg"))
                 .anyMatch(line -> line.startsWith("inherited  ") && line.contains("startup.c"));

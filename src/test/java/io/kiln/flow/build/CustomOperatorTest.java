@@ -211,7 +211,7 @@ class CustomOperatorTest {
     void anOperatorWithoutFunctionNamesTheConfiguration() {
         assertThatThrownBy(() -> Frontends.read(file(), "m", InputShapes.NONE, CustomOperators.NONE))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("nothing computes the custom operator `MyOp`")
+                .hasMessageContaining("no C function computes the custom operator `MyOp`")
                 .hasMessageContaining("operator #0 CUSTOM MyOp")
                 .hasMessageContaining("<customOperators><customOperator><code>MyOp</code>");
     }
@@ -265,7 +265,7 @@ class CustomOperatorTest {
         Path vectors = folder.resolve("vectors");
         assertThatThrownBy(() -> flow.build(spec(Optional.empty()), DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("what my_op computes for operator `MyOp` is known to C alone")
+                .hasMessageContaining("only the C function my_op knows the results of operator `MyOp`")
                 .hasMessageContaining("input_0.bin and output_0.bin");
         WholeFiles.write(vectors.resolve("input_0.bin"), bytes(1, 2, 3, 4).toArray());
         WholeFiles.write(

@@ -156,9 +156,9 @@ public class StatefulModelTest {
                         .sum());
         log.take();
         flow.inspect(spec, Optional.of(model), "");
-        assertThat(log.take()).contains("state 9 bytes, kept from run to run");
+        assertThat(log.take()).contains("state 9 bytes, kept between runs");
         flow.inspect(spec, Optional.of(folder.resolve("out/sums.elf")), "");
-        assertThat(log.take()).anyMatch(line -> line.endsWith("9 of them what models remember"));
+        assertThat(log.take()).anyMatch(line -> line.endsWith("9 of them state of models"));
     }
 
     private static final String MAIN = """

@@ -98,7 +98,7 @@ final class FlashStepTest {
                 .hasMessageContaining("2 problems")
                 .hasMessageContaining("NOBODY: no debug probe was found")
                 .hasMessageContaining("usb:9-9: ")
-                .hasMessageContaining("Plug it in");
+                .hasMessageContaining("Connect it");
         String json = Files.readString(folder.resolve("out/kiln/flash.json"));
         JsonSchemas.assertFits("flash", json);
         assertThat(json)
@@ -108,7 +108,7 @@ final class FlashStepTest {
         assertThat(said).anyMatch(line -> line.startsWith("NOBODY: failed after "));
 
         assertThatThrownBy(() -> flow.flash(spec("stm32f405"), flash("NOBODY", "no-such-openocd")))
-                .hasMessageContaining("OpenOCD is not there")
+                .hasMessageContaining("OpenOCD is missing")
                 .hasMessageContaining("no-such-openocd")
                 .hasMessageContaining("apt-get install openocd");
     }
@@ -200,6 +200,6 @@ final class FlashStepTest {
                 .hasMessageContaining("'rust' is not a fault of the virtual probe");
         faults = Optional.of("slow:1");
         assertThatThrownBy(() -> flow.flash(spec("stm32f405"), flash("NOBODY", "openocd")))
-                .hasMessageContaining("only virtual boards have faults to order");
+                .hasMessageContaining("faults can be injected into virtual boards only");
     }
 }

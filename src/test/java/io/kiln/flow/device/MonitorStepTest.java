@@ -74,7 +74,7 @@ final class MonitorStepTest {
             String port = terminal(qemu);
             assertThatThrownBy(() -> monitor(port, "good morning", Duration.ofSeconds(1)))
                     .isInstanceOf(KilnException.class)
-                    .hasMessageContaining("'good morning' did not come within 1 s");
+                    .hasMessageContaining("'good morning' did not appear within 1 s");
             monitor(port, "200ms", Duration.ofSeconds(1));
         }
     }

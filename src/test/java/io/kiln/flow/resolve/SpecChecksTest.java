@@ -94,7 +94,7 @@ final class SpecChecksTest {
         assertThat(problems(spec))
                 .extracting(Problem::what)
                 .containsExactly(
-                        "the model name `while` is a word of the C language",
+                        "the model name `while` is a keyword of C",
                         "the model name 'KWS' is given twice",
                         "the model is a folder");
     }

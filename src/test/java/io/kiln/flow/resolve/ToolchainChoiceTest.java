@@ -36,7 +36,7 @@ class ToolchainChoiceTest {
         assertThat(ToolchainChoice.of(Optional.of("gnu"), requires)).isEqualTo("gnu");
         assertThatThrownBy(() -> ToolchainChoice.of(Optional.of("clang"), requires))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("toolchain gnu only, and the build asks for clang")
+                .hasMessageContaining("toolchain gnu only, but the build asks for clang")
                 .hasMessageContaining("mine/board.yaml:4");
     }
 

@@ -17,7 +17,7 @@ class UnforeseenFailureTest {
     void aFullDiskIsNamedWithTheFile() {
         assertThat(told(new UncheckedIOException(
                         "cannot write /out/a.elf", new IOException("No space left on device"))))
-                .isEqualTo("cannot write /out/a.elf: the disk is full, or its quota is used up."
+                .isEqualTo("cannot write /out/a.elf: the disk is full, or its quota is exhausted."
                         + " Make room and run the same command again.");
         assertThat(told(new UncheckedIOException(
                         "cannot write /out/a.elf", new FileSystemException("/out/.a", null, "Disk quota exceeded"))))
@@ -46,9 +46,9 @@ class UnforeseenFailureTest {
     @Test
     void memoryAndStackSayHowToGetMore() {
         assertThat(told(new IllegalStateException(new OutOfMemoryError("Java heap space"))))
-                .contains("no memory left (Java heap space)", "MAVEN_OPTS=-Xmx");
+                .contains("out of memory (Java heap space)", "MAVEN_OPTS=-Xmx");
         assertThat(told(new StackOverflowError()))
-                .contains("stack is used up in io.kiln.flow.state.UnforeseenFailureTest", "MAVEN_OPTS=-Xss");
+                .contains("stack overflowed in io.kiln.flow.state.UnforeseenFailureTest", "MAVEN_OPTS=-Xss");
     }
 
     @Test

@@ -44,7 +44,7 @@ class VerifyRecordTest {
     @Test
     void whileItRunsNothingIsGreen() {
         VerifyRecord.keep(layout, Log.QUIET, "test", record -> {
-            assertRed("has not ended");
+            assertRed("has not finished");
             record.about("b", "qemu", 7);
             record.begin();
             assertThat(read().board()).isEqualTo("b");

@@ -137,7 +137,7 @@ final class BoardVerificationTest {
                         "\"ranOn\" : \"virtual-stm32f405, probe virtual: its flash content in qemu-system-arm netduinoplus2\"")
                 .contains("\"bitExact\" : true");
         assertThat(SAID)
-                .contains("Verification on the board flashes it first (kiln.flash.skip takes it as it is)")
+                .contains("Verification on the board flashes it first (kiln.flash.skip prevents that)")
                 .anyMatch(line -> line.startsWith("virtual: holds this image already"))
                 .anyMatch(line -> line.startsWith("Bit-exact on virtual-stm32f405, probe virtual"));
     }
@@ -151,12 +151,12 @@ final class BoardVerificationTest {
         assertThatThrownBy(() -> flow.verify(spec("virtual-stm32f405"), device(probe("other"), false, "")))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("qemu-system-arm netduinoplus2");
-        assertThat(SAID).contains("Verification takes the board as it is: kiln.flash.skip is set");
+        assertThat(SAID).contains("Verification does not flash the board: kiln.flash.skip is set");
         Files.copy(folder.resolve("out/kiln/virtual/virtual.bin"), folder.resolve("out/kiln/virtual/copy.bin"));
         flow.verify(spec("virtual-stm32f405"), device(probe("copy"), false, ""));
         assertThat(report()).contains("probe copy");
         assertThatThrownBy(() -> flow.verify(spec("virtual-stm32f405"), device(probe("never"), false, "")))
-                .hasMessageContaining("the virtual board 'never' was not flashed yet");
+                .hasMessageContaining("the virtual board 'never' has not been flashed yet");
     }
 
     @Test
@@ -197,7 +197,7 @@ final class BoardVerificationTest {
             String port = terminal(qemu);
             assertThatThrownBy(() -> flow.verify(spec("stm32f405"), device(FlashSpec.USUAL, false, port)))
                     .isInstanceOf(KilnException.class)
-                    .hasMessageContaining(port + " at 115200 baud: nothing comes from the board")
+                    .hasMessageContaining(port + " at 115200 baud: the board sends nothing")
                     .hasMessageContaining("console.baud");
         }
     }

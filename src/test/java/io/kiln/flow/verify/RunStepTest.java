@@ -60,10 +60,10 @@ final class RunStepTest {
                 .hasMessageContaining("kiln.run.timeout")
                 .hasMessageContaining("kiln.run.until");
         run("host", forEver, new RunSpec(Duration.ofSeconds(30), Optional.of("listening")));
-        assertThat(said).contains("| listening", "'listening' came: the image was stopped");
+        assertThat(said).contains("| listening", "'listening' appeared: the image was stopped");
         assertThatThrownBy(() -> run("host", forEver, new RunSpec(Duration.ofSeconds(1), Optional.of("gone"))))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("'gone' did not come within 1 s");
+                .hasMessageContaining("'gone' did not appear within 1 s");
     }
 
     @Test

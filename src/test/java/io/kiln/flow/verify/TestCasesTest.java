@@ -51,7 +51,7 @@ final class TestCasesTest {
     void aFolderWithoutVectorsIsAnError() {
         assertThatThrownBy(() -> TestCases.vectors(folder, List.of(A), List.of(A)))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("no test vectors are there");
+                .hasMessageContaining("there are no test vectors");
     }
 
     @Test

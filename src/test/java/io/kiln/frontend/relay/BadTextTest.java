@@ -65,7 +65,7 @@ class BadTextTest {
                 "axis=1 | axis=3 | axis 3 is not one of",
                 "-6 | 31 | shift of tfl.requantize is 31",
                 "1073741824 | -5 | multiplier of tfl.requantize is -5",
-                "0.25f | -0.25f | a scale of qnn.dense is none",
+                "0.25f | -0.25f | a scale of qnn.dense is not valid",
                 "-128, 0 | -129, 0 | zero point of qnn.dense is -129",
                 "-128, 0 | -128f, 0 | input zero point must be int32, not float32",
                 "a_max=127f | a_max=128f | limits of clip are 3.0 and 128.0",
@@ -79,7 +79,7 @@ class BadTextTest {
                 "%x: Tensor[(1, 8), int8] | %x: Tensor[(1, ?), int8] | known only at run time",
                 "%x: Tensor[(1, 8), int8] | %x: Tensor[(1, 8), float16] | element type `float16`",
                 "%x: Tensor[(1, 8), int8] | %x: Tensor[(99999999, 99999999, 99999999), int8] | too large",
-                "%x: Tensor[(1, 8), int8] | %x: Tensor[(0, 8), int8] | `0` is no dimension",
+                "%x: Tensor[(1, 8), int8] | %x: Tensor[(0, 8), int8] | `0` is not a dimension",
                 "%4\\n} | %4, | `,` is not expected here",
                 "%4\\n} | (%4, %4)\\n} | the result is listed twice",
                 "%4\\n} | %x\\n} | the result is an input or a constant",
@@ -106,8 +106,8 @@ class BadTextTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "0.5f, 0, 0.25f | 0f, 0, 0.25f | a scale of qnn.requantize is none",
-                "0.5f, 0, 0.25f | -0.5f, 0, 0.25f | a scale of qnn.requantize is none",
+                "0.5f, 0, 0.25f | 0f, 0, 0.25f | a scale of qnn.requantize is not valid",
+                "0.5f, 0, 0.25f | -0.5f, 0, 0.25f | a scale of qnn.requantize is not valid",
                 "0.5f, 0, 0.25f | 1e999f, 0, 0.25f | `1e999f` is not a number of its type",
                 "0.5f, 0, 0.25f | 0.5f, 0, 1e-44f | times the output's",
                 "0.5f, 0, 0.25f | 0.5f, 200, 0.25f | a zero point of qnn.requantize is 200",
@@ -127,7 +127,7 @@ class BadTextTest {
                 "%0 = nn.relu(%x); | %0 = transpose(%x, axes=[0, 2, 1, 2]); | are not all those of",
                 "%0 = nn.relu(%x); | %0 = reshape(%x, newshape=[-1, -1]); | newshape [-1, -1] does not fit",
                 "%0 = nn.relu(%x); | %0 = reshape(%x, newshape=[7, -1]); | newshape [7, -1] does not fit",
-                "def @main | def @helper(%y: int8) { nn.relu(%y) } def @main | @helper is called by nothing"
+                "def @main | def @helper(%y: int8) { nn.relu(%y) } def @main | @helper is never called"
             })
     void aSpoiledTextOfTvmSaysWhatIsWrong(String from, String to, String message) {
         String text = """

@@ -93,7 +93,7 @@ class ControlFlowTextTest {
             value = {
                 "then=@twice | then=@twise | there is no function @twise | Did you mean @twice",
                 "then=@twice | then=@main | @main calls itself | without recursion",
-                "{ copy(%x) } | { copy(%x) } def @other() { () } | @other is called by nothing | m.relay:7:",
+                "{ copy(%x) } | { copy(%x) } def @other() { () } | @other is never called | m.relay:7:",
                 "{ copy(%x) } | { copy(%x) } def @same() { () } | @same is defined twice | a name of its own",
                 "then=@twice | then=1 | the attribute then of tfl.if is wrong | the name of a function",
                 "then=@twice, | '' | tfl.if has no attribute then | m.relay:3:8",
@@ -104,9 +104,9 @@ class ControlFlowTextTest {
                 "{ add(%x, %x) } | { (add(%x, %x), copy(%x)) } | `twice`, which it calls, computes | tfl.if",
                 "@twice(%x: float32) { add(%x, %x) } | @twice() { () } | takes nothing, not | tfl.if",
                 "{ add(%x, %x) } | { %x } | the result is an input or a constant | m.relay:6:",
-                "{ add(%x, %x) } | { ref_write(%x, %x) } | argument 1 of ref_write is no variable | what a ref made",
+                "{ add(%x, %x) } | { ref_write(%x, %x) } | argument 1 of ref_write is not a variable | the result of a ref",
                 "%x, %y, then | %y, %y, then | argument 3, which it changes, is given to it twice | tfl.if",
-                "%x, %y, then | %x, %x, then | argument 3 of tfl.if is no variable | what a ref made",
+                "%x, %y, then | %x, %x, then | argument 3 of tfl.if is not a variable | the result of a ref",
                 "add(%x, %x) | @same(%x) | a call of `@same` is not supported | tfl.while",
                 "then=@twice | then=[@twice] | the attribute then of tfl.if is wrong | the name of a function"
             })
@@ -148,6 +148,6 @@ class ControlFlowTextTest {
         String text = levels(count, branches) + "def @f" + last + (branches ? "def @g" + last : "");
         assertThat(catchThrowableOfType(KilnException.class, () -> read(text)))
                 .hasMessageContaining(message)
-                .hasMessageNotContaining("called by nothing");
+                .hasMessageNotContaining("never called");
     }
 }

@@ -63,7 +63,7 @@ class FilterBankTextTest {
                 .extracting(Problem::text)
                 .singleElement()
                 .asString()
-                .contains("width 1) takes energies outside of the 5 of the data, as do 1 entries more");
+                .contains("width 1) takes energies outside of the 5 of the data, as do 1 more entries");
         assertThat(problems(BANK, inside, new short[] {0, 3, 2}, new short[] {1, 1, -1}))
                 .extracting(Problem::text)
                 .hasSize(2);

@@ -145,7 +145,7 @@ class ForeignTextTest extends ForeignTexts {
                 .isEqualTo("Tensor[(1, 4, 7), float32]");
         assertThatThrownBy(() -> read(text, InputShapes.parse("x:4,7;z:1")))
                 .hasMessageContaining("rank 3: ?,4,?")
-                .hasMessageContaining("kiln.inputShapes names `z`, which is no input");
+                .hasMessageContaining("kiln.inputShapes names `z`, which is not an input");
     }
 
     @Test

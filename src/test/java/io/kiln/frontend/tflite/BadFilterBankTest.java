@@ -74,9 +74,9 @@ class BadFilterBankTest {
     void channelsOutsideOfTheDataAreToldAllAtOnce() {
         assertRefused(
                 sums(2, of(1, 2, 3), of(1, 2, 3), of(-1, 32_767, 5), of(0, -7, 3), of(2, 32_767, -1)),
-                "entry 2 of the channels (frequency start 5, weight start 3, width -1) has a width below 0",
+                "entry 2 of the channels (frequency start 5, weight start 3, width -1) has a negative width",
                 "entry 0 of the channels (frequency start -1, weight start 0, width 2) takes energies outside of the 5"
-                        + " of the data, as do 1 entries more",
+                        + " of the data, as do 1 more entries",
                 "entry 1 of the channels (frequency start 32767, weight start -7, width 32767) takes weights outside of"
                         + " the 3 there are");
     }
@@ -98,7 +98,7 @@ class BadFilterBankTest {
                 "`widths` has 3 elements for 3 channels");
         assertRefused(
                 sums(2, of(1, 2, 3), of(1, 2), of(0, 1, 4), of(0, 1, 1), of(1, 1, 1)),
-                "3 weights and 2 unweights do not go together");
+                "3 weights and 2 unweights differ in number");
     }
 
     @Test

@@ -173,7 +173,7 @@ class BadModelTest extends BadSums {
         model.inputs(x).outputs(y);
         model.nextSubgraph();
         model.nextSubgraph();
-        problems("2 of the model's 3 subgraphs are called by nothing");
+        problems("2 of the model's 3 subgraphs are never called");
     }
 
     @Test

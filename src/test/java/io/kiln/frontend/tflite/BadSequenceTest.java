@@ -118,7 +118,7 @@ class BadSequenceTest {
                 TensorSpec.float32("x", 2, 3),
                 TensorSpec.float32("part", 2, 4),
                 TensorSpec.of("from", TensorType.INT32, 2),
-                "the update (2, 4) is no part of (2, 3)");
+                "the update (2, 4) does not fit into (2, 3)");
     }
 
     @Test
@@ -136,6 +136,6 @@ class BadSequenceTest {
                 TensorSpec.float32("x", 2, 3),
                 TensorSpec.float32("part", 1, 3),
                 TensorSpec.of("from", TensorType.INT32, 1),
-                "the start (1,) has not one index for each dimension");
+                "the start (1,) does not have one index for each dimension");
     }
 }

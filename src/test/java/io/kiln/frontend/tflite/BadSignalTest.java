@@ -55,7 +55,7 @@ class BadSignalTest {
                 samples(16),
                 Map.of("start_index", 5, "end_index", 4),
                 outputs(output(TensorType.UINT32, 8)),
-                "a range of frequencies from 5 to 4 is none");
+                "a range of frequencies from 5 to 4 is not valid");
     }
 
     @Test
@@ -84,7 +84,7 @@ class BadSignalTest {
                 samples(16),
                 Map.of("start_index", 0, "end_index", 9),
                 outputs(output(TensorType.UINT32, 8)),
-                "the range ends at 9, behind the last of 8 frequencies");
+                "the range ends at 9, beyond the last of 8 frequencies");
         assertRefused(
                 "SignalFftAutoScale",
                 samples(4),
@@ -133,12 +133,12 @@ class BadSignalTest {
                         "stacker_step",
                         1),
                 outputs(output(TensorType.INT16, 1), VALID),
-                "2147483647 frames before and 2147483647 behind are too many");
+                "2147483647 frames before and 2147483647 after are too many");
         SignalModel model = new SignalModel(TensorType.INT16, 4);
         KilnException e = catchThrowableOfType(
                 KilnException.class,
                 () -> model.with("SignalDelay", Map.of("delay_length", 1_000_000_000), output(TensorType.INT16, 4)));
-        assertThat(e).hasMessageContaining("the model is many times larger than its file");
+        assertThat(e).hasMessageContaining("the model is many times larger than the file");
     }
 
     @Test

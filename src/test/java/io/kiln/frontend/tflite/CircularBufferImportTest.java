@@ -105,9 +105,9 @@ class CircularBufferImportTest {
     void tensorsThatDoNotFitAreRefused() {
         Map<String, Object> each = Map.of("cycles_max", 1);
         TensorSpec one = slots(0, 1, 1, 1, 2);
-        assertRefused(model(each, one, slots(0, 1, 4, 1, 3)), "data (1, 1, 1, 2) are no slot of (1, 4, 1, 3)");
+        assertRefused(model(each, one, slots(0, 1, 4, 1, 3)), "data (1, 1, 1, 2) are not a slot of (1, 4, 1, 3)");
         assertRefused(model(each, slots(0, 1, 2, 1, 2), slots(0, 1, 4, 1, 2)), "must be of batch 1");
-        assertRefused(model(each, one, slots(0, 4, 2)), "has not four dimensions");
+        assertRefused(model(each, one, slots(0, 4, 2)), "does not have four dimensions");
         assertRefused(model(each, one, slots(0, 1, 4, 1, 2), slots(0, 1)), "its second output is `slots` int8");
         assertRefused(model(each, one, slots(0, 1, 4, 1, 2), VALID, VALID), "it has 1 inputs and 3 outputs");
         assertRefused(

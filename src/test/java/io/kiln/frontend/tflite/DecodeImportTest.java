@@ -249,13 +249,13 @@ class DecodeImportTest {
         assertRefused(out, encoded(codes, new byte[16]), "its ancillary data are of version 0 and 0, not 1");
         assertRefused(out, encoded(codes, header(127, 0, 0)), "its code is of kind 127");
         assertRefused(out, encoded(codes, joined(header(0, 0, 3), table)), "its codes have 0 bits");
-        assertRefused(out, encoded(codes, joined(header(0, 2, 3), table)), "its value 3 lies behind the end");
+        assertRefused(out, encoded(codes, joined(header(0, 2, 3), table)), "its value 3 lies beyond the end");
         assertRefused(out, encoded(codes, joined(header(0, 7, 3), table)), "its codes are 32 bytes, too few");
-        assertRefused(out, encoded(codes, joined(header(2, 0, 0), table)), "its value 3 lies behind the end");
+        assertRefused(out, encoded(codes, joined(header(2, 0, 0), table)), "its value 3 lies beyond the end");
         assertRefused(out, encoded(new byte[7], header(2, 0, 0)), "its codes are 7 bytes, too few");
         assertRefused(TensorSpec.of("out", TensorType.INT16, 4), narrow(TABLES), "16 bits does not make int16");
         assertRefused(TensorSpec.of("out", TensorType.INT8, 90), narrow(TABLES), "its codes are 32 bytes, too few");
-        assertRefused(out, narrow(0x0001, 0x0002), "of its Huffman tables lies behind their end");
+        assertRefused(out, narrow(0x0001, 0x0002), "of its Huffman tables lies beyond their end");
         Encoded endless = encoded(new byte[32], narrow(0, 0, 0, 0).ancillary().toArray());
         assertRefused(out, endless, "its codes are 32 bytes, too few");
         assertRefused(

@@ -97,7 +97,7 @@ class GivenShapesTest {
     void wrongNamesAndRanksAreToldTogether() {
         openModel(1, -1);
         assertThatThrownBy(() -> read("imag:0:1,9,7,3;image:0:1,9,7"))
-                .hasMessageContaining("`imag:0`, which is no input of the model")
+                .hasMessageContaining("`imag:0`, which is not an input of the model")
                 .hasMessageContaining("Did you mean image:0")
                 .hasMessageContaining("(1, 9, 7) of rank 3")
                 .hasMessageContaining("rank 4");

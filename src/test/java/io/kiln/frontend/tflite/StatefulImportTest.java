@@ -177,7 +177,7 @@ class StatefulImportTest {
         int out = m.tensor(TensorSpec.of("handle_out", TensorType.RESOURCE));
         int y = m.tensor(TensorSpec.of("y", TensorType.BOOL, 1));
         m.operator(BuiltinOperator.WHILE, 1, loop(condition), new int[] {handle, x}, out, y);
-        assertRefused(m.inputs(x).outputs(y), "its body hands on other variables than it takes");
+        assertRefused(m.inputs(x).outputs(y), "its body returns handles of other variables than it takes");
     }
 
     /** A loop without end over one float: its condition is a constant. */

@@ -46,7 +46,7 @@ final class LegalityTest {
         Function function = function(new QnnDequantize(), BYTES, REALS, Constant.scalar(0f), Constant.scalar(200));
         assertThat(Legality.violations(function))
                 .extracting(Violation::what)
-                .containsExactly("a scale of qnn.dequantize is none", "a zero point of qnn.dequantize is 200");
+                .containsExactly("a scale of qnn.dequantize is not valid", "a zero point of qnn.dequantize is 200");
         assertThatThrownBy(() -> Pipeline.standard().run(function))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("net.tflite: operator #3 OP `y`")

@@ -48,7 +48,7 @@ class BoardArtifactsTest {
     void whatIsNeitherIsRefused(String board) {
         assertThatThrownBy(() -> new BoardArtifacts(board))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("names no board");
+                .hasMessageContaining("not a valid board");
     }
 
     private static Dependency dependency(String artifact, String version, String type) {

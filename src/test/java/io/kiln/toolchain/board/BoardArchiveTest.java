@@ -63,7 +63,7 @@ class BoardArchiveTest {
             })
     void namesThatLeaveTheFolderAreRefused(String name) throws IOException {
         assertThat(refusal(zip(Map.of("sensor-v3/board.yaml", SENSOR, name, "x"))))
-                .contains("the name is none of a file in a profile's folder")
+                .contains("the name is not that of a file in a profile's folder")
                 .doesNotContain("\u001b");
         assertThat(folder.getParent().resolve("evil.c")).doesNotExist();
     }
@@ -96,12 +96,12 @@ class BoardArchiveTest {
         assertThat(refusal(zip(many))).contains("too many entries");
 
         assertThat(refusal(zip(Map.of("sensor-v3/bomb.c", "0".repeat(2 << 20)))))
-                .contains("unfolds into too much");
+                .contains("is too large");
         Map<String, String> total = new LinkedHashMap<>();
         for (int i = 0; i < 20; i++) {
             total.put("sensor-v3/f" + i + ".c", "0".repeat(1 << 20));
         }
-        assertThat(refusal(zip(total))).contains("unfolds into too much");
+        assertThat(refusal(zip(total))).contains("is too large");
     }
 
     @Test
@@ -136,7 +136,7 @@ class BoardArchiveTest {
                         "sensor-v3/memory.ld:1",
                         "the linker command INPUT",
                         "sensor-v3/memory.ld:2",
-                        "INCLUDE of a file that is no linker script of the profile's");
+                        "INCLUDE of a file outside the profile's linker scripts");
 
         for (String trusted : List.of("com.acme:boards", COORDINATES, COORDINATES + ":sensor-v3")) {
             assertThat(boards(files, Set.of(trusted))
@@ -212,7 +212,7 @@ class BoardArchiveTest {
         KilnException refused = catchThrowableOfType(KilnException.class, () -> boards.find("sensor-v3"));
         assertThat(refused.problems()).hasSize(3);
         assertThat(refused.getMessage())
-                .contains("a file of a kind that no profile needs", "sensor-v3/kiln_console.h.gch")
+                .contains("a file of a kind that profiles do not have", "sensor-v3/kiln_console.h.gch")
                 .contains("Tcl of its own", "sensor-v3/target/stm32f4x.cfg", "sensor-v3/helper.tcl");
     }
 

@@ -200,7 +200,7 @@ class CompilerFlagsTest {
                 .contains(
                         "-fplugin=./evil.so is refused: it runs a program",
                         "flags.symbols",
-                        "folder absent/ is not there");
+                        "folder absent/ does not exist");
 
         write("mine", "flags: {defines: {X: \"a b\"}, symbols: {\"a=b\": 1}}\ntoolchain: tcc\n");
         assertThat(catchThrowableOfType(KilnException.class, () -> find("mine")).problems())

@@ -110,7 +110,7 @@ class ToolchainsTest {
 
         assertThatThrownBy(() -> resolve(file.toString(), M4, Optional.of(folder)))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("the compiler kiln-no-such-gcc is not there")
+                .hasMessageContaining("the compiler kiln-no-such-gcc is missing")
                 .hasMessageContaining("in " + folder + " or on the PATH")
                 .hasMessageContaining("Get it with: apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi");
     }

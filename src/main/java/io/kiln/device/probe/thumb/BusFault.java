@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe.thumb;
 
-/** An access that nothing answered. Part of normal work (debuggers probe), hence without a stack trace. */
+/** An access to an address without memory. Has no stack trace, because debuggers cause it regularly by probing. */
 public final class BusFault extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

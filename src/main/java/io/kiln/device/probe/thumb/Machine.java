@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe.thumb;
 
-/** What the instruction groups work on: registers, memory, and where execution goes on. */
+/** The state that instructions work on: registers, memory, and the next address. */
 final class Machine {
     final Memory memory;
     final Registers registers = new Registers();
@@ -27,7 +27,7 @@ final class Machine {
         }
     }
 
-    /** Whether the instruction is to be executed; outside of IT blocks always. */
+    /** Whether the instruction is executed; always true outside of IT blocks. */
     boolean conditionHolds() {
         return !inItBlock() || registers.holds(registers.itState >>> 4);
     }
@@ -60,17 +60,17 @@ final class Machine {
         }
     }
 
-    /** Goes on at this address. */
+    /** Continues at this address. */
     void branch(int target) {
         next = target & ~1;
     }
 
-    /** Keeps the address behind this instruction, with the Thumb bit, in the link register. */
+    /** Stores the address after this instruction, with the Thumb bit, in the link register. */
     void link() {
         registers.set(Registers.LR, next | 1);
     }
 
-    /** a + b + carry; sets all flags if asked to. Subtraction is a + ~b + 1. */
+    /** a + b + carry; optionally sets all flags. Subtraction is a + ~b + 1. */
     int add(int a, int b, boolean carry, boolean setFlags) {
         long wide = (a & 0xffffffffL) + (b & 0xffffffffL) + (carry ? 1 : 0);
         int result = (int) wide;

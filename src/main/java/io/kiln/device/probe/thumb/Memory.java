@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe.thumb;
 
-/** What a core sees on its bus: little-endian, 32-bit addresses taken as unsigned. */
+/** A core's view of its bus: little-endian, addresses of 32 bits, unsigned. */
 public interface Memory {
     /**
      * Reads.
      *
      * @param size bytes: 1, 2 or 4
      * @return the value, zero-extended
-     * @throws BusFault if nothing answers
+     * @throws BusFault if the address has no memory
      */
     int read(int address, int size);
 
@@ -16,7 +16,7 @@ public interface Memory {
      * Writes the low bytes of the value.
      *
      * @param size bytes: 1, 2 or 4
-     * @throws BusFault if nothing takes it
+     * @throws BusFault if the address cannot be written
      */
     void write(int address, int size, int value);
 }

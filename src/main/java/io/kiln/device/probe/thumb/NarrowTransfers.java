@@ -58,7 +58,7 @@ final class NarrowTransfers {
         return true;
     }
 
-    /** LDM and STM; a base that is loaded itself is not written back. */
+    /** LDM and STM; a base register that is also loaded is not written back. */
     static boolean multiple(Machine m, int code) {
         boolean load = (code & 1 << 11) != 0;
         int base = code >>> 8 & 7;
@@ -71,7 +71,7 @@ final class NarrowTransfers {
         return true;
     }
 
-    /** Registers of the list to or from ascending addresses. */
+    /** Transfers the registers of the list from or to ascending addresses. */
     static void block(Machine m, boolean load, int list, int start) {
         int address = start;
         for (int register = 0; register < 16; register++) {

@@ -3,7 +3,7 @@ package io.kiln.device.probe.thumb;
 
 import java.util.Arrays;
 
-/** The registers of a core: r0 to r15, flags and IT state. Mutable; not for several threads. */
+/** The registers of a core: r0 to r15, flags and IT state. Mutable; not thread-safe. */
 public final class Registers {
     public static final int SP = 13;
     public static final int LR = 14;
@@ -17,15 +17,17 @@ public final class Registers {
     boolean carry;
     boolean overflow;
 
-    /** As in Armv7-M: condition in bits 7:4, what is left of the block in 3:0; 0 outside of a block. */
+    /** As in Armv7-M: condition in bits 7:4, rest of the block's mask in 3:0; 0 outside of a block. */
     int itState;
 
-    /** The value of a register; for {@link #PC} the address of the next instruction to execute. */
+    /** The value of a register; for {@link #PC} the address of the next instruction. */
     public int get(int register) {
         return values[register];
     }
 
-    /** Sets a register. The lowest bit of the program counter, and the lowest two of the stack pointer, are 0. */
+    /**
+     * Sets a register. The lowest bit of the program counter and the lowest two bits of the stack pointer are cleared.
+     */
     public void set(int register, int value) {
         values[register] = switch (register) {
             case PC -> value & ~1;
@@ -34,7 +36,7 @@ public final class Registers {
         };
     }
 
-    /** Flags, IT state and the Thumb bit, as the program status register shows them. */
+    /** Flags, IT state and the Thumb bit, in the layout of the program status register. */
     public int programStatus() {
         return (negative ? 1 << 31 : 0)
                 | (zero ? 1 << 30 : 0)
@@ -45,7 +47,7 @@ public final class Registers {
                 | THUMB;
     }
 
-    /** Takes flags and IT state; the Thumb bit is always set here. */
+    /** Sets flags and IT state; the Thumb bit is always set here. */
     public void setProgramStatus(int value) {
         negative = value < 0;
         zero = (value & 1 << 30) != 0;
@@ -54,7 +56,7 @@ public final class Registers {
         itState = (value >>> 25 & 3) | (value >>> 8 & 0xfc);
     }
 
-    /** A value that is equal for equal registers, flags and IT state: r0 to r15 and the program status. */
+    /** The whole state for comparison: r0 to r15 and the program status. */
     public int[] snapshot() {
         int[] all = Arrays.copyOf(values, 17);
         all[16] = programStatus();

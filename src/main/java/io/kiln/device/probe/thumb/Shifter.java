@@ -5,10 +5,10 @@ package io.kiln.device.probe.thumb;
  * A shifted operand.
  *
  * @param value the result
- * @param carry the last bit shifted out, or the carry flag if nothing was
+ * @param carry the last bit shifted out, or the carry flag if there was none
  */
 record Shifter(int value, boolean carry) {
-    /** By a register: amounts from 0 to 255. Types: 0 LSL, 1 LSR, 2 ASR, 3 ROR. */
+    /** Shift by a register: amounts from 0 to 255. Types: 0 LSL, 1 LSR, 2 ASR, 3 ROR. */
     static Shifter byAmount(int value, int type, int amount, boolean carry) {
         if (amount == 0) {
             return new Shifter(value, carry);
@@ -26,7 +26,7 @@ record Shifter(int value, boolean carry) {
         };
     }
 
-    /** By an immediate: 0 stands for 32 in LSR and ASR, and for rotate with extend in ROR. */
+    /** Shift by an immediate: 0 means 32 in LSR and ASR, and rotate with extend in ROR. */
     static Shifter byImmediate(int value, int type, int amount, boolean carry) {
         if (amount == 0 && type == 3) {
             return new Shifter(value >>> 1 | (carry ? 1 << 31 : 0), (value & 1) != 0);

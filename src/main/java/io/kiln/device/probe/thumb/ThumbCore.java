@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.probe.thumb;
 
-/** Executes one instruction after another. Exceptions are not taken: what would raise one ends the run as an outcome. */
+/** Executes instructions one by one. Exceptions are not taken: their cause ends the run as an outcome. */
 public final class ThumbCore {
     private final Machine machine;
 
@@ -9,7 +9,7 @@ public final class ThumbCore {
         this.machine = new Machine(memory);
     }
 
-    /** What an instruction led to. */
+    /** The result of an instruction. */
     public enum Outcome {
         /** The next instruction can be executed. */
         CONTINUE,

@@ -30,7 +30,7 @@ final class WideArithmetic {
         int b = operand.value();
         boolean carry = m.registers.carry;
         boolean shiftCarry = operand.carry();
-        // Without a target the comparing form is meant; without a source the moving one.
+        // Without a target register it is the comparison; without a source register it is the move.
         return switch (first >>> 5 & 15) {
             case 0 -> put(m, target, m.logical(a & b, shiftCarry, flags));
             case 1 -> put(m, target, m.logical(a & ~b, shiftCarry, flags));

@@ -32,7 +32,7 @@ final class WideTransfers {
         if ((!before && !writeBack) || !transfer(m, load, signed, register, before ? start + distance : start, size)) {
             return false;
         }
-        // A base that is loaded itself keeps what was loaded.
+        // A base register that is also loaded keeps the loaded value.
         if (writeBack && !(load && base == register)) {
             m.set(base, start + distance);
         }

@@ -5,7 +5,7 @@ import com.fazecast.jSerialComm.SerialPort;
 import java.io.InputStream;
 import java.util.Objects;
 
-/** What a serial port receives, as a stream. */
+/** The input of a serial port as a stream. */
 final class Incoming extends InputStream {
     private static final int ALL_BITS = 0xff;
 
@@ -21,7 +21,7 @@ final class Incoming extends InputStream {
         return read(one, 0, 1) < 0 ? -1 : one[0] & ALL_BITS;
     }
 
-    /** Waits for at least one byte, however long that takes. */
+    /** Waits without a time limit for at least one byte. */
     @Override
     public int read(byte[] block, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, block.length);

@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Objects;
 
-/** What a serial port sends, as a stream. */
+/** The output of a serial port as a stream. */
 final class Outgoing extends OutputStream {
     private final SerialPort port;
 
@@ -26,7 +26,7 @@ final class Outgoing extends OutputStream {
         while (sent < length) {
             int n = port.writeBytes(block, length - sent, offset + sent);
             if (n < 0) {
-                throw new IOException("the serial port " + port.getSystemPortPath() + " went away");
+                throw new IOException("the serial port " + port.getSystemPortPath() + " disappeared");
             }
             sent += n;
         }

@@ -11,10 +11,10 @@ import java.util.Optional;
 /**
  * A serial port of this computer.
  *
- * @param path how it is opened, such as {@code /dev/ttyACM0} or {@code COM3}
+ * @param path its name for opening, such as {@code /dev/ttyACM0} or {@code COM3}
  * @param usb USB ids, {@code vendor:product} in lower-case hexadecimal; empty if it is not on the USB
  * @param serial serial number of the USB device; empty if there is none
- * @param name what it calls itself
+ * @param name its description
  */
 public record Port(String path, Optional<String> usb, String serial, String name) {
 

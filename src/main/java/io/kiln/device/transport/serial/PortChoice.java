@@ -8,10 +8,11 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Decides which port is the board's console. Between several nothing is guessed, and a port that nothing ties to the board is not taken.
+ * Selects the port of the board's console. It never guesses between several, and does not take a port without a link to
+ * the board.
  *
- * @param path the port that the user names; empty if none
- * @param serial serial number of the USB device that the user names; empty if none
+ * @param path the port named by the user; empty if none
+ * @param serial serial number of the USB device named by the user; empty if none
  * @param usb USB ids of the board's console, {@code vendor:product} in lower-case hexadecimal; may be empty
  */
 public record PortChoice(Optional<String> path, Optional<String> serial, List<String> usb) {
@@ -24,8 +25,8 @@ public record PortChoice(Optional<String> path, Optional<String> serial, List<St
     /**
      * Path of the port.
      *
-     * @param ports the ports that there are
-     * @throws KilnException if none fits, or more than one; with the list of all
+     * @param ports the existing ports
+     * @throws KilnException if none matches, or more than one; with the list of all
      */
     public String choose(List<Port> ports) {
         if (path.isPresent()) {
@@ -48,7 +49,7 @@ public record PortChoice(Optional<String> path, Optional<String> serial, List<St
                     "no serial port has the " + wanted,
                     WHERE,
                     "one of: " + texts(ports),
-                    "Plug the board in, or name a port with -Dkiln.monitor.port=<port>"));
+                    "Connect the board, or name a port with -Dkiln.monitor.port=<port>"));
         }
         throw new KilnException(new Problem(
                 "several serial ports have the " + wanted,

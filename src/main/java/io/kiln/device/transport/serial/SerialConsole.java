@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** An open serial port, 8N1: the line to a board. Close it to give it back. */
+/** An open serial port, 8N1: the connection to a board. Closing it releases the port. */
 public final class SerialConsole implements Transport {
     private static final int BLOCK_MILLIS = 100;
     private static final int BLOCK_BYTES = 4096;
@@ -31,7 +31,7 @@ public final class SerialConsole implements Transport {
      *
      * @param path such as {@code /dev/ttyACM0}
      * @param baud bits per second
-     * @throws KilnException if it is not there, in use, or not for this user
+     * @throws KilnException if it is missing, in use, or not accessible to this user
      */
     public static SerialConsole open(String path, int baud) {
         try {
@@ -42,7 +42,7 @@ public final class SerialConsole implements Transport {
                 throw new KilnException(new Problem(
                         "the serial port cannot be opened (error " + port.getLastErrorCode() + ")",
                         path,
-                        "a port that is there, that no other program uses and that this user may open",
+                        "an existing port that no other program uses and that this user may open",
                         "Close other terminals; on Linux join the group of the device (ls -l " + path + ")"));
             }
             return new SerialConsole(port, path + " at " + baud + " baud");
@@ -52,20 +52,20 @@ public final class SerialConsole implements Transport {
         }
     }
 
-    /** How reading came to its end. */
+    /** Why reading ended. */
     public enum End {
-        /** The receiver had enough. */
+        /** The receiver ended reading. */
         ENOUGH,
-        /** The time was over. */
+        /** The time limit was reached. */
         TIME_OVER,
-        /** The port went away. */
+        /** The port disappeared. */
         CLOSED
     }
 
     /**
-     * Hands over what comes until it is enough.
+     * Passes on received bytes until the receiver ends reading.
      *
-     * @param limit time to read for
+     * @param limit time limit for reading
      * @param enough gets each piece; true ends reading
      * @throws KilnException if this thread is interrupted
      */
@@ -97,13 +97,13 @@ public final class SerialConsole implements Transport {
         return new Outgoing(port);
     }
 
-    /** The board has its own power. */
+    /** The board has its own power supply. */
     @Override
     public boolean ownsProgram() {
         return false;
     }
 
-    /** The same problems with the port's name and speed where they only say "console". */
+    /** The same problems, with the port's name and speed where they only say "console". */
     @Override
     public KilnException explained(KilnException failure) {
         List<Problem> problems = failure.problems().stream()

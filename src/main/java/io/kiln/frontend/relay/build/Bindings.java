@@ -30,7 +30,7 @@ public final class Bindings {
     private final Map<Integer, Place> places = new HashMap<>();
     private final Set<Integer> superseded = new HashSet<>();
 
-    /** @param file what origins call the text */
+    /** @param file the text's name in origins */
     Bindings(String file) {
         this.file = file;
     }
@@ -40,7 +40,7 @@ public final class Bindings {
         return list;
     }
 
-    /** Where values were defined, by id. */
+    /** Where values are defined, by id. */
     public Map<Integer, Place> places() {
         return places;
     }
@@ -54,12 +54,12 @@ public final class Bindings {
         return arg instanceof Constant constant ? constant.type() : types.get(((Arg.Ref) arg).id());
     }
 
-    /** What computes a value; empty for inputs, variables and constants. */
+    /** The operator that computes a value; empty for inputs, variables and constants. */
     Optional<Binding> producer(Arg arg) {
         return arg instanceof Arg.Ref ref ? Optional.ofNullable(producers.get(ref.id())) : Optional.empty();
     }
 
-    /** Notes that one operator replaces the operator that computes a value. */
+    /** Marks the operator that computes a value as replaced by another. */
     void supersede(Arg arg) {
         if (arg instanceof Arg.Ref ref) {
             superseded.add(ref.id());
@@ -74,9 +74,10 @@ public final class Bindings {
     }
 
     /**
-     * Appends an operator. An operator of constants is computed at once, unless Kiln printed the call as an operator.
+     * Appends an operator. An operator on constants only is evaluated at once, unless Kiln itself printed the call as
+     * an operator.
      *
-     * @param name what the result is called, for origins
+     * @param name the result's name, for origins
      * @throws IllegalArgumentException if the arguments do not fit the operator, or the result is too large
      */
     Arg emit(Call call, String name, Op op, List<? extends Arg> args) {

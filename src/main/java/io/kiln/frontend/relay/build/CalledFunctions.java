@@ -7,15 +7,15 @@ import io.kiln.ir.text.Place;
 import java.util.List;
 import java.util.Optional;
 
-/** What a function can refer to outside its own definition. */
+/** Things outside a function's definition to which it can refer. */
 public interface CalledFunctions {
     /** The constants of the metadata section, in its order. */
     List<Constant> constants();
 
     /**
-     * A function that an operator calls; empty if it could not be read, which is noted.
+     * A function that an operator calls; empty if it could not be read, which has been reported.
      *
-     * @param place of the call
+     * @param place place of the call
      */
     Optional<Function> called(String name, Place place);
 }

@@ -32,8 +32,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Looks up names and operators and flattens nested calls. A value that could not be read counts as unknown: operators that read it are not
- * checked, so that only causes are reported.
+ * Resolves names and operators and flattens nested calls. A value that could not be read is unknown: operators that
+ * read it are not checked, so that only causes are reported.
  */
 public final class FunctionBuilder {
     private final Findings findings;
@@ -63,7 +63,7 @@ public final class FunctionBuilder {
 
     public void define(String name, Place place, Optional<Value> value) {
         if (values.putIfAbsent(name, value) != null) {
-            findings.add(place, "%" + name + " is defined twice", "a name of its own for every value", "");
+            findings.add(place, "%" + name + " is defined twice", "a different name for every value", "");
         }
     }
 
@@ -79,7 +79,7 @@ public final class FunctionBuilder {
         define(statement.name(), statement.place(), value(statement.value(), statement.name()));
     }
 
-    /** Whether an expression stands for several values. */
+    /** Whether an expression has several values. */
     public boolean isTuple(Expression expression) {
         return tuples.isTuple(expression);
     }
@@ -96,7 +96,7 @@ public final class FunctionBuilder {
     /**
      * The value of an expression.
      *
-     * @param name what the value is called, for origins
+     * @param name the value's name, for origins
      */
     private Optional<Value> value(Expression expression, String name) {
         if (expression instanceof Call call) {
@@ -118,12 +118,12 @@ public final class FunctionBuilder {
         return Optional.of(constant(LiteralReader.literal((Literal) expression)));
     }
 
-    /** The value of a result, in the layout and type that the text states. */
+    /** The value of a result, in the layout and type stated in the text. */
     public Optional<Arg> result(Expression expression, String name) {
         return result(value(expression, name), expression, name);
     }
 
-    /** As the other method, for a value that was read before. */
+    /** As above, for a value that was already read. */
     public Optional<Arg> result(Optional<Value> value, Expression expression, String name) {
         if (value.isEmpty() || value.get().isPlain()) {
             return value.map(Value::arg);
@@ -142,7 +142,9 @@ public final class FunctionBuilder {
         return Value.plain(constant, constant.type());
     }
 
-    /** {@code ref(constant)}: a variable that begins with the constant and is called like it, or as in the text. */
+    /**
+     * {@code ref(constant)}: a variable with the constant as initial value, named like the constant, or as in the text.
+     */
     private Optional<Value> variable(Call call, String otherwise) {
         Optional<Value> initial = call.args().size() == 1 ? value(call.args().get(0), "") : Optional.empty();
         if (initial.isPresent() && initial.get().isPlain() && initial.get().arg() instanceof Constant constant) {
@@ -151,16 +153,16 @@ public final class FunctionBuilder {
             variables.add(new Variable(value.id(), name, constant.type(), constant.data()));
             return Optional.of(Value.plain(value, constant.type()));
         }
-        findings.add(call.place(), "a ref has no first value", "one constant", "");
+        findings.add(call.place(), "a ref has no initial value", "one constant", "");
         return Optional.empty();
     }
 
-    /** What {@code ref} made. */
+    /** The variables made by {@code ref}. */
     public List<Variable> variables() {
         return variables;
     }
 
-    /** What its operators call, in the order of their calls. */
+    /** The called functions, in the order of their calls. */
     public List<Function> functions() {
         return called;
     }
@@ -193,7 +195,7 @@ public final class FunctionBuilder {
                     call.place(),
                     "operator " + call.operator() + " is not supported",
                     "one of " + Rules.names(),
-                    "Change the model so that it does without this operator");
+                    "Change the model so that it does not need this operator");
         }
         List<Value> args = new ArrayList<>();
         boolean areRead = true;
@@ -223,7 +225,10 @@ public final class FunctionBuilder {
         }
     }
 
-    /** With a function's name replaced by its place among those that are called; empty if that could not be read. */
+    /**
+     * The attribute with a function's name replaced by its index among the called functions; empty if the function
+     * could not be read.
+     */
     private Optional<Attribute> resolved(Attribute attribute) {
         if (!(attribute.value() instanceof Global global)) {
             return Optional.of(attribute);

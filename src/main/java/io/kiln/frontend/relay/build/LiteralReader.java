@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** The constants that stand in the text or in its metadata section. */
+/** The constants in the text or in its metadata section. */
 final class LiteralReader {
     private static final String PRINT_WHOLE =
             "Print the model with its metadata section (in TVM: astext() with show_meta_data=True)";
@@ -29,7 +29,7 @@ final class LiteralReader {
         this.findings = findings;
     }
 
-    /** {@code meta[relay.Constant][n]}; that the section is missing is told once. */
+    /** {@code meta[relay.Constant][n]}; a missing section is reported once. */
     Optional<Constant> meta(Meta meta) {
         if (meta.index() < metadata.size()) {
             Constant constant = metadata.get(meta.index());
@@ -49,7 +49,7 @@ final class LiteralReader {
         return Optional.empty();
     }
 
-    /** A number or truth. */
+    /** A number or boolean. */
     static Constant literal(Literal literal) {
         ByteBuffer bytes = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
         if (literal.dtype().isFloat()) {

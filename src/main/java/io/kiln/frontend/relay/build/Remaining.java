@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A function without the bindings that another operator replaces and that nothing else reads.
+ * A function without bindings that another operator replaces and that nothing else reads.
  *
  * @param function with ids in order
- * @param places where its values were defined, by id
+ * @param places where its values are defined, by id
  */
 public record Remaining(Function function, Map<Integer, Place> places) {
-    /** Nothing changes if nothing was superseded. */
+    /** Returns the function unchanged if nothing was superseded. */
     public static Remaining of(Function whole, Set<Integer> superseded, Map<Integer, Place> places) {
         if (superseded.isEmpty()) {
             return new Remaining(whole, places);

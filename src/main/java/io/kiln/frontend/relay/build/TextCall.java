@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A call of the text with its arguments read.
+ * A call in the text with its arguments read.
  *
- * @param bindings take the operators that its rule makes
- * @param name what the result is called, for origins
+ * @param bindings gets the operators made by its rule
+ * @param name the result's name, for origins
  */
 record TextCall(Bindings bindings, Call call, String name, Attributes attributes, List<Value> args)
         implements CallSite {

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
 
-/** Tuples of the text, by name, and the results of {@code split}. The IR has single values only. */
+/** Tuples of the text, by name, and the results of {@code split}. The IR has only single values. */
 final class Tuples {
-    /** What a rule reads of a call. */
+    /** Makes the call site that a rule reads. */
     interface Sites {
         CallSite of(Call call, List<Value> args, String name, Attributes attributes);
     }
@@ -30,7 +30,7 @@ final class Tuples {
     private final Map<String, List<Optional<Value>>> byName = new HashMap<>();
 
     /**
-     * @param single reads an expression that is one value, given the name that it is called by
+     * @param single reads an expression with one value, given its name
      */
     Tuples(BiFunction<Expression, String, Optional<Value>> single, Sites sites, Findings findings) {
         this.single = single;
@@ -106,7 +106,7 @@ final class Tuples {
         return byName.containsKey(local.name()) || byName.containsKey(stem(local));
     }
 
-    /** The element that such a name means; a tuple itself is not supported where one value is wanted. */
+    /** The element of this name; a tuple itself is not supported where one value is needed. */
     Optional<Value> local(Local local) {
         String index = local.name()
                 .substring(Math.min(local.name().length(), stem(local).length() + 1));

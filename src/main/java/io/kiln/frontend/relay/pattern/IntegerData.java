@@ -15,13 +15,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The data of a layer that sums up integers. TVM widens int8 and subtracts its zero point before the layer; Kiln's layer does so itself.
+ * The data of a layer that sums integers. TVM widens int8 and subtracts its zero point before the layer; Kiln's layer
+ * does so itself.
  *
  * @param value int8 or int16
- * @param zeroPoint what is to be subtracted from it
+ * @param zeroPoint the number subtracted from it
  */
 public record IntegerData(Value value, int zeroPoint) {
-    /** Largest magnitude of what is known of int8 and uint8 less a zero point. */
+    /** Largest magnitude that int8 and uint8 values less a zero point are known to have. */
     private static final int MOST_CENTRED = 1 << 10;
 
     /** Data of any integer type that is known to fit into int16. */

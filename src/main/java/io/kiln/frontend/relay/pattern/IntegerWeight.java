@@ -8,10 +8,10 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.type.TensorType;
 
 /**
- * The weight of a layer that sums up integers, as int8 and a zero point.
+ * The weight of a layer that sums integers, as int8 and a zero point.
  *
  * @param value int8
- * @param zeroPoint what is to be subtracted from it
+ * @param zeroPoint the number subtracted from it
  */
 public record IntegerWeight(Value value, int zeroPoint) {
     /** Weights of any integer type whose elements lie within 256 of each other. */
@@ -34,7 +34,7 @@ public record IntegerWeight(Value value, int zeroPoint) {
         long zeroPoint = fits ? 0 : Byte.MIN_VALUE - least;
         if (most + zeroPoint > Byte.MAX_VALUE || zeroPoint < Byte.MIN_VALUE || zeroPoint > Byte.MAX_VALUE) {
             throw new IllegalArgumentException("the weights lie between " + least + " and " + most
-                    + ": expected what int8 holds with a zero point");
+                    + ": expected a range that int8 with a zero point can hold");
         }
         Constant shifted = Constants.of(
                 constant.name(),

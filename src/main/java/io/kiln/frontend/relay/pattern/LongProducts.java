@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Recognises a product with a fixed-point number that TVM spells out in int64 (FixedPointMultiplyToNearest and its kin in
+ * Recognises a product with a fixed-point number that TVM expands in int64 (FixedPointMultiplyToNearest and similar in
  * src/relay/qnn/utils.cc): {@code cast(right_shift(add(multiply(left_shift(cast(x)), m), rounder), s))}.
  */
 final class LongProducts {
@@ -107,7 +107,7 @@ final class LongProducts {
                 List.of(data, Constants.of("", type, i -> at(multiplier, i)), Constants.of("", type, i -> shifts[i]))));
     }
 
-    /** How what is added rounds: half of the divisor, or one less below 0. */
+    /** The rounding of the added term: half of the divisor, or one less for negative numbers. */
     private Optional<Rounding> rounding(Arg rounder, Arg product, Constant shift) {
         if (rounder instanceof Constant half) {
             return isHalf(half, shift, 0) ? Optional.of(Rounding.UPWARD) : Optional.empty();
@@ -154,7 +154,7 @@ final class LongProducts {
         return true;
     }
 
-    /** The shape of those that have more than one element, leading dimensions of 1 aside; empty if they differ. */
+    /** The shape of the constants with more than one element, without leading dimensions of 1; empty if they differ. */
     private static Optional<Shape> common(List<Constant> constants) {
         List<Shape> shapes = constants.stream()
                 .filter(c -> c.elements() != 1)

@@ -23,14 +23,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Recognises what TVM's canonicalisation spells out of {@code qnn.requantize}, {@code qnn.quantize} and {@code qnn.dequantize}
- * (src/relay/qnn/op/requantize.cc, quantize.cc, dequantize.cc), where one operator computes the same: a layer's epilogue then.
+ * Recognises expansions by TVM's canonicalisation of {@code qnn.requantize}, {@code qnn.quantize} and {@code
+ * qnn.dequantize} (src/relay/qnn/op/requantize.cc, quantize.cc, dequantize.cc), and replaces them by one operator,
+ * which then becomes a layer's epilogue.
  */
 public final class Rescalings {
-    /** Multipliers of at most 1 cannot leave 32 bits. */
+    /** With multipliers of at most 1, results stay within 32 bits. */
     private static final int SHIFT_OF_ONE = 31;
 
-    /** Left shifts that bytes and 16 bits, less a zero point, bear. */
+    /** Left shifts that bytes and 16-bit values, less a zero point, allow. */
     private static final int SPARE_BITS = 12;
 
     private final CallSite call;
@@ -40,7 +41,10 @@ public final class Rescalings {
         this.call = call;
     }
 
-    /** What a cast ends: a rescaling to small integers, or a product of 64 bits; empty if it is neither. */
+    /**
+     * The operator for the chain that a cast ends: a rescaling to small integers, or a product of 64 bits; empty if it
+     * is neither.
+     */
     public static Optional<Arg> narrowed(CallSite call, Arg value, DType to) {
         DType from = call.type(value).dtype();
         if (from == DType.INT64 && to == DType.INT32) {
@@ -84,7 +88,7 @@ public final class Rescalings {
         });
     }
 
-    /** What computes a value, which is passed over if the whole is recognised. */
+    /** The operator that computes a value; it is marked as replaced if the whole chain is recognised. */
     private Optional<Binding> step(Arg arg) {
         passed.add(arg);
         return call.producer(arg);
@@ -223,7 +227,7 @@ public final class Rescalings {
                 && product.args().get(FixedPointMultiply.SHIFT) instanceof Constant;
     }
 
-    /** The side of a sum that is one number. */
+    /** The operand of a sum that is a single number. */
     private static Optional<Constant> scalar(Binding sum) {
         return sum.args().stream()
                 .filter(a -> a instanceof Constant c && c.elements() == 1)

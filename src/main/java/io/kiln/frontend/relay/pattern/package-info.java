@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Chains of canonical Relay operators that are one operator of the IR. */
+/** Recognises chains of canonical Relay operators that are one operator of the IR. */
 package io.kiln.frontend.relay.pattern;

@@ -18,13 +18,13 @@ import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 
-/** Operators that compute element by element. */
+/** Element-wise operators. */
 final class ArithmeticRules {
     private static final String TFLITE = Rounding.TFLITE.name();
 
     private ArithmeticRules() {}
 
-    /** {@code qnn.requantize}; what TVM leaves to its configuration is as there by default: upward, in 64 bits. */
+    /** {@code qnn.requantize}; what TVM leaves to its configuration has TVM's defaults: upward, in 64 bits. */
     static Value requantize(CallSite call) {
         call.arity(5);
         Attributes a = call.attributes();
@@ -94,7 +94,7 @@ final class ArithmeticRules {
         return call.compute(new QnnDequantize());
     }
 
-    /** {@code qnn.add}: in TensorFlow Lite's arithmetic if it says so, else in TVM's. */
+    /** {@code qnn.add}: in TensorFlow Lite's arithmetic if an attribute says so, otherwise in TVM's. */
     static Value addQuantized(CallSite call) {
         call.arity(8);
         String rounding = call.attributes().choiceOr("rounding", Rounding.UPWARD.name(), TFLITE, "UPWARD");

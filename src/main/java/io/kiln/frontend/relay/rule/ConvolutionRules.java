@@ -21,7 +21,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Convolutions in every layout of data and kernels that Relay's frontends print; they become NHWC with OHWI or HWOI. */
+/** Convolutions in all layouts of data and kernels that Relay's frontends print; they become NHWC with OHWI or HWOI. */
 final class ConvolutionRules {
     private static final String NHWC = "NHWC";
     private static final String NCHW = "NCHW";
@@ -41,8 +41,8 @@ final class ConvolutionRules {
     }
 
     /**
-     * {@code nn.conv2d} of integers, as TVM spells out {@code qnn.conv2d}. A border of another number than 0 counts as the zero point, which
-     * is subtracted; what that takes from every sum is added again.
+     * {@code nn.conv2d} of integers, into which TVM expands {@code qnn.conv2d}. A border other than 0 is treated as the
+     * zero point, which is subtracted; a bias adds back what that takes from every sum.
      */
     private static Value integers(CallSite call) {
         IntegerData data = IntegerData.of(call, call.value(0));
@@ -118,10 +118,10 @@ final class ConvolutionRules {
     }
 
     /**
-     * What the attributes and types of a convolution say.
+     * The attributes and types of a convolution.
      *
-     * @param data held as NHWC
-     * @param channelsLast whether that is NCHW in the text
+     * @param data the data in NHWC
+     * @param channelsLast whether the data is NCHW in the text
      * @param inputs channels of the data
      */
     private record Frame(
@@ -187,8 +187,8 @@ final class ConvolutionRules {
     }
 
     /**
-     * A convolution's weight as the text has it. A depthwise one may have its inputs and multiplier in two dimensions or in one; the
-     * elements lie the same.
+     * A convolution's weight as in the text. A depthwise weight may have its inputs and multiplier in two dimensions or
+     * in one; the order of elements is the same.
      */
     private record Kernel(Arg arg, TensorType type, String from, boolean depthwise) {
         static Kernel of(Value value, String layout, boolean depthwise) {

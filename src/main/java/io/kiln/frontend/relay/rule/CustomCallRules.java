@@ -13,7 +13,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Calls of functions that the user wrote in C. */
+/** Calls of the user's C functions. */
 final class CustomCallRules {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MAX_ARGUMENTS = 256;

@@ -44,7 +44,7 @@ final class DenseRules {
         return Value.plain(result, call.type(result));
     }
 
-    /** {@code nn.dense} of integers, as TVM spells out {@code qnn.dense}. */
+    /** {@code nn.dense} of integers, into which TVM expands {@code qnn.dense}. */
     private static Value integers(CallSite call) {
         call.attributes().choiceOr("out_dtype", "int32", "int32", "");
         IntegerData data = IntegerData.of(call, call.value(0));
@@ -62,7 +62,7 @@ final class DenseRules {
         return call.attributes().integer("units", 1, Integer.MAX_VALUE, rows);
     }
 
-    /** What was flattened from NCHW in the text lies as NHWC: the weight's columns are put in that order. */
+    /** Data flattened from NCHW in the text is in NHWC order here, so the weight's columns are reordered. */
     private static List<Arg> dataAndWeight(CallSite call) {
         return dataAndWeight(call, call.value(0), call.value(1));
     }
@@ -93,7 +93,7 @@ final class DenseRules {
         return List.of(data.arg(), new Constant(weight.name(), weight.type(), arranged.data()));
     }
 
-    /** Where an axis of NCHW lies in NHWC. */
+    /** The NHWC axis of an NCHW axis. */
     static int heldAxis(int axis) {
         return Layouts.TO_CHANNELS_LAST.indexOf(axis < 0 ? axis + 4 : axis);
     }

@@ -20,7 +20,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Operators that compute each element from those at its place, whatever the order of dimensions. */
+/** Element-wise operators, independent of the order of dimensions. */
 final class ElementRules {
     private static final int RANK = 4;
 
@@ -40,7 +40,7 @@ final class ElementRules {
         return unary(call, op);
     }
 
-    /** {@code negative}: of integers the difference from 0. */
+    /** {@code negative}: for integers, the difference from 0. */
     static Value negative(CallSite call) {
         call.arity(1);
         Value data = Layouts.whole(call, call.value(0));
@@ -52,7 +52,7 @@ final class ElementRules {
         return data.with(result, data.type());
     }
 
-    /** {@code isfinite}: what is not finite has no difference from itself. */
+    /** {@code isfinite}: a value is finite if its difference from itself is 0. */
     static Value isFinite(CallSite call) {
         call.arity(1);
         Value data = Layouts.whole(call, call.value(0));
@@ -67,7 +67,7 @@ final class ElementRules {
         return binary(call, new Binary(kind));
     }
 
-    /** Both sides are held the same way, or as the text has them. */
+    /** Both operands in the same layout, or in that of the text. */
     static Value binary(CallSite call, Op op) {
         Value lhs = compact(call, call.value(0));
         Value rhs = compact(call, call.value(1));
@@ -91,7 +91,7 @@ final class ElementRules {
         return spread(call, result, type);
     }
 
-    /** A result of repeated constants alone is repeated, too. */
+    /** A result computed from repeated constants only is repeated, too. */
     private static Value spread(CallSite call, Arg result, TensorType type) {
         Shape whole = call.args().stream()
                 .limit(2)
@@ -100,7 +100,7 @@ final class ElementRules {
         return Value.plain(result, new TensorType(result instanceof Constant ? whole : type.shape(), type.dtype()));
     }
 
-    /** Whether the left side is flattened NCHW and the right one number for all. */
+    /** Whether the left operand is flattened NCHW and the right one a single number. */
     private static boolean isOfRows(Value lhs, Value rhs) {
         return lhs.flattened().isPresent()
                 && rhs.arg() instanceof Constant constant
@@ -108,7 +108,7 @@ final class ElementRules {
                 && constant.type().shape().rank() <= lhs.type().shape().rank();
     }
 
-    /** Without what repeats in a constant. */
+    /** A repeated constant without the repetition. */
     private static Value compact(CallSite call, Value value) {
         Value whole = Layouts.whole(call, value);
         return whole.isSpread() ? Value.plain(whole.arg(), ((Constant) whole.arg()).type()) : whole;
@@ -121,7 +121,7 @@ final class ElementRules {
                 || (isConstant && value.type().shape().rank() < RANK);
     }
 
-    /** As NHWC; a constant of fewer dimensions gets more of 1 in front. */
+    /** As NHWC; a constant of lower rank gets leading dimensions of 1. */
     private static Arg image(CallSite call, Value value) {
         if (!(value.arg() instanceof Constant constant) || value.type().shape().rank() == RANK) {
             return Layouts.channelsLast(call, value).arg();
@@ -134,7 +134,7 @@ final class ElementRules {
         return Layouts.transpose((Constant) wide, Layouts.TO_CHANNELS_LAST);
     }
 
-    /** {@code clip} of int64: the larger of two, then the smaller. */
+    /** {@code clip} of int64: a maximum, then a minimum. */
     static Value limited(CallSite call, Clip clip) {
         Value data = Layouts.whole(call, call.value(0));
         Arg above = call.emit(
@@ -163,8 +163,8 @@ final class ElementRules {
     }
 
     /**
-     * {@code cast}. From int8 to int32 and back it only says how others compute, such as {@code nn.avg_pool2d}; it is computed where
-     * something else reads the value.
+     * {@code cast}. From int8 to int32 and back it only tells how other operators compute, such as {@code
+     * nn.avg_pool2d}; it is computed where something else reads the value.
      */
     static Value cast(CallSite call) {
         call.arity(1);
@@ -197,7 +197,7 @@ final class ElementRules {
                 new TensorType(whole.type().shape(), to));
     }
 
-    /** {@code zeros}, {@code ones} and {@code full} of a constant: one element that stands for all. */
+    /** {@code zeros}, {@code ones} and {@code full} of a constant: one element that represents all. */
     static Value filled(CallSite call, double value) {
         call.arity(0);
         Shape shape = new Shape(call.attributes().integers("shape", 1, Integer.MAX_VALUE));
@@ -222,7 +222,7 @@ final class ElementRules {
         return Value.plain(result, call.type(result));
     }
 
-    /** {@code broadcast_to}, of constants without computing it. */
+    /** {@code broadcast_to}; a constant is not expanded. */
     static Value broadcast(CallSite call) {
         call.arity(1);
         Shape shape = new Shape(call.attributes().integers("shape", 1, Integer.MAX_VALUE));

@@ -26,12 +26,12 @@ import io.kiln.ir.op.element.Unary;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Operators that compute each element from those at its place. */
+/** The table of element-wise operators. */
 final class ElementwiseRules {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MOST_SHIFT = 31;
 
-    /** Operators whose rule is not that of all functions of one or two tensors. */
+    /** Operators with special rules. */
     private static final Map<String, Rule> SPECIAL = Map.ofEntries(
             entry("add", SumRules::add),
             entry("cast", ElementRules::cast),
@@ -72,7 +72,7 @@ final class ElementwiseRules {
         return Map.copyOf(all);
     }
 
-    /** An operator whose attributes all have one value that is allowed. */
+    /** An operator whose attributes each allow only one value. */
     private static Op quantized(Attributes a, QnnBinary op) {
         op.attributes().forEach((name, value) -> a.choice(name, String.valueOf(value)));
         return op;

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** TVM's products with fixed-point numbers of 31 bits. */
+/** TVM's products with 31-bit fixed-point numbers. */
 final class FixedPointRules {
     private static final int FRACTION_BITS = 31;
 

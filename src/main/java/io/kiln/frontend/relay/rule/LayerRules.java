@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Layers of convolutional networks, and what rescales their sums. */
+/** Layers of convolutional networks, and the rescaling of their sums. */
 final class LayerRules {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MIN = Integer.MIN_VALUE;
@@ -77,7 +77,7 @@ final class LayerRules {
         return new TransposedWindow(window, more.get(0), more.size() < 2 ? 0 : more.get(1));
     }
 
-    /** Type that a layer of quantized weights sums in: {@code out_dtype}, int32 if it is absent or empty. */
+    /** Type in which a layer with quantized weights sums: {@code out_dtype}, int32 if it is absent or empty. */
     static DType sumDtype(Attributes a) {
         String text = a.choiceOr("out_dtype", "int32", "int32", "int64", "float32", "");
         return text.isEmpty() ? DType.INT32 : DType.valueOf(text.toUpperCase(Locale.ROOT));

@@ -17,7 +17,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
-/** Operators that copy elements, look them up or fill with them. */
+/** Operators that copy elements, look them up or fill tensors with them. */
 final class MovementRules {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int MIN = Integer.MIN_VALUE;
@@ -47,7 +47,7 @@ final class MovementRules {
 
     private MovementRules() {}
 
-    /** {@code concatenate} of the tensors that are its arguments. */
+    /** {@code concatenate} of its arguments. */
     private static Value concatenate(CallSite call) {
         int axis = call.attributes().integer("axis", -8, 7, 0);
         int rank = call.value(0).type().shape().rank();
@@ -79,7 +79,7 @@ final class MovementRules {
                 a.truth("half_pixel_centers", false));
     }
 
-    /** A hint for TVM's compiler, which does not change the value. */
+    /** A hint for TVM's compiler that does not change the value. */
     private static Value same(CallSite call) {
         call.attributes().ignoreOthers();
         return call.value(0);

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Pools, and what frontends put around them. */
+/** Pools, and the operators that frontends put around them. */
 final class PoolRules {
     private PoolRules() {}
 
@@ -39,8 +39,8 @@ final class PoolRules {
     }
 
     /**
-     * {@code nn.avg_pool2d}. In TensorFlow Lite's arithmetic if it says so; else integers are int32 in the text, brought there by a cast
-     * from int8, and the mean is truncated.
+     * {@code nn.avg_pool2d}. In TensorFlow Lite's arithmetic if an attribute says so; otherwise integers in the text
+     * are int32, cast from int8, and the mean is truncated.
      */
     static Value average(CallSite call) {
         call.arity(1);
@@ -77,7 +77,7 @@ final class PoolRules {
         return pool(call, data, new AvgPool2d(window, Rounding.valueOf(rounding.isEmpty() ? implied : rounding)));
     }
 
-    /** The data, held as NHWC whatever its layout in the text. */
+    /** The data in NHWC, whatever its layout in the text. */
     private static Value image(CallSite call) {
         String layout = call.attributes().choiceOr("layout", "NCHW", "NHWC", "NCHW");
         call.attributes().choiceOr("out_layout", "", "", layout);
@@ -107,7 +107,7 @@ final class PoolRules {
         return new Value(result, type, data.channelsLast(), Optional.empty(), Optional.empty(), data.widened());
     }
 
-    /** {@code nn.pad} with a constant, which goes into the window behind it. */
+    /** {@code nn.pad} with a constant; the window that reads it absorbs it. */
     static Value pad(CallSite call) {
         Value data = call.value(0);
         call.attributes().choiceOr("pad_mode", "constant", "constant");

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Operators that reduce dimensions, or normalise along the last. */
+/** Operators that reduce dimensions, or normalise along the last one. */
 final class ReductionRules {
     private static final int MAX_AXIS = 7;
 
@@ -49,7 +49,7 @@ final class ReductionRules {
         return a.integers("axis", 0, MAX_AXIS).stream().sorted().distinct().toList();
     }
 
-    /** {@code sum}, {@code mean}, {@code max}, {@code min}: without axes, along all. */
+    /** {@code sum}, {@code mean}, {@code max}, {@code min}; without axes, over all dimensions. */
     private static Value reduce(CallSite call, Reduce.Kind kind) {
         call.arity(1);
         List<Integer> axes = axes(call);
@@ -58,7 +58,7 @@ final class ReductionRules {
         return Value.plain(result, call.type(result));
     }
 
-    /** {@code argmax}, {@code argmin}: along one axis, the first of several. */
+    /** {@code argmax}, {@code argmin}: along one axis; ties go to the first. */
     private static Value index(CallSite call, boolean largest) {
         call.arity(1);
         List<Integer> axes = axes(call);

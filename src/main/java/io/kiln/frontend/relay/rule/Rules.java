@@ -9,11 +9,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The rules of all families by the operators' names in the text. Attributes that Relay has a default for may be absent. Where TensorFlow
- * Lite computes otherwise than TVM, {@code rounding="TFLITE"} asks for its arithmetic.
+ * The rules of all families by the operators' names in the text. Attributes with a default in Relay may be absent.
+ * Where TensorFlow Lite computes differently from TVM, {@code rounding="TFLITE"} selects its arithmetic.
  */
 public final class Rules {
-    /** Prefix of the name of a TVM operator that Kiln computes in another arithmetic. */
+    /** Prefix of TVM operators that Kiln computes in another arithmetic. */
     private static final String OWN = "tfl.";
 
     private static final Map<String, Rule> BY_NAME = Stream.of(
@@ -33,7 +33,7 @@ public final class Rules {
 
     private Rules() {}
 
-    /** What makes operators of a call; empty for an operator that is not supported. */
+    /** The rule of an operator; empty if it is not supported. */
     public static Optional<Rule> of(String name) {
         Optional<Rule> rule = Optional.ofNullable(BY_NAME.get(name));
         return rule.isEmpty() && name.startsWith(OWN) ? of(name.substring(OWN.length())) : rule;

@@ -11,7 +11,7 @@ import io.kiln.ir.op.movement.TflDynamicUpdateSlice;
 import io.kiln.ir.op.reduce.TflCumsum;
 import java.util.Map;
 
-/** Operators of attention and of sums over sequences. */
+/** Operators of attention, and sums over sequences. */
 final class SequenceRules {
     private static final int MAX_AXIS = 7;
 

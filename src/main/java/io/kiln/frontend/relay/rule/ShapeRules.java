@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Operators that change dimensions and leave elements alone. */
+/** Operators that change dimensions but not elements. */
 final class ShapeRules {
     private static final int MAX_RANK = 8;
 
@@ -64,7 +64,7 @@ final class ShapeRules {
         return reshaped(call, call.value(0), resolved(from, List.of(from.dim(0), -1)));
     }
 
-    /** {@code squeeze}: without axes, of all dimensions of 1. */
+    /** {@code squeeze}: without axes, removes all dimensions of 1. */
     static Value squeeze(CallSite call) {
         call.arity(1);
         Shape from = call.value(0).type().shape();
@@ -98,7 +98,7 @@ final class ShapeRules {
         return reshaped(call, call.value(0), new Shape(dims));
     }
 
-    /** {@code transpose}: of constants at once; between NCHW and NHWC only if something wants it in that order. */
+    /** {@code transpose}: constants are transposed at once; between NCHW and NHWC only if a reader needs that order. */
     static Value transpose(CallSite call) {
         call.arity(1);
         Shape from = call.value(0).type().shape();
@@ -155,7 +155,7 @@ final class ShapeRules {
         return Value.plain(call.emit(new Transpose(axes), List.of(plain)), type);
     }
 
-    /** The elements in order in other dimensions; NCHW that is held as NHWC stays so, flattened. */
+    /** The elements in the same order under other dimensions; NCHW data held as NHWC stays so, flattened. */
     static Value reshaped(CallSite call, Value data, Shape to) {
         Shape from = data.type().shape();
         TensorType type = new TensorType(to, data.type().dtype());

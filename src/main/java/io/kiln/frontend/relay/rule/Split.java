@@ -16,7 +16,7 @@ public final class Split {
 
     private Split() {}
 
-    /** The parts: of equal size, or cut at positions. */
+    /** The parts: of equal size, or split at given positions. */
     public static List<Value> parts(CallSite call) {
         call.arity(1);
         Shape shape = call.value(0).type().shape();
@@ -56,7 +56,7 @@ public final class Split {
         }
         ends.add(size);
         if (!ends.equals(ends.stream().sorted().distinct().toList())) {
-            throw new IllegalArgumentException("it is cut at " + ends + ", which do not ascend");
+            throw new IllegalArgumentException("it is split at " + ends + ", which do not ascend");
         }
         return ends;
     }

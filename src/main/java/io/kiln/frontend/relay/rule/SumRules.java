@@ -28,8 +28,8 @@ import java.util.Optional;
 import java.util.function.LongBinaryOperator;
 
 /**
- * Sums, differences and products. What is added to a layer's sums of int32 for each channel is its bias; several of these, as TVM spells
- * out zero points, are one bias, since int32 wraps around.
+ * Sums, differences and products. A constant added to a layer's int32 sums for each channel is its bias; several of
+ * these, into which TVM expands zero points, are one bias, because int32 wraps around.
  */
 final class SumRules {
     private SumRules() {}
@@ -45,7 +45,7 @@ final class SumRules {
                 .orElseGet(() -> ElementRules.binary(call, Binary.Kind.ADD));
     }
 
-    /** {@code subtract}, likewise. */
+    /** {@code subtract}, in the same cases. */
     static Value subtract(CallSite call) {
         call.arity(2);
         if (areConstant(call) && !call.value(0).type().dtype().isFloat()) {
@@ -112,7 +112,7 @@ final class SumRules {
         return value.type().dtype() == DType.INT32;
     }
 
-    /** The layer's sums with a bias, together with one that they have already. */
+    /** The layer's sums with a bias, combined with an existing bias. */
     private static Value biased(CallSite call, Value data, int axis, Arg bias, int sign) {
         Optional<Binding> before = call.producer(data.arg())
                 .filter(b -> b.op() instanceof BiasAdd
@@ -133,7 +133,7 @@ final class SumRules {
         return data.channelsLast() ? data.with(result, data.type()) : Value.plain(result, call.type(result));
     }
 
-    /** Whether a layer sums something up, with or without a bias. */
+    /** Whether a value is a layer's sums, with or without a bias. */
     private static boolean isSum(CallSite call, Arg arg) {
         Optional<Binding> producer = call.producer(arg);
         return producer.filter(b -> isLayer(b.op())).isPresent()
@@ -154,7 +154,7 @@ final class SumRules {
                 .allMatch(value -> value.arg() instanceof Constant && value.isPlain() && !value.isSpread());
     }
 
-    /** A constant that has one element for each channel, or one for all; empty for any other. */
+    /** A constant with one element for each channel, or one for all; empty for any other constant. */
     private static Optional<Constant> perChannel(Value data, Constant bias) {
         Shape shape = data.type().shape();
         int axis = data.channelsLast() ? 1 : shape.rank() - 1;

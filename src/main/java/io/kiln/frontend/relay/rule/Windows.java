@@ -7,9 +7,9 @@ import io.kiln.ir.op.Window;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Windows by Relay's attributes. */
+/** Windows from Relay's attributes. */
 final class Windows {
-    /** Keeps the arithmetic of windows within 32 bits. */
+    /** Limit that keeps the arithmetic of windows within 32 bits. */
     static final int MAX = (1 << 15) - 1;
 
     private static final Integer ONE = 1;
@@ -21,8 +21,8 @@ final class Windows {
     /**
      * A window.
      *
-     * @param kernel the attribute that has its size
-     * @param otherwise the size where that is left out; empty if it may not be
+     * @param kernel name of the attribute with its size
+     * @param otherwise default size; empty if the attribute is required
      */
     static Window of(Attributes a, String kernel, List<Integer> otherwise) {
         List<Integer> size = pair(
@@ -37,10 +37,10 @@ final class Windows {
     }
 
     /**
-     * The window with a border's rows and columns in its own padding.
+     * The window, with a border's rows and columns added to its own padding.
      *
-     * @param isNchw how the border counts dimensions
-     * @param ownPadding the number that the window's own padding stands for
+     * @param isNchw whether the border's dimensions are NCHW
+     * @param ownPadding the value of the window's own padding
      */
     static Window padded(Window w, Padding border, boolean isNchw, double ownPadding) {
         List<Integer> rows = border.widths().get(isNchw ? 2 : 1);
@@ -64,7 +64,7 @@ final class Windows {
                         w.padRight() + columns.get(1));
     }
 
-    /** After a mistake, which is noted, any pair will do. */
+    /** After an error, which has been reported, any pair will do. */
     private static List<Integer> pair(List<Integer> values) {
         return values.size() == PAIR ? values : List.of(1, 1);
     }

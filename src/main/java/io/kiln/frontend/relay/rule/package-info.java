@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Rules by operator family: what a call of Relay text becomes. */
+/** Rules by operator family: they convert calls of Relay text. */
 package io.kiln.frontend.relay.rule;

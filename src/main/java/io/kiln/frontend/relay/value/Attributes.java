@@ -13,9 +13,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The attributes of one call or function, read by name and type; problems are noted, and a valid value stands in for a wrong one. */
+/**
+ * The attributes of one call or function, read by name and type; problems are reported, and a valid value replaces a
+ * wrong one.
+ */
 public final class Attributes {
-    /** What TVM's printer and parser call the attributes of an operator that states no type for them. */
+    /** The key that TVM's printer and parser use for the attributes of an operator without a stated type. */
     private static final String TYPE_KEY = "attrs_type_key";
 
     private final String owner;
@@ -25,8 +28,8 @@ public final class Attributes {
     private final Set<String> read = new HashSet<>();
 
     /**
-     * @param owner what messages call the operator or function
-     * @param place where it stands
+     * @param owner the operator's or function's name in messages
+     * @param place its place in the text
      */
     public Attributes(String owner, Place place, List<Attribute> attributes, Findings findings) {
         this.owner = owner;
@@ -52,7 +55,7 @@ public final class Attributes {
         return has(name) ? integer(name, min, max) : otherwise;
     }
 
-    /** A list of whole numbers in a range; any length, unless sizes are given. */
+    /** A list of integers in a range; of any length, unless sizes are given. */
     public List<Integer> integers(String name, int min, int max, Integer... sizes) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -72,12 +75,12 @@ public final class Attributes {
         return has(name) ? integers(name, min, max, sizes) : otherwise;
     }
 
-    /** Whether it is there and holds a list. */
+    /** Whether it exists and holds a list. */
     public boolean isList(String name) {
         return has(name) && byName.get(name).value() instanceof List<?>;
     }
 
-    /** The function that an operator calls, by its place among the caller's. */
+    /** The function that an operator calls, as an index among the caller's functions. */
     public int function(String name) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -123,7 +126,7 @@ public final class Attributes {
         return items.stream().map(String.class::cast).toList();
     }
 
-    /** Text of a form. */
+    /** Text that matches a pattern. */
     public String text(String name, Pattern form) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -135,7 +138,7 @@ public final class Attributes {
                 : wrong(attribute.get(), "text like " + form.pattern(), "");
     }
 
-    /** A string that must be one of these, or may be left out. */
+    /** A string that must be one of these; optional. */
     public String choiceOr(String name, String otherwise, String... allowed) {
         return has(name) ? choice(name, allowed) : otherwise;
     }
@@ -181,7 +184,7 @@ public final class Attributes {
                 .toList();
     }
 
-    /** A string that must be one of these; the first stands in for a wrong one. */
+    /** A string that must be one of these; the first replaces a wrong one. */
     public String choice(String name, String... allowed) {
         Optional<Attribute> attribute = value(name);
         if (attribute.isEmpty()) {
@@ -204,12 +207,12 @@ public final class Attributes {
         return byName.containsKey(name) ? byName.get(name).place() : place;
     }
 
-    /** Takes every attribute as read. */
+    /** Marks every attribute as read. */
     public void ignoreOthers() {
         read.addAll(byName.keySet());
     }
 
-    /** Notes every attribute that no rule has read. */
+    /** Reports every attribute that no rule has read. */
     public void refuseOthers() {
         byName.values().stream()
                 .filter(a -> !read.contains(a.name()))

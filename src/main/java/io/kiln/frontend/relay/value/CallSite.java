@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** One call of the text: what a rule reads to make operators of it. */
+/** One call in the text, as a rule sees it. */
 public interface CallSite {
     Attributes attributes();
 
     List<Value> args();
 
-    /** Whether Kiln printed the call, as a comment behind it says: then it is one operator of a function and stays one. */
+    /** Whether Kiln printed the call, as a comment after it says; then it stays one operator of a function. */
     boolean isOwn();
 
-    /** Appends an operator, and returns what it computes. */
+    /** Appends an operator, and returns its result. */
     Arg emit(Op op, List<? extends Arg> args);
 
     /** The type of a value in the function. */
@@ -28,7 +28,9 @@ public interface CallSite {
     /** The operator that computes a value; empty for inputs and constants. */
     Optional<Binding> producer(Arg arg);
 
-    /** Notes that one operator replaces the operator that computes a value. The replaced one is left out, unless something else reads it. */
+    /**
+     * Marks the operator that computes a value as replaced by another. It is removed, unless something else reads it.
+     */
     void supersede(Arg arg);
 
     /**
@@ -50,12 +52,12 @@ public interface CallSite {
         }
     }
 
-    /** An argument as the text has it. */
+    /** An argument in the layout and type of the text. */
     default Arg plain(int index) {
         return Layouts.plain(this, value(index));
     }
 
-    /** A constant argument as the text has it. */
+    /** A constant argument in the layout and type of the text. */
     default Constant constant(int index) {
         if (plain(index) instanceof Constant constant) {
             return constant;
@@ -64,12 +66,12 @@ public interface CallSite {
                 + " meta[relay.Constant][n] or a parameter of the .params file");
     }
 
-    /** All arguments from a position on as the text has them. */
+    /** All arguments from a position on, in the layout and type of the text. */
     default List<Arg> plainFrom(int index) {
         return IntStream.range(index, args().size()).mapToObj(this::plain).toList();
     }
 
-    /** Appends an operator of all arguments as the text has them. */
+    /** Appends an operator on all arguments, in the layout and type of the text. */
     default Value compute(Op op) {
         Arg result = emit(op, plainFrom(0));
         return Value.plain(result, type(result));

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.function.IntToLongFunction;
 
-/** Computes with constants while the text is read. */
+/** Arithmetic on constants while the text is read. */
 public final class Constants {
     private Constants() {}
 
@@ -30,12 +30,12 @@ public final class Constants {
                 : of("", new TensorType(Shape.scalar(), dtype), i -> (long) value);
     }
 
-    /** Integers of another type, which wrap around. */
+    /** Integers converted to another type, wrapping around. */
     public static Constant cast(Constant constant, DType to) {
         return of(constant.name(), new TensorType(constant.type().shape(), to), constant::integer);
     }
 
-    /** Integers of a type, which wrap around. */
+    /** Integers of a type, wrapping around. */
     public static Constant of(String name, TensorType type, IntToLongFunction elements) {
         ByteBuffer data = ByteBuffer.allocate(Math.toIntExact(type.bytes())).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < type.shape().elements(); i++) {

@@ -10,7 +10,7 @@ import java.util.Set;
 
 /** Collects the problems of a text, each once and with its place, up to a limit. */
 public final class Findings {
-    /** Keeps a hostile text from filling the memory with messages. */
+    /** Limit that keeps an untrusted text from filling the memory with messages. */
     private static final int MAX_PROBLEMS = 1000;
 
     private final String file;
@@ -38,7 +38,7 @@ public final class Findings {
         add(new Problem(what, place.in(file), expected, next));
     }
 
-    /** How many were found so far, for telling whether a step found any. */
+    /** Number of problems so far, to tell whether a step found any. */
     public int count() {
         return count;
     }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Between NCHW and NHWC, and between what the text has and what the function holds. */
+/** Converts between NCHW and NHWC, and between the value in the text and the value in the function. */
 public final class Layouts {
     public static final List<Integer> TO_CHANNELS_LAST = List.of(0, 2, 3, 1);
     public static final List<Integer> TO_CHANNELS_FIRST = List.of(0, 3, 1, 2);
@@ -25,7 +25,7 @@ public final class Layouts {
 
     private Layouts() {}
 
-    /** The value as the text has it. */
+    /** The value in the layout and type of the text. */
     public static Arg plain(CallSite call, Value any) {
         Value value = whole(call, any);
         if (value.isSpread()) {
@@ -43,7 +43,10 @@ public final class Layouts {
         return reshape(call, value.arg(), value.type().shape());
     }
 
-    /** The value with its padding and in its own type, both computed unless a window has absorbed them; the order of dimensions stays. */
+    /**
+     * The value with its padding and in its own type, both computed unless a window has absorbed them; the order of
+     * dimensions stays.
+     */
     public static Value whole(CallSite call, Value value) {
         Arg arg = value.arg();
         if (value.padding().isPresent()) {
@@ -81,7 +84,7 @@ public final class Layouts {
         return gather(constant, shape, source);
     }
 
-    /** A value with a border around it, computed. */
+    /** A value with a computed border around it. */
     public static Arg padded(CallSite call, Arg data, Value.Padding padding) {
         List<Integer> before =
                 padding.widths().stream().map(pair -> pair.get(0)).toList();
@@ -115,7 +118,7 @@ public final class Layouts {
         return new Value(arg, value.type(), true, value.flattened(), value.padding(), value.widened());
     }
 
-    /** Whether NCHW and NHWC are the same row of elements. */
+    /** Whether NCHW and NHWC have the same order of elements. */
     public static boolean isSameOrder(Shape nchw) {
         return nchw.dim(1) == 1 || nchw.dim(2) * nchw.dim(3) == 1;
     }

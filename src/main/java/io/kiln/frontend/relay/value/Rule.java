@@ -4,19 +4,19 @@ package io.kiln.frontend.relay.value;
 import io.kiln.ir.op.Op;
 import java.util.function.Function;
 
-/** Makes operators of a call. Each family has a table of rules by the names in the text. */
+/** Makes operators from a call. Each family has a table of rules by names in the text. */
 public interface Rule {
     /**
-     * What the call computes.
+     * The result of the call.
      *
-     * @throws IllegalArgumentException with a sentence for users if that is not supported
+     * @throws IllegalArgumentException with a message for users if the call is not supported
      */
     Value apply(CallSite call);
 
     /**
-     * The rule of an operator that the attributes alone determine; its arguments are those of the call.
+     * The rule of an operator determined by its attributes alone; its arguments are those of the call.
      *
-     * @param make the operator from the attributes
+     * @param make makes the operator from the attributes
      */
     static Rule of(Function<Attributes, Op> make) {
         return call -> call.compute(make.apply(call.attributes()));

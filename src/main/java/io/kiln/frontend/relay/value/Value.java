@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A value of the text and how the function holds it. Both differ where the text spells out in several calls what the IR has one operator
- * for, or where it orders dimensions otherwise; they are brought together when something else reads the value.
+ * A value of the text and its representation in the function. They differ where the text uses several calls for one
+ * operator of the IR, or another order of dimensions; they are made equal when another operator reads the value.
  *
- * @param arg what the function holds
- * @param type the type that the value has in the text
- * @param channelsLast whether NCHW in the text is held as NHWC
- * @param flattened the NCHW dimensions of what is held as NHWC and is flattened in the text
- * @param padding what the text puts around the value
- * @param widened whether int32 in the text is held as int8
+ * @param arg the value in the function
+ * @param type the value's type in the text
+ * @param channelsLast whether NCHW in the text is NHWC in the function
+ * @param flattened the NCHW dimensions of a value that is NHWC in the function and flattened in the text
+ * @param padding the padding that the text puts around the value
+ * @param widened whether int32 in the text is int8 in the function
  */
 public record Value(
         Arg arg,
@@ -27,9 +27,9 @@ public record Value(
         Optional<Padding> padding,
         boolean widened) {
     /**
-     * A border of one number.
+     * A border with one value.
      *
-     * @param widths elements before and behind, for each dimension of the text
+     * @param widths elements before and after, for each dimension of the text
      * @param value the number
      */
     public record Padding(List<List<Integer>> widths, double value) {
@@ -38,12 +38,12 @@ public record Value(
         }
     }
 
-    /** A value that is held as the text has it. */
+    /** A value that is the same in text and function. */
     public static Value plain(Arg arg, TensorType type) {
         return new Value(arg, type, false, Optional.empty(), Optional.empty(), false);
     }
 
-    /** NCHW in the text, held as NHWC. */
+    /** A value that is NCHW in the text and NHWC in the function. */
     public static Value channelsLast(Arg arg, TensorType type) {
         return new Value(arg, type, true, Optional.empty(), Optional.empty(), false);
     }
@@ -60,12 +60,12 @@ public record Value(
         return new Value(arg, other, channelsLast, flattened, padding, isWidened);
     }
 
-    /** The same way of holding it for what an operator computes element by element. */
+    /** The same representation for the result of an element-wise operator. */
     public Value with(Arg result, TensorType resultType) {
         return new Value(result, resultType, channelsLast, flattened, padding, widened);
     }
 
-    /** Whether nothing but the order of dimensions differs. */
+    /** Whether only the order of dimensions may differ. */
     public boolean isWhole() {
         return padding.isEmpty() && !widened;
     }
@@ -74,7 +74,7 @@ public record Value(
         return isWhole() && !channelsLast && flattened.isEmpty();
     }
 
-    /** Whether a constant stands for a larger one that repeats it, as {@code zeros} and {@code full} make them. */
+    /** Whether a constant represents a larger one that repeats it, made by {@code zeros} and {@code full}. */
     public boolean isSpread() {
         return arg instanceof Constant constant
                 && isPlain()

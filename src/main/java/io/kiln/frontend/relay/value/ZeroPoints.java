@@ -6,11 +6,11 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.type.Shape;
 import java.util.stream.IntStream;
 
-/** Zero points, which frontends print for each channel though they are all the same. */
+/** Zero points that frontends print for each channel although they are all equal. */
 public final class ZeroPoints {
     private ZeroPoints() {}
 
-    /** A scalar where all elements of a constant agree; anything else stays as it is. */
+    /** A scalar if all elements of a constant are equal; otherwise the argument unchanged. */
     public static Arg scalar(Arg zeroPoints) {
         boolean isVector = zeroPoints instanceof Constant constant
                 && constant.type().shape().rank() == 1

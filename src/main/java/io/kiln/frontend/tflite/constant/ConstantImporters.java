@@ -9,7 +9,7 @@ import static io.kiln.frontend.tflite.schema.BuiltinOperator.ZEROS_LIKE;
 import io.kiln.frontend.tflite.operator.Registration;
 import java.util.List;
 
-/** Operators whose results are constants, or repeat one element. */
+/** Operators whose results are constant, or repeat one element. */
 public final class ConstantImporters {
     public static final List<Registration> ALL = List.of(
             builtin(FILL, 4, new FillImporter()),

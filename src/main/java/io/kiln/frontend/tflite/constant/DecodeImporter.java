@@ -10,7 +10,7 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
 import java.util.List;
 
-/** TFLM_DECODE: constants that are compressed in the file. They are constants here too, decoded while the model is read. */
+/** TFLM_DECODE: constants that are compressed in the file. They are decoded during import, and stay constants. */
 final class DecodeImporter implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {
@@ -50,6 +50,6 @@ final class DecodeImporter implements OperatorImporter {
     private static KilnException failure(OperatorContext operator, TfliteTensor output, IllegalArgumentException e) {
         return operator.failure(
                 "`" + output.name() + "` cannot be decoded: " + e.getMessage(),
-                "what TensorFlow Lite Micro's compressor writes");
+                "the format of TensorFlow Lite Micro's compressor");
     }
 }

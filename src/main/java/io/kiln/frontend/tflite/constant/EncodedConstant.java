@@ -8,11 +8,12 @@ import java.nio.ByteOrder;
 import java.util.Set;
 
 /**
- * A constant as TensorFlow Lite Micro's compressor stores it (decode_state_lut.cc, decode_state_prune.cc, decode_state_huffman.cc): codes of
- * some bits each, the first in the uppermost bits of a byte, and ancillary data. These begin with 16 bytes: the kind of code, version 1 of that,
- * two bytes of no meaning, version 1 of the kind, and what the kind wants to know; behind them lie values.
+ * A constant in the format of TensorFlow Lite Micro's compressor (decode_state_lut.cc, decode_state_prune.cc,
+ * decode_state_huffman.cc): codes of some bits each, the first in the uppermost bits of a byte, and ancillary data. The
+ * ancillary data begin with 16 bytes: the kind of code, version 1 of the format, two bytes of padding, version 1 of the
+ * kind, and parameters of the kind; the values follow.
  *
- * <p>Channels are what the decoded tensor has scales for, along its first or last dimension.
+ * <p>Channels are the decoded tensor's per-channel scales, along its first or last dimension.
  */
 final class EncodedConstant {
     private static final int HEADER = 16;
@@ -30,7 +31,7 @@ final class EncodedConstant {
     private final TfliteTensor tensor;
     private final int channels;
 
-    /** Elements of a channel that follow each other. */
+    /** Number of consecutive elements of a channel. */
     private final long run;
 
     private EncodedConstant(byte[] codes, byte[] ancillary, TfliteTensor tensor) {
@@ -47,7 +48,7 @@ final class EncodedConstant {
     /**
      * The elements of a decoded tensor, little-endian.
      *
-     * @throws IllegalArgumentException with a sentence for users if the data do not make one
+     * @throws IllegalArgumentException with a message for users if the data are invalid
      */
     static byte[] decode(byte[] codes, byte[] ancillary, TfliteTensor tensor) {
         require(
@@ -80,7 +81,7 @@ final class EncodedConstant {
         return (int) (element / run % channels);
     }
 
-    /** Bits from a position on; 0 where there are no more, for codes are read ahead. */
+    /** Bits from a position on; 0 beyond the end, because codes are read ahead. */
     private int bits(long from, int count) {
         int value = 0;
         for (long at = from; at < from + count; at++) {
@@ -109,12 +110,12 @@ final class EncodedConstant {
         }
     }
 
-    /** A bit for each element tells whether its value is stored or the zero point of its channel. */
+    /** A bit for each element tells whether its value is stored or is the zero point of its channel. */
     private void pruned(ByteBuffer decoded) {
         boolean isInt8 = tensor.dtype() == DType.INT8;
         require(
                 isInt8 || tensor.quantization().isSymmetric(),
-                "pruned elements of " + tensor.dtype().text() + " are no zeros: there is a zero point");
+                "pruned elements of " + tensor.dtype().text() + " are not zero: there is a zero point");
         long elements = tensor.shape().elements();
         requireCodes(elements);
         int next = 0;
@@ -133,14 +134,14 @@ final class EncodedConstant {
         int size = tensor.dtype().bytes();
         require(
                 HEADER + (index + 1) * size <= ancillary.capacity(),
-                "its value " + index + " lies behind the end of the ancillary data");
+                "its value " + index + " lies beyond the end of the ancillary data");
         decoded.put(ancillary.array(), HEADER + (int) index * size, size);
     }
 
     /**
-     * Tables that lead to each other. An entry has a bit that tells whether it is a symbol, 4 bits, and the symbol or how far the next table is
-     * from here. The 4 bits of a symbol say how many of the bits read last belong to it; otherwise they are one less than the bits of an index
-     * into the next table. Entries have 32 bits or, for int8 alone, 16.
+     * Linked tables. An entry has a bit that tells whether it is a symbol, 4 bits, and the symbol or the distance to
+     * the next table. The 4 bits of a symbol say how many of the bits read last belong to it; otherwise they are the
+     * number of bits, minus one, of an index into the next table. Entries have 32 bits or, for int8 alone, 16.
      */
     private void huffman(ByteBuffer decoded) {
         int parameters = Byte.toUnsignedInt(ancillary.get(PARAMETERS));
@@ -171,7 +172,7 @@ final class EncodedConstant {
         }
     }
 
-    /** Types that may be decoded. */
+    /** Types that can be decoded. */
     static Set<DType> types() {
         return Set.of(DType.BOOL, DType.FLOAT32, DType.INT8, DType.INT16, DType.INT32, DType.INT64);
     }

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** FILL: a tensor of one value, which may be computed; its dimensions may not. */
+/** FILL: a tensor of one value. The value may be computed; the dimensions must be constant. */
 final class FillImporter implements OperatorImporter {
     private static final int MOST_DIMS = 8;
 

@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.constant;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The tables of a Huffman code, see {@link EncodedConstant}; all entries behind each other. */
+/** The tables of a Huffman code, see {@link EncodedConstant}; all entries in sequence. */
 final class HuffmanTables {
     private static final int COUNT_BITS = 4;
 
@@ -12,7 +12,7 @@ final class HuffmanTables {
     private final boolean isWide;
     private final int valueBits;
 
-    /** @param isWide whether entries have 32 bits and not 16 */
+    /** @param isWide whether entries have 32 bits rather than 16 */
     HuffmanTables(ByteBuffer entries, boolean isWide) {
         this.entries = entries.order(ByteOrder.LITTLE_ENDIAN);
         this.isWide = isWide;
@@ -20,7 +20,7 @@ final class HuffmanTables {
     }
 
     /**
-     * Whether an entry is a symbol and not the way to another table.
+     * Whether an entry is a symbol rather than a link to another table.
      *
      * @throws IllegalArgumentException if there is no such entry
      */
@@ -32,7 +32,7 @@ final class HuffmanTables {
         return entry(index) >>> valueBits & ((1 << COUNT_BITS) - 1);
     }
 
-    /** The symbol, or the distance of the next table. */
+    /** The symbol, or the distance to the next table. */
     int value(long index) {
         return entry(index) & ((1 << valueBits) - 1);
     }
@@ -40,7 +40,7 @@ final class HuffmanTables {
     private int entry(long index) {
         int size = isWide ? Integer.BYTES : Short.BYTES;
         if ((index + 1) * size > entries.capacity()) {
-            throw new IllegalArgumentException("entry " + index + " of its Huffman tables lies behind their end");
+            throw new IllegalArgumentException("entry " + index + " of its Huffman tables lies beyond their end");
         }
         int at = (int) index * size;
         return isWide ? entries.getInt(at) : Short.toUnsignedInt(entries.getShort(at));

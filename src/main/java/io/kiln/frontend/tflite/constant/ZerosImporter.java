@@ -15,7 +15,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.type.TensorType;
 import java.util.Set;
 
-/** ZEROS_LIKE: a constant, whatever the input holds. */
+/** ZEROS_LIKE: always a constant. */
 final class ZerosImporter implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {

@@ -20,7 +20,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** An operator that a C function of the user's computes. Results behind the first are variables: a binding has one result. */
+/**
+ * An operator computed by a C function of the user. Results after the first are variables, because a binding has one
+ * result.
+ */
 public final class CustomImporter implements OperatorImporter {
     private final CustomOperator custom;
 
@@ -36,13 +39,13 @@ public final class CustomImporter implements OperatorImporter {
         for (int i = 0; i < inputs; i++) {
             operator.require(
                     operator.optionalInput(i).isPresent(),
-                    "input " + i + " is left out",
+                    "input " + i + " is missing",
                     "an operator with all inputs",
                     "");
         }
         operator.require(
                 custom.shapeInput().orElse(0) < inputs,
-                "its outputs shall have the shape of " + custom.shape() + ", but it has " + inputs + " inputs",
+                "its outputs are to have the shape of " + custom.shape() + ", but it has " + inputs + " inputs",
                 "one of input0 to input" + (inputs - 1),
                 "Correct <shape> in kiln.customOperators");
         operator.check();
@@ -69,7 +72,10 @@ public final class CustomImporter implements OperatorImporter {
         operator.graph().define(outputs.get(0).index(), operator.emit(call, args.toArray(Arg[]::new)));
     }
 
-    /** What the function gets behind the tensors. C has no empty tables: of no options there is one byte, and a size of 0. */
+    /**
+     * The function's arguments after the tensors. C has no empty tables: missing options are passed as one byte with a
+     * size of 0.
+     */
     private List<Arg> passed(OperatorContext operator, Bytes options) {
         List<Arg> passed = new ArrayList<>();
         if (custom.passesQuantization()) {
@@ -115,7 +121,7 @@ public final class CustomImporter implements OperatorImporter {
         return new TensorType(shape, output.dtype());
     }
 
-    /** C has one declaration for a function, whatever operators it computes. */
+    /** C has one declaration for a function, even if it computes several operators. */
     private void checkSignature(OperatorContext operator, List<TensorType> outputs) {
         String signature = Stream.concat(
                                 IntStream.range(0, operator.inputCount())
@@ -128,10 +134,10 @@ public final class CustomImporter implements OperatorImporter {
         String first = operator.declare(custom.function(), signature);
         operator.require(
                 first.equals(signature),
-                "its tensors ask for " + custom.function() + "(" + signature + "), those of an earlier operator for "
+                "its tensors need " + custom.function() + "(" + signature + "), those of an earlier operator for "
                         + custom.function() + "(" + first + ")",
                 "tensors of the same types wherever a function is called",
-                "Give the operators different codes, each with a function of its own");
+                "Give the operators different codes, each with its own function");
         operator.check();
     }
 }

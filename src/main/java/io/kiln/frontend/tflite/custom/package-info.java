@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Custom operators that C functions of the user compute. */
+/** Custom operators computed by the user's C functions. */
 package io.kiln.frontend.tflite.custom;

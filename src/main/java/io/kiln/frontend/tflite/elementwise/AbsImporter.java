@@ -44,7 +44,7 @@ final class AbsImporter implements OperatorImporter {
                         : wide(operator, data, output));
     }
 
-    /** A second slope of the opposite sign. */
+    /** LEAKY_RELU's arithmetic with a second slope of the opposite sign. */
     private static Arg wide(OperatorContext operator, TfliteTensor data, TfliteTensor output) {
         double real =
                 (double) data.quantization().scale(0) / output.quantization().scale(0);

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** ADD_N: a chain of sums of float32, or one operator for int8 (micro/kernels/add_n.cc). */
+/** ADD_N: a chain of additions for float32, one operator for int8 (micro/kernels/add_n.cc). */
 final class AddNImporter implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {
@@ -58,14 +58,14 @@ final class AddNImporter implements OperatorImporter {
         operator.require(
                 inputs.size() <= TflAddN.MOST,
                 "it has " + inputs.size() + " inputs",
-                "at most " + TflAddN.MOST + " of int8, which 32 bits hold",
+                "at most " + TflAddN.MOST + " of int8, whose sum fits into 32 bits",
                 "Add the tensors in several steps");
         TensorQuantization out = operator.output().quantization();
         double real = 2 * (double) in.scale(0) / ((1 << 20) * (double) out.scale(0));
         operator.require(
                 real < 1,
                 "the scales " + in.scale(0) + " and " + out.scale(0) + " are too far apart",
-                "scales that the fixed point of the reference kernel holds",
+                "scales that the reference kernel's fixed point can represent",
                 "Quantize the model again");
         operator.check();
         TflAddN op = new TflAddN(inputs.size(), in.zeroPoint(), out.zeroPoint(), QuantizedMultiplier.of(real));

@@ -22,12 +22,12 @@ import java.util.Set;
 /**
  * Functions of two tensors with broadcasting; either may be constant.
  *
- * @param kind the function of elements that are not quantized
- * @param dtypes what the reference kernel takes
- * @param fused where the options have a fused activation; empty for an operator without one
+ * @param kind the function for elements that are not quantized
+ * @param dtypes types supported by the reference kernel
+ * @param fused the options field of the fused activation; empty for an operator without one
  */
 record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, Optional<Fused> fused) implements OperatorImporter {
-    /** An activation in an options table. */
+    /** The field of an activation in an options table. */
     record Fused(OptionsType options, Field.UByte activation) {}
 
     @Override
@@ -59,7 +59,7 @@ record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, Optional<Fused> fused
                 .orElse(Activation.NONE);
     }
 
-    /** TensorFlow Lite Micro's sum of int32 leaves its activation out, and TensorFlow Lite's does not. */
+    /** TensorFlow Lite Micro's sum of int32 ignores its activation; TensorFlow Lite's does not. */
     private void requireActivation(OperatorContext operator, Activation activation, DType dtype) {
         boolean without = dtype == DType.INT64 || (dtype == DType.INT32 && kind == Binary.Kind.ADD);
         operator.require(
@@ -69,7 +69,7 @@ record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, Optional<Fused> fused
                 "Put the activation behind the operator");
     }
 
-    /** Minimum and maximum do not ask for the scale. */
+    /** Minimum and maximum do not depend on the scale. */
     private Optional<Op> quantized() {
         return switch (kind) {
             case ADD -> Optional.of(new QnnAdd());
@@ -97,7 +97,7 @@ record BinaryImporter(Binary.Kind kind, Set<DType> dtypes, Optional<Fused> fused
         operator.require(
                 defined,
                 "the scales " + left + ", " + right + " and " + out + " are too far apart",
-                "scales that the fixed point of the reference kernel holds",
+                "scales that the reference kernel's fixed point can represent",
                 "Quantize the model again");
     }
 

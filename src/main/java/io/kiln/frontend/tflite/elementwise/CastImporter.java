@@ -17,7 +17,7 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.op.element.Cast;
 import java.util.Set;
 
-/** CAST; the types that its options state a second time do not count. */
+/** CAST; the types that its options repeat are ignored. */
 final class CastImporter implements OperatorImporter {
     private static final Set<DType> FROM = Set.of(INT8, UINT8, INT16, INT32, UINT32, FLOAT32, BOOL);
     private static final Set<DType> TO = Set.of(INT8, UINT8, INT16, INT32, UINT32, FLOAT32);

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Comparisons with broadcasting; those of quantized elements compare what the elements stand for.
+ * Comparisons with broadcasting; quantized elements are compared by their real values.
  *
- * @param kind the comparison of elements that are not quantized
- * @param quantized that of those that are
- * @param dtypes what the reference kernel takes
+ * @param kind the comparison for elements that are not quantized
+ * @param quantized the comparison for quantized elements
+ * @param dtypes types supported by the reference kernel
  */
 record ComparisonImporter(Binary.Kind kind, QnnBinary.Kind quantized, Set<DType> dtypes) implements OperatorImporter {
     @Override
@@ -37,7 +37,7 @@ record ComparisonImporter(Binary.Kind kind, QnnBinary.Kind quantized, Set<DType>
             operator.require(
                     tensor.quantization().scale(0) < 1,
                     "`" + tensor.name() + "` has scale " + tensor.quantization().scale(0),
-                    "a scale below 1, which is all that the reference kernel compares",
+                    "a scale below 1, as the reference kernel requires",
                     "Quantize the model again");
         }
         operator.check();

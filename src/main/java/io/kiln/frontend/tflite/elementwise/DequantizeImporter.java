@@ -13,7 +13,7 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.op.element.QnnDequantize;
 import java.util.Set;
 
-/** DEQUANTIZE to float32, which constants of float16 are already. */
+/** DEQUANTIZE to float32; constants of float16 already are float32. */
 final class DequantizeImporter implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {

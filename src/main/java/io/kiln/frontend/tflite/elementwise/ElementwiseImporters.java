@@ -70,7 +70,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Element-wise operators, with the element types that the reference kernels of TensorFlow Lite Micro take. */
+/** Element-wise operators, with the element types supported by TensorFlow Lite Micro's reference kernels. */
 public final class ElementwiseImporters {
     private static final Set<DType> QUANTIZABLE = Set.of(FLOAT32, INT8, INT16, INT32);
     private static final Set<DType> NUMBERS = Set.of(FLOAT32, INT8, INT16, INT32, INT64);

@@ -19,7 +19,7 @@ import java.util.Set;
 
 /** LEAKY_RELU; multipliers in single precision (leaky_relu_common.cc). */
 final class LeakyReluImporter implements OperatorImporter {
-    /** Larger ratios of scales have no multiplier. */
+    /** Larger ratios of scales cannot be represented as a multiplier. */
     private static final float MOST = 1 << 30;
 
     @Override

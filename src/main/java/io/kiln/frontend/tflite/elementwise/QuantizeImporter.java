@@ -23,7 +23,7 @@ import java.util.Set;
 final class QuantizeImporter implements OperatorImporter {
     private static final int LAST_AXIS = -1;
 
-    /** What the reference kernel takes. */
+    /** Type pairs supported by the reference kernel. */
     private static final Map<DType, Set<DType>> PAIRS = Map.of(
             FLOAT32, Set.of(INT8, INT16),
             INT32, Set.of(INT8, INT16),
@@ -53,7 +53,7 @@ final class QuantizeImporter implements OperatorImporter {
         operator.finish(data.dtype().isFloat() ? quantize(operator, data, output) : rescale(operator, data, output));
     }
 
-    /** Others would leave 32 bits. */
+    /** Other zero points would overflow 32 bits. */
     private static void requireZeroPoints(OperatorContext operator, TfliteTensor... tensors) {
         for (TfliteTensor tensor : tensors) {
             if (tensor.dtype() == INT32) {

@@ -17,7 +17,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Clip;
 import java.util.Set;
 
-/** RELU, which may change the scale, and RELU6, which limits the elements as they are (micro/kernels/activations_common.cc). */
+/** RELU, which may change the scale, and RELU6, which does not (micro/kernels/activations_common.cc). */
 final class ReluImporter implements OperatorImporter {
     private static final float SIX = 6;
     private static final int LAST_AXIS = -1;

@@ -19,7 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
-/** SELECT_V2 with broadcasting, and SELECT, whose condition may be a vector that tells for each index of the first dimension. */
+/** SELECT_V2 with broadcasting, and SELECT, whose condition may be a vector along the first dimension. */
 final class SelectImporter implements OperatorImporter {
     private final boolean first;
 

@@ -25,7 +25,7 @@ final class SigmoidImporter implements OperatorImporter {
     private static final float LEAST_SCALE = 1f / (1 << 30);
     private static final float MOST_SCALE = 2;
 
-    /** A step of this size needs no multiplier but the table's. */
+    /** A step of this size needs no multiplier beyond the table's. */
     private static final int POWER_OF_STEP = -12;
 
     private static final float STEPS_OF_ONE = 3 * 4096;

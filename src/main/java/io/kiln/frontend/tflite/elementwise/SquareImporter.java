@@ -10,7 +10,7 @@ import io.kiln.ir.Arg;
 import io.kiln.ir.op.element.Binary;
 import java.util.Set;
 
-/** SQUARE of float32: a product of the tensor with itself. */
+/** SQUARE of float32: the product of the tensor with itself. */
 final class SquareImporter implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {

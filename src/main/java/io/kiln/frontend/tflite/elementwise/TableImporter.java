@@ -23,20 +23,20 @@ import java.util.Set;
 /**
  * Functions of float32, and of int8 by a table.
  *
- * @param kind the function of float32
- * @param table what the reference kernel answers for each int8
+ * @param kind the function for float32
+ * @param table the reference kernel's result for each int8
  */
 public record TableImporter(Unary.Kind kind, Table table) implements OperatorImporter {
     static final TableImporter ELU = new TableImporter(Unary.Kind.ELU, TflActivations::elu);
     static final TableImporter HARD_SWISH = new TableImporter(Unary.Kind.HARD_SWISH, TflHardSwish::table);
     static final TableImporter RSQRT = new TableImporter(Unary.Kind.RSQRT, TflActivations::rsqrt);
 
-    /** Makes a table for the quantizations of input and output. */
+    /** Makes a table for given quantizations of input and output. */
     interface Table {
         /**
-         * The answers by {@code value + 128}.
+         * The results by {@code value + 128}.
          *
-         * @throws IllegalArgumentException with a sentence for users if there are none
+         * @throws IllegalArgumentException with a message for users if there is no table
          */
         int[] of(Quantization in, Quantization out);
     }
@@ -62,7 +62,7 @@ public record TableImporter(Unary.Kind kind, Table table) implements OperatorImp
         operator.finish(lookup(operator, data, answers));
     }
 
-    /** Looks a function of int8 up. */
+    /** Looks up a function of int8. */
     public static Arg lookup(OperatorContext operator, TfliteTensor data, int[] answers) {
         operator.spend(answers.length);
         byte[] bytes = new byte[answers.length];

@@ -9,7 +9,7 @@ import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.op.element.Unary;
 import java.util.Set;
 
-/** Functions of one element of one type. */
+/** Element-wise functions of one type. */
 record UnaryImporter(Unary.Kind kind, DType dtype) implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {

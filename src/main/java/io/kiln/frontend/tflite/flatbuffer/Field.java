@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite.flatbuffer;
 
-/** A field of a FlatBuffers table: its number in the schema, its type, and the value that a table without the field has. */
+/** A field of a FlatBuffers table: its number in the schema, its type, and its default. */
 public sealed interface Field {
     /** Number of the field in its table; the schema counts from 0. */
     int number();

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Bounds-checked access to a FlatBuffers file. Nothing in the file is trusted: every offset is checked before it is followed,
- * and the elements read are counted, because a small file can refer to the same bytes from many places.
+ * Bounds-checked access to an untrusted FlatBuffers file: every offset is checked before it is followed, and the
+ * elements read are counted, because a small file can refer to the same bytes from many places.
  */
 public final class FlatBuffer {
     private final String file;
@@ -18,7 +18,7 @@ public final class FlatBuffer {
 
     /**
      * @param file name for messages
-     * @param budget how many bytes of vectors may be read in all, repeated reading included
+     * @param budget total bytes of vectors that may be read, repeated reading included
      */
     public FlatBuffer(String file, Bytes content, long budget) {
         this.file = file;
@@ -34,7 +34,7 @@ public final class FlatBuffer {
         return data.capacity();
     }
 
-    /** The root table; the file identifier stands behind its offset. */
+    /** The root table; the file identifier follows its offset. */
     public FlatTable root() {
         return tableAt(follow(0));
     }
@@ -66,7 +66,7 @@ public final class FlatBuffer {
         return new FlatVector(this, position + 4, (int) count, elementBytes);
     }
 
-    /** Text of at most {@code limit} bytes; what is longer is cut. */
+    /** Text, truncated to {@code limit} bytes. */
     String stringAt(int position, int limit) {
         FlatVector bytes = vectorAt(position, 1);
         byte[] text = copy(bytes.start(), Math.min(bytes.size(), limit));
@@ -85,7 +85,7 @@ public final class FlatBuffer {
         budget -= bytes;
         if (budget < 0) {
             throw new KilnException(new Problem(
-                    "the same data is referred to so often that the model is many times larger than its file",
+                    "the file refers to the same data so often that the model is many times larger than the file",
                     file,
                     "tensors with data of their own",
                     "Export the model again"));
@@ -116,7 +116,7 @@ public final class FlatBuffer {
         return new KilnException(new Problem(
                 "the file is truncated or corrupt at byte " + position + ": " + what,
                 file,
-                "a whole TensorFlow Lite model",
+                "a complete TensorFlow Lite model",
                 "Copy or export it again; this file has " + size() + " bytes"));
     }
 

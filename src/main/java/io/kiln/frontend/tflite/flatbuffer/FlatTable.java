@@ -3,7 +3,7 @@ package io.kiln.frontend.tflite.flatbuffer;
 
 import java.util.Optional;
 
-/** A table of a FlatBuffers file. A field that the table does not have reads as its default. */
+/** A table of a FlatBuffers file. A missing field reads as its default. */
 public final class FlatTable {
     private final FlatBuffer buffer;
     private final int position;
@@ -73,7 +73,7 @@ public final class FlatTable {
                 : buffer.vectorAt(buffer.follow(position + offset), field.elementBytes());
     }
 
-    /** Text, cut at {@code limit} bytes; empty if the field is absent. */
+    /** Text, truncated to {@code limit} bytes; empty if the field is absent. */
     public String get(Field.Text field, int limit) {
         int offset = offset(field, Integer.BYTES);
         return offset == 0 ? "" : buffer.stringAt(buffer.follow(position + offset), limit);

@@ -4,7 +4,7 @@ package io.kiln.frontend.tflite.flatbuffer;
 import java.util.stream.IntStream;
 
 /**
- * A vector of a FlatBuffers file, known to lie inside it.
+ * A vector of a FlatBuffers file, already bounds-checked.
  *
  * @param start offset of the first element in the file
  * @param size number of elements

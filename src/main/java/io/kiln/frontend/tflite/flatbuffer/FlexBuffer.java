@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * Options of custom operators, which are a FlexBuffer: a root map of numbers and strings. Such a buffer is read from its end: the last
- * byte is the width of the root, before it stands the root's type with the width of what it holds, before that the root itself. Offsets
- * point backwards. Nothing in it is trusted.
+ * Options of custom operators, stored as a FlexBuffer: a root map of numbers and strings. A FlexBuffer is read from its
+ * end: the last byte is the width of the root, the byte before it the root's type with the width of its elements, and
+ * the root itself precedes that. Offsets point backwards. The content is untrusted.
  */
 public final class FlexBuffer {
     private static final int MAX_ENTRIES = 256;
@@ -35,8 +35,8 @@ public final class FlexBuffer {
     }
 
     /**
-     * The map in a buffer: whole numbers and truth values as Long, other numbers as Double, text as String. Values of other kinds are
-     * left out, for no operator that Kiln knows has such options.
+     * The map in a buffer: integers and booleans as Long, other numbers as Double, text as String. Values of other
+     * kinds are skipped, because no supported operator has such options.
      *
      * @param content empty for an operator without options
      * @param where the operator, for messages
@@ -59,7 +59,7 @@ public final class FlexBuffer {
         return map(target(end - 2L - width, width), 1 << (type & 3));
     }
 
-    /** Before its values a map has where its keys are, how wide the offsets of those are, and how many there are. */
+    /** A map's values are preceded by the position of its keys, the width of their offsets, and their number. */
     private Map<String, Object> map(long values, int width) {
         long count = size(values, width);
         long keys = target(values - 3L * width, width);
@@ -76,14 +76,17 @@ public final class FlexBuffer {
             int type = unsigned(data.get(checked(values + count * width + i, 1)));
             Object value = value(values + (long) i * width, width, type >> 2, 1 << (type & 3));
             if (map.put(key, value) != null) {
-                throw corrupt("the key " + key + " is there twice", keys);
+                throw corrupt("the key " + key + " exists twice", keys);
             }
         }
         map.values().removeIf(value -> value.equals(Map.of()));
         return map;
     }
 
-    /** A value that stands at a position, or to which the offset there points; an empty map for anything other than a number or text. */
+    /**
+     * A value at a position, or at the target of the offset there; an empty map for anything other than a number or
+     * text.
+     */
     private Object value(long position, int width, int type, int ownWidth) {
         if (type == BOOL || type == INT || type == UINT) {
             return number(position, width, type == INT);
@@ -118,7 +121,7 @@ public final class FlexBuffer {
         return width == Float.BYTES ? data.getFloat(at) : data.getDouble(at);
     }
 
-    /** Text that ends with a byte of 0. */
+    /** Text terminated by a zero byte. */
     private String key(long position) {
         int length = 0;
         while (data.get(checked(position + length, 1)) != 0) {
@@ -136,7 +139,7 @@ public final class FlexBuffer {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /** How many elements follow at a position; they take at least a byte each. */
+    /** The number of elements that follow a position; each takes at least one byte. */
     private long size(long position, int width) {
         long size = whole(position - width, width);
         checked(position, size);
@@ -148,7 +151,7 @@ public final class FlexBuffer {
         return checked(offset < 0 ? -1 : position - offset, 1);
     }
 
-    /** A whole number without a sign. */
+    /** An unsigned integer. */
     private long whole(long position, int width) {
         int at = checked(position, width);
         return switch (width) {

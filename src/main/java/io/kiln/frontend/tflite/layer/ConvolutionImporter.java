@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * CONV_2D (groups by the kernel's depth) and DEPTHWISE_CONV_2D. Whichever operator the file uses, one group per input
+ * CONV_2D (groups by the kernel's depth) and DEPTHWISE_CONV_2D. For either operator in the file, one group per input
  * channel becomes a depthwise convolution of the IR, and one input channel an ordinary one.
  */
 final class ConvolutionImporter implements OperatorImporter {
@@ -92,7 +92,7 @@ final class ConvolutionImporter implements OperatorImporter {
                 Requantizing.scales(operator, weights.quantization()));
     }
 
-    /** The reference kernel of DEPTHWISE_CONV_2D knows int16 only with int64 sums. */
+    /** The reference kernel of DEPTHWISE_CONV_2D supports int16 only with int64 sums. */
     private void requireBias(OperatorContext operator, TfliteTensor data, Optional<TfliteTensor> bias, int channels) {
         if (depthwise) {
             LayerTypes.requireBias(operator, data, bias, channels, DType.INT64);
@@ -131,7 +131,7 @@ final class ConvolutionImporter implements OperatorImporter {
                 : operator.emit(new Reshape(Shape.of(dims)), value);
     }
 
-    /** A matrix (rows, columns) as (columns, rows), under the given shape. */
+    /** Transposes a matrix (rows, columns) to (columns, rows), under the given shape. */
     private static Arg transposed(OperatorContext operator, Arg value, int rows, int columns, int... dims) {
         return value instanceof Constant constant
                 ? ConstantLayouts.transposed(constant, rows, columns, dims)

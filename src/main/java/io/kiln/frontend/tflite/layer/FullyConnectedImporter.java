@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** FULLY_CONNECTED: data of any rank is seen as rows as long as the weights' rows. */
+/** FULLY_CONNECTED: data of any rank is treated as rows of the weights' row length. */
 final class FullyConnectedImporter implements OperatorImporter {
     /** Code of the schema's enum {@code FullyConnectedOptionsWeightsFormat}. */
     private static final int DEFAULT_FORMAT = 0;
@@ -111,7 +111,7 @@ final class FullyConnectedImporter implements OperatorImporter {
                 "Export the model again");
     }
 
-    /** With {@code keep_num_dims} only the last dimension changes; else rows are counted through. */
+    /** With {@code keep_num_dims} only the last dimension changes; otherwise the leading dimensions are joined. */
     private static Shape outputShape(OperatorContext operator, TfliteTensor data, int units) {
         return operator.outputShape(() -> {
             boolean keeps = operator.options(FullyConnected.TYPE)

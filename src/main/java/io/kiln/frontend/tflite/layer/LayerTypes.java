@@ -21,12 +21,12 @@ public final class LayerTypes {
             "int8 data with int8 or int4 weights, int16 data with int8 weights, or float32 data with float or int8"
                     + " weights";
 
-    /** The reference kernels' rescaling takes sums of 48 bits; this leaves room for the products. */
+    /** The reference kernels' rescaling takes sums of 48 bits; this limit leaves room for the products. */
     private static final long MOST_BIAS = 1L << 46;
 
     private LayerTypes() {}
 
-    /** Data and output of one type, quantized with one scale each, int16 around 0. */
+    /** Data and output of one type, quantized with one scale each; int16 with zero point 0. */
     static void requireData(OperatorContext operator, TfliteTensor data, TfliteTensor output) {
         DType dtype = data.dtype();
         boolean supported = dtype == DType.INT8 || dtype == DType.INT16 || dtype.isFloat();
@@ -44,7 +44,7 @@ public final class LayerTypes {
         }
     }
 
-    /** Sizes of layers divide by each other. */
+    /** Sizes must be positive, because layers divide by them. */
     private static void requireElements(OperatorContext operator, TfliteTensor tensor) {
         operator.require(
                 tensor.shape().elements() > 0,
@@ -64,7 +64,7 @@ public final class LayerTypes {
                 "Quantize the model again");
     }
 
-    /** Weights that the data's kind can be multiplied with; those of float32 data are float32, or known at build time. */
+    /** Weights of a type that fits the data's; those of float32 data are float32, or known at build time. */
     static void requireWeights(OperatorContext operator, TfliteTensor data, TfliteTensor weights) {
         requireElements(operator, weights);
         boolean isInt8 = weights.dtype() == DType.INT8;
@@ -109,9 +109,10 @@ public final class LayerTypes {
     }
 
     /**
-     * A vector with an element per output channel; with int16 data, whose sums need a limit, known at build time.
+     * A vector with one element per output channel; with int16 data, whose sums need a limit, it must be known at build
+     * time.
      *
-     * @param ofInt16 types that the operator takes if its data is int16
+     * @param ofInt16 types allowed for int16 data
      */
     static void requireBias(
             OperatorContext operator, TfliteTensor data, Optional<TfliteTensor> bias, int channels, DType... ofInt16) {
@@ -141,7 +142,7 @@ public final class LayerTypes {
         }
     }
 
-    /** Sums of 64 bits, rescaled, stay within 64 bits. */
+    /** Rescaled 64-bit sums stay within 64 bits. */
     public static void requireReach(OperatorContext operator, TfliteTensor bias) {
         Constant values = operator.constant(bias);
         for (int i = 0; i < values.elements(); i++) {
@@ -155,7 +156,8 @@ public final class LayerTypes {
     }
 
     /**
-     * Type that a layer sums in. CONV_2D and FULLY_CONNECTED of int16 sum in the type of their bias, int32 without one.
+     * Type in which a layer sums. CONV_2D and FULLY_CONNECTED of int16 sum in the type of their bias, int32 without
+     * one.
      */
     static DType sum(TfliteTensor data, Optional<TfliteTensor> bias) {
         if (data.dtype().isFloat()) {
@@ -165,7 +167,7 @@ public final class LayerTypes {
         return wide ? DType.INT64 : DType.INT32;
     }
 
-    /** Whether float32 data meets quantized weights, which stay so. */
+    /** Whether the data is float32 and the weights are quantized, and stay so. */
     static boolean isHybrid(TfliteTensor data, TfliteTensor weights) {
         return data.dtype().isFloat() && !weights.dtype().isFloat();
     }

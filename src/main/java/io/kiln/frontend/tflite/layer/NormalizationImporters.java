@@ -31,8 +31,9 @@ import io.kiln.ir.op.reduce.Reduce;
 import java.util.List;
 
 /**
- * L2_NORMALIZATION, L2_POOL_2D and LOG_SOFTMAX of float32, put together from sums and element-wise operators in the order in which the
- * reference kernels compute (reference/l2normalization.h, pooling.h, log_softmax.h); the first and the last of int8 in fixed point.
+ * L2_NORMALIZATION, L2_POOL_2D and LOG_SOFTMAX of float32, composed of sums and element-wise operators in the order of
+ * the reference kernels (reference/l2normalization.h, pooling.h, log_softmax.h); for int8, the first and the last in
+ * fixed point.
  */
 public final class NormalizationImporters {
     private static final int NO_ACTIVATION = FusedActivation.NONE.code();
@@ -52,7 +53,7 @@ public final class NormalizationImporters {
                 .map(o -> o.get(L2Norm.FUSED_ACTIVATION_FUNCTION))
                 .orElse(NO_ACTIVATION);
         operator.require(
-                activation == NO_ACTIVATION, "an activation is fused into it", "none", "Put the activation behind it");
+                activation == NO_ACTIVATION, "an activation is fused into it", "none", "Put the activation after it");
         if (isQuantized(operator, TflNormalize.Kind.L2_NORMALIZE)) {
             finish(operator, TflNormalize.Kind.L2_NORMALIZE, 1f / 128, 0);
             return;
@@ -105,7 +106,7 @@ public final class NormalizationImporters {
         operator.finish(activation.apply(operator, unary(operator, Unary.Kind.SQRT, mean)));
     }
 
-    /** Whether the data are quantized; then vectors must not be longer than a sum of the kind can be. */
+    /** Whether the data are quantized; if so, checks that vectors do not exceed the longest sum of the kind. */
     private static boolean isQuantized(OperatorContext operator, TflNormalize.Kind kind) {
         TfliteTensor data = operator.input(0);
         if (data.dtype() != DType.INT8 || data.shape().rank() == 0) {
@@ -130,13 +131,13 @@ public final class NormalizationImporters {
                 new TflNormalize(kind), operator.value(data), OperandTypes.scale(data), OperandTypes.zeroPoint(data)));
     }
 
-    /** The data, of float32 and at least one dimension. */
+    /** The data, of float32 and at least rank 1. */
     private static Arg floats(OperatorContext operator) {
         TfliteTensor data = operator.input(0);
         operator.require(
                 data.dtype().isFloat() && data.shape().rank() > 0,
                 data.text() + " is not supported here",
-                "float32 of at least one dimension, or int8 but for L2_POOL_2D",
+                "float32 of at least one dimension, or int8 except for L2_POOL_2D",
                 "Keep this operator in float32");
         operator.check();
         return operator.value(data);

@@ -16,7 +16,7 @@ import io.kiln.ir.op.Window;
 import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.MaxPool2d;
 
-/** AVERAGE_POOL_2D and MAX_POOL_2D, straight on the quantized values: both sides share one quantization. */
+/** AVERAGE_POOL_2D and MAX_POOL_2D, directly on the quantized values: input and output share one quantization. */
 final class PoolingImporter implements OperatorImporter {
     private static final PaddedWindows.Pair NO_DILATION = new PaddedWindows.Pair(1, 1);
 
@@ -55,7 +55,7 @@ final class PoolingImporter implements OperatorImporter {
                 operator.emit(average ? average(window, data) : new MaxPool2d(window), operator.value(data))));
     }
 
-    /** Halves of uint8 are rounded up, which is never towards what its zero point stands for. */
+    /** Halves of uint8 are rounded up, never towards the zero point. */
     private static AvgPool2d average(Window window, TfliteTensor data) {
         return new AvgPool2d(window, data.shifted() ? Rounding.UPWARD : Rounding.TFLITE);
     }

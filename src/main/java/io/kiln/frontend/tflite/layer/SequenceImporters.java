@@ -25,10 +25,10 @@ import io.kiln.ir.op.reduce.TflCumsum;
 import java.util.List;
 import java.util.Set;
 
-/** Operators of attention and of sums over sequences: BATCH_MATMUL, CUMSUM, DYNAMIC_UPDATE_SLICE. */
+/** Operators of attention, and sums over sequences: BATCH_MATMUL, CUMSUM, DYNAMIC_UPDATE_SLICE. */
 public final class SequenceImporters {
 
-    /** Of the products of two int8 less their zero points. */
+    /** Largest product of two int8 less their zero points. */
     private static final long LARGEST_PRODUCT = 255L * 255;
 
     public static final List<Registration> ALL = List.of(

@@ -21,8 +21,8 @@ import io.kiln.ir.type.Shape;
 import java.util.Optional;
 
 /**
- * TRANSPOSE_CONV. The output tensor's own shape counts, not the operand that repeats it, as in the reference runtime. A fused
- * activation is applied to quantized outputs too.
+ * TRANSPOSE_CONV. The output tensor's own shape is used, not the operand that repeats it, as in the reference runtime.
+ * A fused activation is applied to quantized outputs too.
  */
 final class TransposedConvolutionImporter implements OperatorImporter {
     private static final int CHANNEL_AXIS = 3;

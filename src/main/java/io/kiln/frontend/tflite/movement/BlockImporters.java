@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Operators that move blocks between space, depth and batch, NHWC: the blocks become dimensions of their own, these change places,
- * and neighbouring dimensions join again.
+ * Operators that move blocks between space, depth and batch, NHWC: blocks are split into dimensions of their own,
+ * transposed, and joined with neighbouring dimensions.
  */
 final class BlockImporters {
     private static final String AGAIN = "Export the model again";
@@ -129,7 +129,7 @@ final class BlockImporters {
         operator.finish(cropped(operator, whole, crops));
     }
 
-    /** Dimensions behind the blocks stay as they are. */
+    /** Dimensions after the blocks stay unchanged. */
     private static void appendRest(Shape shape, int m, List<Integer> split, List<Integer> order, List<Integer> joined) {
         for (int axis = m + 1; axis < shape.rank(); axis++) {
             order.add(axis + m);

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** TFLite_Detection_PostProcess; of uint8 its inputs are brought to floats first, as TensorFlow Lite's kernel does. */
+/** TFLite_Detection_PostProcess; inputs of uint8 are converted to floats first, as in TensorFlow Lite's kernel. */
 final class DetectionImporter implements OperatorImporter {
     private static final int MAX = Integer.MAX_VALUE;
     private static final int INPUTS = 3;
@@ -43,7 +43,7 @@ final class DetectionImporter implements OperatorImporter {
         operator.require(
                 !inputs.get(0).isConstant() || !inputs.get(1).isConstant(),
                 "its box encodings and scores are constant",
-                "what a detector computes",
+                "values computed by a detector",
                 "");
         operator.check();
         Arg[] args = inputs.stream().map(input -> real(operator, input)).toArray(Arg[]::new);

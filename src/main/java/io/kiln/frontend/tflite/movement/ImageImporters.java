@@ -9,7 +9,7 @@ import static io.kiln.frontend.tflite.schema.BuiltinOperator.RESIZE_NEAREST_NEIG
 import io.kiln.frontend.tflite.operator.Registration;
 import java.util.List;
 
-/** Operators on images and on what detectors find in them. */
+/** Operators on images and on the output of detectors. */
 public final class ImageImporters {
     public static final List<Registration> ALL = List.of(
             builtin(RESIZE_BILINEAR, 4, new ResizeImporter(true)),

@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * CONCATENATION and PACK. Elements are copied as they are, whatever the scales: TensorFlow Lite Micro does not rescale here. Of uint8, which
- * it does not take, TensorFlow Lite's CONCATENATION rescales.
+ * CONCATENATION and PACK. Elements are copied unchanged, even if scales differ, because TensorFlow Lite Micro does not
+ * rescale here. For uint8, which it does not support, TensorFlow Lite's CONCATENATION rescales.
  */
 final class JoinImporters {
 
@@ -32,8 +32,8 @@ final class JoinImporters {
         operator.require(
                 options.get(Concatenation.FUSED_ACTIVATION_FUNCTION) == FusedActivation.NONE.code(),
                 "an activation is fused into it",
-                "none: TensorFlow Lite Micro takes none here",
-                "Put the activation behind it");
+                "none, which TensorFlow Lite Micro does not support here",
+                "Put the activation after it");
         int axis = ConstantParameters.axis(
                 operator,
                 options.get(Concatenation.AXIS),
@@ -57,7 +57,10 @@ final class JoinImporters {
         return from.equals(to) ? operator.value(tensor) : TableImporter.lookup(operator, tensor, rescaled(from, to));
     }
 
-    /** What each int8 becomes, for uint8 (ConcatenationWithScaling in reference/concatenation.h), in single precision. */
+    /**
+     * The rescaled value of each int8, for uint8 (ConcatenationWithScaling in reference/concatenation.h), in single
+     * precision.
+     */
     private static int[] rescaled(Quantization from, Quantization to) {
         int[] answers = new int[1 << Byte.SIZE];
         float scale = from.scale() * (1 / to.scale());

@@ -25,7 +25,7 @@ import io.kiln.ir.type.Shape;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Elements by index: EMBEDDING_LOOKUP, GATHER, GATHER_ND. */
+/** Lookup of elements by index: EMBEDDING_LOOKUP, GATHER, GATHER_ND. */
 public final class LookupImporters {
 
     public static final List<Registration> ALL = List.of(
@@ -83,7 +83,7 @@ public final class LookupImporters {
                         : rows);
     }
 
-    /** GATHER_ND: the dimensions that one index names become one dimension, and its numbers one number. */
+    /** GATHER_ND: the indexed dimensions become one dimension, and each index one number. */
     private static void gatherNd(OperatorContext operator) {
         TfliteTensor indices = operator.input(1);
         Shape data = operator.input(0).shape();

@@ -51,7 +51,7 @@ final class PadImporters {
                 new Constant("", new TensorType(Shape.scalar(), value.dtype()), constant.data())));
     }
 
-    /** What stands for zero in a tensor: its zero point in 8 bits, else 0. */
+    /** The zero of a tensor: its zero point for 8 bits, otherwise 0. */
     static Constant zero(TfliteTensor tensor) {
         DType dtype = tensor.dtype();
         boolean shifted = dtype.bytes() == 1 && tensor.quantization().isPerTensor();
@@ -70,7 +70,7 @@ final class PadImporters {
         return new Pad(before, after);
     }
 
-    /** Elements in front of and behind each dimension of the data, in turns. */
+    /** Numbers of elements before and after each dimension of the data, alternating. */
     private static int[] widths(OperatorContext operator, TfliteTensor data, TfliteTensor tensor) {
         int[] widths = ConstantParameters.ints(
                 operator, "the widths of padding", tensor, 2 * data.shape().rank());
@@ -100,7 +100,7 @@ final class PadImporters {
         operator.finish(value);
     }
 
-    /** The value between what lies before and behind it along a dimension, read backwards. */
+    /** The value between its mirrored parts before and after it along a dimension. */
     private static Arg mirrored(OperatorContext operator, Arg value, int axis, int before, int after, int skipped) {
         Shape shape = operator.type(value).shape();
         int size = shape.dim(axis);

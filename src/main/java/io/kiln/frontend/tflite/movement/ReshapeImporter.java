@@ -16,8 +16,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * RESHAPE as TensorFlow Lite has it (reshape.cc): the new shape stands in the second operand if that is a vector of int32, else in the
- * options. One dimension may be -1. Options of {@code [0]}, or none, make a scalar.
+ * RESHAPE as in TensorFlow Lite (reshape.cc): the new shape is the second operand if that is a vector of int32,
+ * otherwise it is in the options. One dimension may be -1. Options of {@code [0]}, or none, make a scalar.
  */
 final class ReshapeImporter implements OperatorImporter {
     @Override
@@ -46,7 +46,7 @@ final class ReshapeImporter implements OperatorImporter {
         operator.finish(operator.emit(new Reshape(shape), operator.value(data)));
     }
 
-    /** The wanted shape, with what the data leaves for a dimension of -1. */
+    /** The new shape, with a dimension of -1 computed from the data. */
     private static Shape inferred(OperatorContext operator, int[] wanted, TfliteTensor data) {
         long known = 1;
         int computed = 0;
@@ -78,7 +78,7 @@ final class ReshapeImporter implements OperatorImporter {
         return dims;
     }
 
-    /** Whether an operand counts as the new shape; one of another rank or type does not (ShapeIsVector). */
+    /** Whether an operand is used as the new shape; one of another rank or type is ignored (ShapeIsVector). */
     private static boolean isShapeVector(TfliteTensor tensor) {
         return tensor.dtype() == DType.INT32 && tensor.shape().rank() == 1;
     }
@@ -93,11 +93,11 @@ final class ReshapeImporter implements OperatorImporter {
         int[] dims = operator.options(MovementOptions.Reshape.TYPE)
                 .map(options -> options.get(MovementOptions.Reshape.NEW_SHAPE).ints())
                 .orElse(new int[0]);
-        // Old converters wrote a scalar's shape so (GetOutputShapeFromParam).
+        // Old converters wrote a scalar's shape like this (GetOutputShapeFromParam).
         return dims.length == 1 && dims[0] == 0 ? new int[0] : dims;
     }
 
-    /** Whether the wanted dimensions are the output's, but for at most one that is to be computed. */
+    /** Whether the wanted dimensions are the output's, except for at most one -1. */
     private static boolean fits(int[] wanted, Shape output, long elements) {
         if (output.elements() != elements || wanted.length != output.rank()) {
             return false;

@@ -20,7 +20,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Operators that change, reorder or state dimensions: EXPAND_DIMS, SQUEEZE, SHAPE, TRANSPOSE, BROADCAST_TO, BROADCAST_ARGS. */
+/**
+ * Operators that change, reorder or return dimensions: EXPAND_DIMS, SQUEEZE, SHAPE, TRANSPOSE, BROADCAST_TO,
+ * BROADCAST_ARGS.
+ */
 final class ShapeImporters {
     private ShapeImporters() {}
 

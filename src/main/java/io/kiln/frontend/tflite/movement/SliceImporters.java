@@ -21,7 +21,7 @@ final class SliceImporters {
 
     private SliceImporters() {}
 
-    /** SLICE: first indices and sizes; a size of -1 is what is left. */
+    /** SLICE: first indices and sizes; a size of -1 means the rest. */
     static void slice(OperatorContext operator) {
         Shape data = operator.input(0).shape();
         int[] begin = ConstantParameters.ints(operator, "the first indices", operator.input(1), data.rank());

@@ -16,8 +16,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * STRIDED_SLICE as TensorFlow Lite has it (strided_slice.cc): each number of its lists is for a dimension of the data, for a new one of
- * 1, or for all that no other number is for.
+ * STRIDED_SLICE as in TensorFlow Lite (strided_slice.cc): each number of its lists belongs to a dimension of the data,
+ * to a new dimension of 1, or to the ellipsis.
  */
 final class StridedSliceImporter implements OperatorImporter {
     private static final int MOST_NUMBERS = 16;
@@ -52,14 +52,14 @@ final class StridedSliceImporter implements OperatorImporter {
         operator.finish(shape.equals(operator.type(part).shape()) ? part : operator.emit(new Reshape(shape), part));
     }
 
-    /** What is asked for along each dimension of the data, masks by dimension. */
+    /** The requested range along each dimension of the data, masks by dimension. */
     private static final class Wanted {
         private final List<Integer> begin = new ArrayList<>();
         private final List<Integer> end = new ArrayList<>();
         private final List<Integer> strides = new ArrayList<>();
         private final boolean offset;
 
-        /** Dimensions of 1 to be put in front of each dimension of the data, and behind the last. */
+        /** New dimensions of 1 before each dimension of the data, and after the last. */
         private final int[] newAxes;
 
         private int beginMask;
@@ -86,7 +86,7 @@ final class StridedSliceImporter implements OperatorImporter {
         }
     }
 
-    /** Gives each number its dimension. */
+    /** Assigns each number to its dimension. */
     private static Wanted read(OperatorContext operator, int rank) {
         FlatTable options = operator.requiredOptions(MovementOptions.StridedSlice.TYPE);
         int[] begin = ConstantParameters.ints(operator, "the first indices", operator.input(1));
@@ -128,7 +128,7 @@ final class StridedSliceImporter implements OperatorImporter {
     private static int stride(OperatorContext operator, Wanted wanted, int axis) {
         int stride = wanted.strides.get(axis);
         boolean holds = has(wanted.shrink, axis) ? stride > 0 : stride != 0 && stride != Integer.MIN_VALUE;
-        operator.require(holds, "stride " + stride + " along dimension " + axis, "another than 0", AGAIN);
+        operator.require(holds, "stride " + stride + " along dimension " + axis, "a stride other than 0", AGAIN);
         operator.check();
         return stride;
     }
@@ -156,7 +156,7 @@ final class StridedSliceImporter implements OperatorImporter {
         return cut((int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, end)), size, stride);
     }
 
-    /** An index counted from the start, cut to where slices begin and end. */
+    /** An index counted from the start, limited to the range of slices. */
     private static int cut(int stated, int size, int stride) {
         int index = stated < 0 ? stated + size : stated;
         return stride > 0 ? Math.min(Math.max(index, 0), size) : Math.min(Math.max(index, -1), size - 1);

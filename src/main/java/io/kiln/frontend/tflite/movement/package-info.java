@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Importers of operators that move elements and compute none. */
+/** Importers of operators that copy elements without arithmetic. */
 package io.kiln.frontend.tflite.movement;

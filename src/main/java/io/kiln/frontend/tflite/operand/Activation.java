@@ -12,7 +12,9 @@ import io.kiln.ir.op.element.Clip;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Fused activation functions, which all limit the result to a range (CalculateActivationRange in kernel_util.cc). */
+/**
+ * Fused activation functions, all of which clamp the result to a range (CalculateActivationRange in kernel_util.cc).
+ */
 public enum Activation {
     NONE(FusedActivation.NONE, -Float.MAX_VALUE, Float.MAX_VALUE),
     RELU(FusedActivation.RELU, 0, Float.MAX_VALUE),
@@ -29,7 +31,7 @@ public enum Activation {
         this.max = max;
     }
 
-    /** The activation of a code in the schema. One that is not supported is noted as a problem. */
+    /** The activation of a code in the schema. An unsupported one is reported. */
     public static Activation read(OperatorContext operator, int code) {
         Optional<FusedActivation> stated = FusedActivation.of(code);
         Optional<Activation> supported = Arrays.stream(values())
@@ -39,11 +41,11 @@ public enum Activation {
                 supported.isPresent(),
                 "fused activation " + stated.map(Enum::name).orElse("" + code) + " is not supported",
                 "NONE, RELU, RELU6 or RELU_N1_TO_1",
-                "Put the activation behind the operator, or train with a supported one");
+                "Put the activation after the operator, or train with a supported one");
         return supported.orElse(NONE);
     }
 
-    /** Clips a value of the operator's output type, unless the type alone is limit enough. */
+    /** Clips a value of the operator's output type, unless the type's own range suffices. */
     public Arg apply(OperatorContext operator, Arg value) {
         if (this == NONE) {
             return value;

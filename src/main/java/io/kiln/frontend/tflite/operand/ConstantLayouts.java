@@ -9,7 +9,7 @@ import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** ConstantLayouts in another shape or layout. */
+/** Constants in another shape or layout. */
 public final class ConstantLayouts {
     private ConstantLayouts() {}
 
@@ -29,7 +29,7 @@ public final class ConstantLayouts {
                 constant.name(), new TensorType(constant.type().shape(), DType.INT64), Bytes.wrap(data.array()));
     }
 
-    /** A matrix (rows, columns) as (columns, rows), under the given shape. */
+    /** Transposes a matrix (rows, columns) to (columns, rows), under the given shape. */
     public static Constant transposed(Constant constant, int rows, int columns, int... dims) {
         int width = constant.type().dtype().bytes();
         byte[] from = constant.data().toArray();

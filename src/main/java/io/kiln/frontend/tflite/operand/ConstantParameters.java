@@ -6,7 +6,7 @@ import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Constant;
 
-/** Parameters of operators that stand in tensors of their own: shapes, axes, sizes. They must be known at build time. */
+/** Parameters of operators that are tensors: shapes, axes, sizes. They must be known at build time. */
 public final class ConstantParameters {
     private static final int MOST = 64;
 
@@ -15,7 +15,7 @@ public final class ConstantParameters {
     /**
      * The elements of a tensor of int32 or int64.
      *
-     * @param what messages call it
+     * @param what name in messages
      */
     public static int[] ints(OperatorContext operator, String what, TfliteTensor tensor) {
         operator.require(
@@ -34,7 +34,7 @@ public final class ConstantParameters {
         return values;
     }
 
-    /** As {@link #ints}, of a known number. */
+    /** As {@link #ints}, of a given number. */
     public static int[] ints(OperatorContext operator, String what, TfliteTensor tensor, int count) {
         int[] values = ints(operator, what, tensor);
         operator.require(
@@ -46,7 +46,7 @@ public final class ConstantParameters {
         return values;
     }
 
-    /** An axis of a tensor, negative ones counted from the end; from 0 to the rank, the rank excluded. */
+    /** An axis of a tensor: negative values count from the end; the result is from 0 to the rank minus 1. */
     public static int axis(OperatorContext operator, int stated, int rank) {
         boolean holds = stated >= -rank && stated < rank;
         operator.require(

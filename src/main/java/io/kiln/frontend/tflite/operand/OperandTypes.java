@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 public final class OperandTypes {
     private OperandTypes() {}
 
-    /** All tensors have one type out of those that the operator's reference kernel takes. */
+    /** All tensors have the same type, one that the operator's reference kernel supports. */
     public static boolean require(OperatorContext operator, Set<DType> supported, TfliteTensor... tensors) {
         boolean holds = true;
         for (TfliteTensor tensor : tensors) {
@@ -42,7 +42,7 @@ public final class OperandTypes {
         }
     }
 
-    /** The zero points of int16 are 0, as the reference kernel demands. */
+    /** The zero points of int16 are 0, as the reference kernel requires. */
     public static void requireSymmetric(OperatorContext operator, TfliteTensor... tensors) {
         for (TfliteTensor tensor : tensors) {
             if (tensor.dtype() == DType.INT16 && tensor.quantization().isPerTensor()) {

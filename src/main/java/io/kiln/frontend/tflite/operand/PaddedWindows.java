@@ -7,18 +7,18 @@ import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 import java.util.Optional;
 
-/** Turns TFLite's padding schemes into explicit padding (ComputePaddingHeightWidth in kernels/padding.h). */
+/** Converts TFLite's padding schemes to explicit padding (ComputePaddingHeightWidth in kernels/padding.h). */
 public final class PaddedWindows {
-    /** Keeps sums of window sizes far from overflow. */
+    /** Limit that keeps sums of window sizes far from overflow. */
     private static final int LIMIT = 1 << 16;
 
     private PaddedWindows() {}
 
-    /** Height and width of something. */
+    /** Height and width. */
     public record Pair(int h, int w) {}
 
     /**
-     * The window over NHWC data. Impossible geometry ends the operator's import.
+     * The window over NHWC data. Invalid geometry ends the operator's import.
      *
      * @param padding code of the schema's enum Padding
      */

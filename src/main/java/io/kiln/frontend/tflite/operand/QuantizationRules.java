@@ -5,14 +5,14 @@ import io.kiln.frontend.tflite.operator.OperatorContext;
 import io.kiln.frontend.tflite.tensor.TensorQuantization;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 
-/** Rules that operators which do not rescale put on the quantization of their output. */
+/** Rules for the output quantization of operators that do not rescale. */
 public final class QuantizationRules {
-    /** TFLite takes scales for equal up to this difference. */
+    /** TFLite treats scales as equal up to this difference. */
     private static final float TOLERANCE = 1e-6f;
 
     private QuantizationRules() {}
 
-    /** The output must be quantized as the input is. */
+    /** The output's quantization must equal the input's. */
     public static void requireEqual(OperatorContext operator, TfliteTensor input, TfliteTensor output) {
         TensorQuantization from = input.quantization();
         TensorQuantization to = output.quantization();

@@ -15,9 +15,11 @@ import io.kiln.ir.type.Shape;
 import java.util.Optional;
 import java.util.function.IntToDoubleFunction;
 
-/** What follows the accumulator of a convolution or dense layer: bias and, for integers, rescaling to the output. */
+/**
+ * The operators after the accumulator of a convolution or dense layer: bias and, for integers, rescaling to the output.
+ */
 public final class Requantizing {
-    /** The reference kernels' arithmetic of 64 bits has no room for more. */
+    /** Limit of the reference kernels' 64-bit arithmetic. */
     private static final int MOST_WIDE_SHIFT = 14;
 
     private Requantizing() {}
@@ -33,8 +35,8 @@ public final class Requantizing {
     }
 
     /**
-     * Rescales the sums of a convolution (PopulateConvolutionQuantizationParams in kernel_util.cc): every product in double precision, but
-     * of uint8 as in fully connected layers.
+     * Rescales the sums of a convolution (PopulateConvolutionQuantizationParams in kernel_util.cc): every product is in
+     * double precision, except for uint8, which is handled as in fully connected layers.
      */
     public static Arg rescale(OperatorContext operator, Arg value, int axis, TfliteTensor data, TfliteTensor weights) {
         if (data.shifted()) {
@@ -47,7 +49,7 @@ public final class Requantizing {
     }
 
     /**
-     * With one scale the product of input and weight scale is rounded to single precision
+     * With one scale, the product of input and weight scale is rounded to single precision
      * (GetQuantizedConvolutionMultipler in kernel_util.cc); with one per unit it stays double, as for convolutions.
      */
     public static Arg rescaleInSingle(

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What importers ask about an operator and its operands. */
+/** Helpers of importers for operators and their operands. */
 package io.kiln.frontend.tflite.operand;

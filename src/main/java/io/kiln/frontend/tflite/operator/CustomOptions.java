@@ -6,7 +6,7 @@ import io.kiln.frontend.tflite.tensor.PlaceFindings;
 import java.util.Map;
 import java.util.Optional;
 
-/** The options of a custom operator by their names; problems are noted, and a valid value stands in for a wrong one. */
+/** The options of a custom operator by name; problems are reported, and a valid value replaces a wrong one. */
 public final class CustomOptions {
     private static final String NEXT = "Export the model again";
 
@@ -14,8 +14,8 @@ public final class CustomOptions {
     private final PlaceFindings findings;
 
     /**
-     * @param values as {@link FlexBuffer#read} gives them
-     * @param findings take what is wrong
+     * @param values as returned by {@link FlexBuffer#read}
+     * @param findings gets the errors
      */
     public CustomOptions(Map<String, Object> values, PlaceFindings findings) {
         this.values = values;

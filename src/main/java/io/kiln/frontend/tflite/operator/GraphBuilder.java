@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Collects parameters and bindings, and knows which value stands for which tensor of the file. */
+/** Collects parameters and bindings, and maps tensors of the file to values. */
 public final class GraphBuilder {
     private final List<Parameter> params = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();
@@ -45,7 +45,10 @@ public final class GraphBuilder {
         values.put(tensor.index(), value);
     }
 
-    /** A tensor that keeps its value: at first 0 in every byte, or the zero point if it is int8, as TensorFlow Lite Micro has it. */
+    /**
+     * A tensor that keeps its value. Its initial value is 0 in every byte, or the zero point if it is int8, as in
+     * TensorFlow Lite Micro.
+     */
     public void addVariable(TfliteTensor tensor) {
         byte[] initial = new byte[Math.toIntExact(tensor.type().bytes())];
         if (tensor.dtype() == DType.INT8 && tensor.quantization().isPresent()) {
@@ -54,12 +57,12 @@ public final class GraphBuilder {
         values.put(tensor.index(), newVariable(tensor.name(), tensor.type(), Bytes.wrap(initial)));
     }
 
-    /** A variable that only this graph knows, which begins with zeros. */
+    /** A variable local to this graph, initially zero. */
     public Arg.Ref newVariable(String name, TensorType type) {
         return newVariable(name, type, Bytes.wrap(new byte[Math.toIntExact(type.bytes())]));
     }
 
-    /** A variable that only this graph knows. */
+    /** A variable local to this graph. */
     public Arg.Ref newVariable(String name, TensorType type, Bytes initial) {
         Arg.Ref value = newValue(type);
         variables.add(new Variable(value.id(), name, type, initial));
@@ -76,18 +79,18 @@ public final class GraphBuilder {
         return functions;
     }
 
-    /** Lets a tensor stand for a variable that subgraphs share by its name; its value means nothing. */
+    /** Maps a tensor to the handle of a variable that subgraphs share by name; its value is meaningless. */
     public void defineHandle(int tensor, String name) {
         handles.put(tensor, name);
         define(tensor, Constant.scalar(0));
     }
 
-    /** The name of the variable that a tensor stands for. */
+    /** The name of the variable whose handle a tensor is. */
     public Optional<String> handle(int tensor) {
         return Optional.ofNullable(handles.get(tensor));
     }
 
-    /** A shared variable; made of zeros when it is first met. Empty if it was met with another type. */
+    /** A shared variable; created with zeros at its first use. Empty if it was used with another type. */
     public Optional<Arg.Ref> resource(String name, TensorType type) {
         Variable variable = resources.get(name);
         if (variable == null) {
@@ -99,7 +102,7 @@ public final class GraphBuilder {
         return variable.type().equals(type) ? Optional.of(new Arg.Ref(variable.id())) : Optional.empty();
     }
 
-    /** Lets shared variables begin with other values. */
+    /** Gives shared variables other initial values. */
     public void begin(Map<String, Variable> initialised, Interpreter.State state) {
         initialised.forEach((name, other) -> {
             Arg.Ref own = resource(name, other.type()).orElseThrow(() -> new IllegalArgumentException(name));
@@ -113,13 +116,14 @@ public final class GraphBuilder {
         return variables;
     }
 
-    /** Variables that are shared, by their names. */
+    /** The shared variables, by name. */
     public Map<String, Variable> resources() {
         return resources;
     }
 
     /**
-     * Appends an operator call; what follows from constants alone, or has no elements, becomes a constant at once.
+     * Appends an operator call; a result that depends on constants only, or has no elements, becomes a constant at
+     * once.
      *
      * @throws IllegalArgumentException if the arguments do not fit the operator
      */
@@ -135,7 +139,7 @@ public final class GraphBuilder {
     }
 
     /**
-     * What an operator call computes.
+     * The result type of an operator call.
      *
      * @throws IllegalArgumentException if the arguments do not fit the operator
      */
@@ -150,9 +154,9 @@ public final class GraphBuilder {
     }
 
     /**
-     * The value of a tensor in an element type: quantized bytes are there with and without sign, once they are asked for so.
+     * The value of a tensor in an element type: quantized bytes are available signed and unsigned once requested.
      *
-     * @param origin what asks for it
+     * @param origin the operator that requests it
      */
     public Optional<Arg> value(int tensor, DType dtype, Origin origin) {
         Arg held = values.get(tensor);
@@ -172,7 +176,7 @@ public final class GraphBuilder {
         return Optional.of(known);
     }
 
-    /** Quantized bytes with or without sign. */
+    /** Converts quantized bytes to signed or unsigned. */
     private Arg converted(Arg value, DType dtype, Origin origin) {
         return emit(SignedBytes.conversion(dtype), SignedBytes.arguments(value), origin);
     }
@@ -197,7 +201,7 @@ public final class GraphBuilder {
         values.put(tensor, value);
     }
 
-    /** Stands in for the result of an operator that could not be imported, so that what follows is still checked. */
+    /** Replaces the result of an operator that could not be imported, so that later operators are still checked. */
     public void defineUnknown(int tensor, TensorType type) {
         values.put(tensor, newValue(type));
     }
@@ -206,7 +210,7 @@ public final class GraphBuilder {
         return Optional.ofNullable(values.get(tensor));
     }
 
-    /** A tensor known at build time; tensors that share bytes in the file share them here. */
+    /** The data of a constant tensor; tensors that share bytes in the file share them here. */
     public Constant constant(TfliteTensor tensor) {
         if (tensor.folded().isPresent()) {
             return tensor.folded().orElseThrow();

@@ -10,8 +10,8 @@ import java.util.Optional;
 /**
  * A subgraph as a function.
  *
- * @param resources the variables that it shares with other subgraphs, by their names in the file
- * @param handles for each of its outputs the variable that it stands for, if it is one and no result
+ * @param resources the variables shared with other subgraphs, by their names in the file
+ * @param handles for each of its outputs, the variable whose handle it is; empty for a result
  */
 public record ImportedSubgraph(Function function, Map<String, Variable> resources, List<Optional<String>> handles) {
     public ImportedSubgraph {

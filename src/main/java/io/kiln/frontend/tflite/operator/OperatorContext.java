@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** One operator while it is imported: its tensors and options, what is wrong with it, and where its bindings go. */
+/** One operator during its import: its tensors and options, its errors, and the graph for its bindings. */
 public final class OperatorContext {
     private final Subgraphs subgraphs;
     private final OperatorRecord operator;
@@ -64,7 +64,7 @@ public final class OperatorContext {
         return operator.name();
     }
 
-    /** A tensor that the operator must have. */
+    /** A required tensor. */
     public TfliteTensor input(int index) {
         return optionalInput(index).orElseThrow(() -> failure("input " + index + " is missing", "a tensor"));
     }
@@ -73,12 +73,12 @@ public final class OperatorContext {
         return index < inputs.size() ? inputs.get(index) : Optional.empty();
     }
 
-    /** Number of inputs, those left out in between included. */
+    /** Number of inputs, missing optional ones included. */
     public int inputCount() {
         return inputs.size();
     }
 
-    /** The only output as the file states it; its shape does not count if shapes are inferred. */
+    /** The only output as in the file; its shape is meaningless if shapes are inferred. */
     public TfliteTensor output() {
         if (outputs.size() != 1) {
             throw failure("it has " + outputs.size() + " outputs", "1 output");
@@ -86,20 +86,20 @@ public final class OperatorContext {
         return outputs.get(0);
     }
 
-    /** All outputs as the file states them; their shapes do not count if shapes are inferred. */
+    /** All outputs as in the file; their shapes are meaningless if shapes are inferred. */
     public List<TfliteTensor> outputs() {
         return outputs;
     }
 
     /**
-     * The output's shape where it is not the operator's result that tells it: the file's, or what follows from the inputs
-     * if the file's does not count.
+     * The output's shape for operators whose result does not determine it: the file's, or the inferred one if shapes
+     * are inferred.
      */
     public Shape outputShape(Supplier<Shape> inferred) {
         return infersShape ? inferred.get() : output().shape();
     }
 
-    /** Whether shapes follow from the inputs' and not from what the file says of outputs. */
+    /** Whether shapes are inferred from the inputs, ignoring those of outputs in the file. */
     boolean infersShape() {
         return infersShape;
     }
@@ -109,7 +109,7 @@ public final class OperatorContext {
         return operator;
     }
 
-    /** The options table, absent options being all defaults; another type than the operator's own is refused. */
+    /** The options table, empty if all options have defaults; another type than the operator's own is refused. */
     public Optional<FlatTable> options(OptionsType type) {
         FlatTable table = operator.table();
         int stated = table.get(Operator.BUILTIN_OPTIONS_TYPE);
@@ -122,7 +122,7 @@ public final class OperatorContext {
         return table.get(Operator.BUILTIN_OPTIONS);
     }
 
-    /** The options table of an operator that has no defaults for it. */
+    /** The options table of an operator without defaults. */
     public FlatTable requiredOptions(OptionsType type) {
         return options(type).orElseThrow(() -> failure("its options are missing", "a table of type " + type.code()));
     }
@@ -132,7 +132,7 @@ public final class OperatorContext {
         return new CustomOptions(FlexBuffer.read(operator.customOptions(), findings::where), findings);
     }
 
-    /** Notes a problem unless the condition holds. */
+    /** Reports a problem unless the condition holds. */
     public boolean require(boolean holds, String what, String expected, String next) {
         if (!holds) {
             findings.add(what, expected, next);
@@ -140,12 +140,12 @@ public final class OperatorContext {
         return holds;
     }
 
-    /** Ends the import if anything was noted. */
+    /** Ends the import if there is any problem. */
     public void check() {
         findings.throwIfAny();
     }
 
-    /** Counts bytes that are derived from the file, so that a small file cannot become a huge graph. */
+    /** Counts bytes derived from the file, so that a small file cannot become a huge graph. */
     public void spend(long bytes) {
         operator.table().spend(bytes);
     }
@@ -155,7 +155,7 @@ public final class OperatorContext {
         return findings.exception();
     }
 
-    /** The value of an input that is computed. */
+    /** The value of a computed input. */
     public Arg value(TfliteTensor tensor) {
         return tensor.isConstant()
                 ? graph.constant(tensor)
@@ -180,12 +180,12 @@ public final class OperatorContext {
         }
     }
 
-    /** States which value the only output tensor has; it must be of the type that the file says. */
+    /** Sets the value of the only output tensor; it must have the type stated in the file. */
     public void finish(Arg value) {
         finish(output(), value);
     }
 
-    /** States which value one of the output tensors has. */
+    /** Sets the value of one of the output tensors. */
     public void finish(TfliteTensor output, Arg value) {
         TensorType expected = infersShape ? new TensorType(graph.type(value).shape(), output.dtype()) : output.type();
         if (!graph.type(value).equals(expected)) {
@@ -196,12 +196,12 @@ public final class OperatorContext {
         graph.define(output.index(), value);
     }
 
-    /** The graph that takes the bindings, for operators that keep or share state. */
+    /** The graph, for operators that keep or share state. */
     public GraphBuilder graph() {
         return graph;
     }
 
-    /** Declares a C function of the user's; gives the types with which it was declared first. */
+    /** Declares a C function of the user; returns the types of its first declaration. */
     public String declare(String function, String signature) {
         return subgraphs.declare(function, signature);
     }
@@ -209,7 +209,7 @@ public final class OperatorContext {
     /**
      * A subgraph that the operator calls.
      *
-     * @param handles for each operand the variable that it stands for, if it is one
+     * @param handles for each operand, the variable whose handle it is
      */
     public ImportedSubgraph subgraph(int index, List<Optional<String>> handles) {
         return subgraphs.called(index, "subgraph" + index, handles);

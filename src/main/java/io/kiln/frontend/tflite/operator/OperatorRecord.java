@@ -9,16 +9,16 @@ import io.kiln.frontend.tflite.schema.ModelTables.Operator;
 import java.util.Optional;
 
 /**
- * An operator as the file states it.
+ * An operator in the file.
  *
- * @param index in the subgraph
+ * @param index index in the subgraph
  * @param builtin code of the builtin operator
- * @param version of the operator
- * @param name of the builtin operator, or of a custom one
+ * @param version version of the operator
+ * @param name name of the builtin operator, or of a custom one
  * @param table its table in the file
  */
 public record OperatorRecord(int index, int builtin, int version, String name, FlatTable table) {
-    /** What stands before the name of a custom operator. */
+    /** Prefix of the name of a custom operator. */
     public static final String CUSTOM = "CUSTOM ";
 
     /** The name of a custom operator in the file; empty for any other. */
@@ -28,7 +28,7 @@ public record OperatorRecord(int index, int builtin, int version, String name, F
                 : Optional.empty();
     }
 
-    /** Tensor indices; -1 stands for an optional tensor that is left out. */
+    /** Tensor indices; -1 means a missing optional tensor. */
     public FlatVector inputs() {
         return table.get(Operator.INPUTS);
     }

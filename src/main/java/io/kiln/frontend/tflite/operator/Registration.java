@@ -4,21 +4,21 @@ package io.kiln.frontend.tflite.operator;
 import io.kiln.frontend.tflite.schema.BuiltinOperator;
 
 /**
- * How one operator is imported: a line in the table of its family.
+ * The importer of one operator: a line in the table of its family.
  *
- * @param name of a builtin operator, or the code of a custom one
+ * @param name name of a builtin operator, or the code of a custom one
  * @param isCustom whether it is a custom operator
- * @param maxVersion the newest version whose features the importer knows and checks
- * @param uint8 what the importer is shown of quantized uint8
+ * @param maxVersion newest supported version
+ * @param uint8 how the importer sees tensors of quantized uint8
  */
 public record Registration(String name, boolean isCustom, int maxVersion, OperatorImporter importer, Uint8 uint8) {
-    /** What an importer is shown of tensors that are quantized to uint8. */
+    /** How an importer sees tensors that are quantized to uint8. */
     public enum Uint8 {
-        /** The tensors as they are. */
+        /** Unchanged. */
         UNCHANGED,
-        /** Tensors of int8 for the same real numbers: the kernel for uint8 computes what the one for int8 does. */
+        /** As int8 with the same real values: the kernel for uint8 computes the same as the one for int8. */
         AS_INT8,
-        /** Tensors of uint8 or int8, whichever the graph holds already: the kernel takes both. */
+        /** As uint8 or int8, whichever the graph already holds: the kernel supports both. */
         AS_HELD
     }
 
@@ -27,7 +27,7 @@ public record Registration(String name, boolean isCustom, int maxVersion, Operat
         return new Registration(operator.name(), false, maxVersion, importer, Uint8.UNCHANGED);
     }
 
-    /** A custom operator. The versions that files state of these mean nothing. */
+    /** A custom operator. Versions of custom operators in files are meaningless. */
     public static Registration custom(String code, OperatorImporter importer) {
         return new Registration(code, true, Integer.MAX_VALUE, importer, Uint8.UNCHANGED);
     }

@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Quantized tensors of uint8, as models of TensorFlow 1 have them, seen as int8: elements and zero points are 128 less, so that they
- * stand for the same real numbers. Importers know int8 only. Bytes that are not quantized are unchanged.
+ * Converts quantized tensors of uint8, as in models of TensorFlow 1, to int8: elements and zero points are reduced by
+ * 128, so that the real values stay the same. Importers support int8 only. Bytes that are not quantized are unchanged.
  */
 public final class SignedBytes {
     private static final int LAST_AXIS = -1;
@@ -27,9 +27,9 @@ public final class SignedBytes {
     private final boolean isEither;
 
     /**
-     * The tensors of an operator, as the file has them.
+     * The tensors of an operator, as in the file.
      *
-     * @param uint8 what its importer is shown of quantized uint8
+     * @param uint8 how its importer sees quantized uint8
      */
     public SignedBytes(
             OperatorRecord operator,
@@ -43,7 +43,7 @@ public final class SignedBytes {
         this.isEither = uint8 == Registration.Uint8.AS_HELD;
     }
 
-    /** Whether the operator, which takes quantized bytes with or without sign, has some with and some without. */
+    /** Whether the operator mixes signed and unsigned quantized bytes. */
     public boolean areMixed(List<TfliteTensor> outputs) {
         List<TfliteTensor> all = Stream.concat(inputs.stream().flatMap(Optional::stream), outputs.stream())
                 .toList();
@@ -74,7 +74,7 @@ public final class SignedBytes {
         return tensor.asInt8(Optional.of(of(graph.constant(tensor), DType.INT8)));
     }
 
-    /** The outputs as the operator's importer sees them; a rescaling of int8 to uint8 ends in uint8 at once. */
+    /** The outputs as the operator's importer sees them; a rescaling of int8 to uint8 results in uint8 directly. */
     public List<TfliteTensor> outputs(List<TfliteTensor> outputs) {
         boolean ofUint8OrReal = isEither
                 && inputs.stream()
@@ -85,12 +85,12 @@ public final class SignedBytes {
                 .toList();
     }
 
-    /** Whether elements of a type become those of another by a change of 128. */
+    /** Whether a conversion between the types is a change of 128. */
     static boolean convert(DType from, DType to) {
         return (from == DType.UINT8 && to == DType.INT8) || (from == DType.INT8 && to == DType.UINT8);
     }
 
-    /** Changes elements to a type, by 128. */
+    /** Converts elements to a type, by adding or subtracting 128. */
     static TflRequantize conversion(DType to) {
         return to == DType.INT8
                 ? new TflRequantize(LAST_AXIS, 128, 0, DType.INT8)
@@ -103,7 +103,7 @@ public final class SignedBytes {
         return List.of(value, Constant.scalar(one.multiplier()), Constant.scalar(one.shift()));
     }
 
-    /** A constant in a type that differs in the sign at most. */
+    /** A constant in a type that differs at most in its sign. */
     public static Constant of(Constant constant, DType to) {
         if (!convert(constant.type().dtype(), to)) {
             return constant;

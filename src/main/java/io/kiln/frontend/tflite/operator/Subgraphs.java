@@ -4,13 +4,14 @@ package io.kiln.frontend.tflite.operator;
 import java.util.List;
 import java.util.Optional;
 
-/** What an operator can reach of the model around its subgraph: the other subgraphs, and the user's C functions. */
+/** Access to the model around an operator's subgraph: the other subgraphs, and the user's C functions. */
 public interface Subgraphs {
     /**
      * Imports a subgraph that an operator calls.
      *
-     * @param handles for each of its inputs the name of the variable that the input stands for, or empty; inputs beyond the list have none
-     * @throws io.kiln.base.KilnException with everything that is wrong with it or not supported; if it calls itself
+     * @param handles for each of its inputs, the name of the variable whose handle it is, or empty; inputs beyond the
+     * list have none
+     * @throws io.kiln.base.KilnException with all of its errors and unsupported operators; or if it calls itself
      */
     ImportedSubgraph called(int index, String name, List<Optional<String>> handles);
 

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The schema's builtin operators with their codes; those that Kiln does not compile are here so that messages can name them. */
+/** The schema's builtin operators with their codes, including unsupported ones, so that messages can name them. */
 public enum BuiltinOperator {
     ADD(0),
     AVERAGE_POOL_2D(1),
@@ -181,17 +181,17 @@ public enum BuiltinOperator {
         this.code = code;
     }
 
-    /** The number that stands for the operator in a file. */
+    /** The operator's code in a file. */
     public int code() {
         return code;
     }
 
-    /** The operator of a code; empty for a code that this version of the schema does not have. */
+    /** The operator of a code; empty for a code unknown to this version of the schema. */
     public static Optional<BuiltinOperator> of(int code) {
         return Optional.ofNullable(BY_CODE.get(code));
     }
 
-    /** The operator's name, or a text with the code for one that this version of the schema does not have. */
+    /** The operator's name, or the code as text if it is unknown to this version of the schema. */
     public static String text(int code) {
         return of(code).map(Enum::name).orElse("builtin operator " + code);
     }

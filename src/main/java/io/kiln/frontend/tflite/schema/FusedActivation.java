@@ -3,7 +3,7 @@ package io.kiln.frontend.tflite.schema;
 
 import java.util.Optional;
 
-/** Activation functions that operators have in them: the schema's enum {@code ActivationFunctionType}, in the order of its codes. */
+/** Fused activation functions: the schema's enum {@code ActivationFunctionType}, in the order of its codes. */
 public enum FusedActivation {
     NONE(0),
     RELU(1),
@@ -18,12 +18,12 @@ public enum FusedActivation {
         this.code = code;
     }
 
-    /** The number that stands for it in a file. */
+    /** Its code in a file. */
     public int code() {
         return code;
     }
 
-    /** The activation of a code; empty for none. */
+    /** The activation of a code; empty if there is none. */
     public static Optional<FusedActivation> of(int code) {
         return SchemaEnums.at(values(), code);
     }

@@ -14,7 +14,7 @@ public enum MirrorPadMode {
         this.code = code;
     }
 
-    /** The number that stands for it in a file. */
+    /** Its code in a file. */
     public int code() {
         return code;
     }

@@ -3,7 +3,7 @@ package io.kiln.frontend.tflite.schema;
 
 import io.kiln.frontend.tflite.flatbuffer.Field;
 
-/** The tables of a model file, without options of operators, each with the fields that Kiln reads. */
+/** The tables of a model file, except for operators' options, each with the fields that Kiln reads. */
 public final class ModelTables {
     private ModelTables() {}
 
@@ -41,7 +41,7 @@ public final class ModelTables {
         private Tensor() {}
     }
 
-    /** How a tensor's integers stand for real numbers; {@code DETAILS_TYPE} is 0 unless it is done in another way than by scales. */
+    /** Quantization of a tensor; {@code DETAILS_TYPE} is 0 for quantization by scales. */
     public static final class QuantizationParameters {
         public static final Field.Vector SCALE = new Field.Vector(2);
         public static final Field.Vector ZERO_POINT = new Field.Vector(3, Long.BYTES);
@@ -51,7 +51,7 @@ public final class ModelTables {
         private QuantizationParameters() {}
     }
 
-    /** Which operator an index of {@link Operator} means. */
+    /** The operator of an index in {@link Operator}. */
     public static final class OperatorCode {
         public static final Field.UByte DEPRECATED_BUILTIN_CODE = new Field.UByte(0);
         public static final Field.Text CUSTOM_CODE = new Field.Text(1);

@@ -2,7 +2,7 @@
 package io.kiln.frontend.tflite.schema;
 
 /**
- * Which table of the union {@code BuiltinOptions} an operator has.
+ * A table of the union {@code BuiltinOptions}.
  *
  * @param code its number in the union; 0 for no table
  */

@@ -5,12 +5,12 @@ import java.util.Optional;
 
 /** Padding of windows, by its code in the schema. */
 public enum Padding {
-    /** As many windows as there are elements, divided by the stride. */
+    /** As many windows as elements, divided by the stride. */
     SAME,
-    /** Only windows that lie inside. */
+    /** Only windows that lie inside the data. */
     VALID;
 
-    /** The padding of a code; empty for none. */
+    /** The padding of a code; empty if there is none. */
     public static Optional<Padding> of(int code) {
         return SchemaEnums.at(values(), code);
     }

@@ -7,7 +7,7 @@ import java.util.Optional;
 /** Element types of the TFLite schema, in the order of its enum {@code TensorType}. */
 public enum TfliteType {
     FLOAT32(DType.FLOAT32),
-    /** Only constants, which become float32. */
+    /** For constants only, which become float32. */
     FLOAT16(DType.FLOAT32),
     INT32(DType.INT32),
     UINT8(DType.UINT8),
@@ -25,7 +25,7 @@ public enum TfliteType {
     VARIANT,
     UINT32(DType.UINT32),
     UINT16,
-    /** Only constants, which become int8. */
+    /** For constants only, which become int8. */
     INT4(DType.INT8),
     BFLOAT16;
 

@@ -59,7 +59,7 @@ public final class FilterBankImporters {
         operator.require(
                 !(args.get(0) instanceof Constant),
                 "`" + energies.name() + "` is constant",
-                "data that is computed: channels of constants may take long",
+                "computed data, because channels of constants may take long",
                 "Compute the channels when the model is trained");
         List<Constant> constants = tables.stream().map(operator::constant).toList();
         args.addAll(constants);
@@ -122,7 +122,7 @@ public final class FilterBankImporters {
                 NEXT);
         operator.require(outputs.size() == 2, "it has " + outputs.size() + " outputs", "2 outputs", NEXT);
         operator.check();
-        // The estimate is what the operator remembers.
+        // The estimate is the operator's state.
         Arg.Ref estimate = operator.graph().newVariable(outputs.get(1).name(), data.type());
         operator.finish(outputs.get(0), operator.emit(op, operator.value(data), estimate));
         operator.finish(outputs.get(1), estimate);
@@ -164,7 +164,7 @@ public final class FilterBankImporters {
                 operator.inputCount() == count, "it has " + operator.inputCount() + " inputs", count + " inputs", NEXT);
     }
 
-    /** A tensor of one dimension and a type; whether it has one dimension. */
+    /** Checks that a tensor is a vector of a type; returns whether it is a vector. */
     private static boolean requireVector(OperatorContext operator, DType dtype, TfliteTensor tensor) {
         OperandTypes.require(operator, Set.of(dtype), tensor);
         return operator.require(

@@ -34,7 +34,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** Signal processing. Second outputs are variables that the operator writes, as is what it remembers. */
+/** Signal processing. Second outputs, and the operators' states, are variables. */
 public final class SignalImporters {
     private static final int MAX = Integer.MAX_VALUE;
 
@@ -73,7 +73,7 @@ public final class SignalImporters {
             operator.require(
                     !(operator.value(data) instanceof Constant),
                     "`" + data.name() + "` is constant",
-                    "data that is computed: transforms of constants take long",
+                    "computed data, because transforms of constants take long",
                     "Compute the transform when the model is trained");
             operator.check();
             emit(operator, checked(operator, () -> new SignalFft(length, inverse)), data);
@@ -142,7 +142,7 @@ public final class SignalImporters {
         emit(operator, op, data, state(operator, () -> op.state(data.type())));
     }
 
-    /** The data, of a type and with as many tensors around as the operator has; what is wrong is noted. */
+    /** The data, after checking its type and the numbers of inputs and outputs; errors are reported. */
     private static TfliteTensor data(OperatorContext operator, int inputs, int outputs, Set<DType> dtypes) {
         operator.require(
                 operator.inputCount() == inputs && operator.outputs().size() == outputs,
@@ -161,7 +161,7 @@ public final class SignalImporters {
         return data;
     }
 
-    /** Reports what the operator's definition refuses like any other problem. */
+    /** Reports an error from the operator's definition like any other problem. */
     private static <T> T checked(OperatorContext operator, Supplier<T> value) {
         try {
             return value.get();
@@ -178,7 +178,7 @@ public final class SignalImporters {
         return variable;
     }
 
-    /** A variable that begins with zeros and that no tensor stands for. */
+    /** A variable, initially zero, without a tensor in the file. */
     private static Arg.Ref state(OperatorContext operator, Supplier<TensorType> type) {
         TensorType stateType = checked(operator, type);
         operator.spend(stateType.bytes());

@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * CIRCULAR_BUFFER. Its output keeps its value and is a variable here, whether the file says so or not; a second output tells whether a period
- * is over. Without that, TensorFlow Lite Micro's interpreter ends the run behind the operator until it is, and so it is taken for a period of
- * one run only: a compiled function has results in every run.
+ * CIRCULAR_BUFFER. Its output keeps its value and is always a variable here; a second output tells whether a period is
+ * over. Without the second output, TensorFlow Lite Micro's interpreter ends the run after the operator until the period
+ * is over; Kiln then supports only a period of one run, because a compiled function has results in every run.
  */
 final class CircularBufferImporter implements OperatorImporter {
-    /** Slots for which a period that is not stated is one run: TensorFlow Lite Micro knows them from its two models. */
+    /** Slots for which an unstated period is one run: TensorFlow Lite Micro derives this from its two models. */
     private static final Set<Integer> EVERY_RUN = Set.of(5, 13, 25);
 
     private static final String NEXT = "Export the model again";
@@ -40,7 +40,7 @@ final class CircularBufferImporter implements OperatorImporter {
         TfliteTensor data = operator.input(0);
         TfliteTensor slots = outputs.get(0);
         OperandTypes.require(operator, Set.of(DType.INT8), data, slots);
-        operator.require(slots.shape().rank() == 4, slots.text() + " has not four dimensions", "slots", NEXT);
+        operator.require(slots.shape().rank() == 4, slots.text() + " does not have four dimensions", "slots", NEXT);
         operator.check();
         int cycles = cycles(operator, slots.shape());
         boolean tells = outputs.size() == 2;
@@ -66,7 +66,7 @@ final class CircularBufferImporter implements OperatorImporter {
         }
     }
 
-    /** The period, as circular_buffer_common.cc finds it where it is not stated. */
+    /** The period, determined like in circular_buffer_common.cc if it is not stated. */
     private static int cycles(OperatorContext operator, Shape slots) {
         int stated = operator.customOptions().integer("cycles_max", Integer.MIN_VALUE, Integer.MAX_VALUE, 0);
         if (stated > 0) {

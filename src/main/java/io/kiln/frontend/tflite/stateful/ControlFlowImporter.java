@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * IF and WHILE: the subgraphs become functions, their results variables. Shapes must not change on the way. Handles of variables are names,
- * which the subgraphs get while they are imported: no value is passed for them.
+ * IF and WHILE: the subgraphs become functions, their results variables. Shapes must stay constant. Handles of
+ * variables are names, which the subgraphs get during import: no value is passed for them.
  */
 final class ControlFlowImporter implements OperatorImporter {
 
@@ -49,14 +49,14 @@ final class ControlFlowImporter implements OperatorImporter {
             operator.require(
                     second.handles().size() != handles.size()
                             || second.handles().equals(handles),
-                    "its body hands on other variables than it takes",
+                    "its body returns handles of other variables than it takes",
                     "the same handles in the same places",
                     "Export the model again");
             repeat(operator, first, second);
         } else {
             operator.require(
                     first.handles().equals(second.handles()),
-                    "its branches hand on different variables",
+                    "its branches return handles of different variables",
                     "the same handles in the same places",
                     "Export the model again");
             choose(operator, first, second);
@@ -140,14 +140,14 @@ final class ControlFlowImporter implements OperatorImporter {
         return inputs;
     }
 
-    /** Those that are no handles. */
+    /** The tensors that are not handles. */
     private static List<TfliteTensor> values(OperatorContext operator, List<TfliteTensor> tensors) {
         return tensors.stream()
                 .filter(tensor -> operator.graph().handle(tensor.index()).isEmpty())
                 .toList();
     }
 
-    /** The outputs that take results; the others stand for the variables whose handles a subgraph hands on. */
+    /** The outputs for results; the others are handles that a subgraph returns. */
     private static List<TfliteTensor> results(OperatorContext operator, ImportedSubgraph called) {
         List<TfliteTensor> outputs = operator.outputs();
         for (int i = 0; i < Math.min(outputs.size(), called.handles().size()); i++) {
@@ -187,7 +187,7 @@ final class ControlFlowImporter implements OperatorImporter {
         return types.stream().map(TensorType::text).collect(Collectors.joining(", "));
     }
 
-    /** The variables that the called functions use, as the caller's: shared ones by name, others made for them. */
+    /** The variables of the called functions, mapped to the caller's: shared ones by name, others created for them. */
     private static final class Variables {
         private final GraphBuilder graph;
         private final List<Arg> all = new ArrayList<>();
@@ -196,7 +196,7 @@ final class ControlFlowImporter implements OperatorImporter {
             this.graph = graph;
         }
 
-        /** For each variable of a function, which of all it is. */
+        /** For each variable of a function, its index among all variables. */
         List<Integer> of(ImportedSubgraph called) {
             List<Integer> indices = new ArrayList<>();
             for (Variable variable : called.function().variables()) {

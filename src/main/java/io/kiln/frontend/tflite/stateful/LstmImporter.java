@@ -18,20 +18,20 @@ import java.util.List;
 
 /** UNIDIRECTIONAL_SEQUENCE_LSTM with the scales of TensorFlow Lite Micro's lstm_eval_common.cc. */
 final class LstmImporter implements OperatorImporter {
-    /** Scale of what goes into a gate's function, 12 fraction bits, and of what comes out, 15. */
+    /** Scale of the input of a gate's function, 12 fraction bits, and of its output, 15. */
     private static final int GATE_FRACTION_BITS = 12;
 
     private static final double GATE_INPUT = 1.0 / (1 << GATE_FRACTION_BITS);
 
     private static final double GATE_OUTPUT = 1.0 / (1 << 15);
 
-    /** Integer bits of the argument's multiplier, and how far it can be shifted. */
+    /** Integer bits of the argument's multiplier, and its largest shift. */
     private static final int STEPS_OF_SCALE = 3;
 
     private static final int MAX_LEFT = 13;
     private static final int MAX_RIGHT = 31;
 
-    /** From here on the kernel's multiplication of 64 bits has no meaning. */
+    /** The kernel's 64-bit multiplication is undefined from this shift on. */
     private static final int MAX_WIDE_SHIFT = 14;
 
     @Override
@@ -92,7 +92,9 @@ final class LstmImporter implements OperatorImporter {
                 (int) steps);
     }
 
-    /** In the order that {@link Lstm} states; the products of two scales in single precision, as for fully connected layers. */
+    /**
+     * In the order of {@link Lstm}; the products of two scales are in single precision, as for fully connected layers.
+     */
     private static QuantizedMultiplier[] multipliers(OperatorContext operator, LstmTensors tensors) {
         QuantizedMultiplier[] all = new QuantizedMultiplier[Lstm.RESCALINGS];
         float data = tensors.data().quantization().scale(0);

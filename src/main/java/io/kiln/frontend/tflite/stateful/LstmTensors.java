@@ -14,7 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The tensors of an LSTM operator of the kind that TensorFlow Lite Micro takes: all four gates, biases, no more.
+ * The tensors of an LSTM operator in the form that TensorFlow Lite Micro supports: all four gates and biases, no
+ * extensions.
  *
  * @param constants weights of the data, of the hidden state, and biases, each for the gates input, forget, cell and output
  */
@@ -33,7 +34,7 @@ record LstmTensors(TfliteTensor data, List<TfliteTensor> constants, TfliteTensor
         constants = List.copyOf(constants);
     }
 
-    /** Reads and checks the tensors and what the options say of them. */
+    /** Reads and checks the tensors and the options. */
     static LstmTensors read(OperatorContext operator, FlatTable options) {
         requireStandard(operator, options);
         TfliteTensor data = operator.input(0);
@@ -55,7 +56,7 @@ record LstmTensors(TfliteTensor data, List<TfliteTensor> constants, TfliteTensor
         operator.require(
                 inputs == COUNT,
                 "it has " + inputs + " inputs",
-                COUNT + ", -1 for those left out",
+                COUNT + ", -1 for missing ones",
                 "Export the model again");
         requireAbsent(operator, PEEPHOLE, BIASES, "peephole connections");
         requireAbsent(operator, PROJECTION, HIDDEN, "a projection");

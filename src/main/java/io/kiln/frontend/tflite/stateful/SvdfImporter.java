@@ -14,7 +14,7 @@ import io.kiln.ir.Constant;
 import io.kiln.ir.op.layer.Svdf;
 import java.util.Optional;
 
-/** SVDF in float32, and in int8 with a state of int16 or int8, as TensorFlow Lite Micro's svdf_common.cc has it. */
+/** SVDF in float32, and in int8 with a state of int16 or int8, as in TensorFlow Lite Micro's svdf_common.cc. */
 final class SvdfImporter implements OperatorImporter {
     @Override
     public void emit(OperatorContext operator) {
@@ -59,7 +59,7 @@ final class SvdfImporter implements OperatorImporter {
                 Constant.scalar(feature.shift()),
                 Constant.scalar(result.multiplier()),
                 Constant.scalar(result.shift()));
-        // The integer kernel limits its result to int8 and looks at no activation.
+        // The integer kernel clamps its result to int8 and ignores the activation.
         operator.finish(isFloat ? activation.apply(operator, value) : value);
     }
 
@@ -78,7 +78,7 @@ final class SvdfImporter implements OperatorImporter {
         return tensor.quantization().zeroPoint();
     }
 
-    /** The scales' product and quotient in single precision, as the kernel computes them. */
+    /** The scales' product and quotient in single precision, as in the kernel. */
     private static QuantizedMultiplier multiplier(
             OperatorContext operator, TfliteTensor a, TfliteTensor b, TfliteTensor out) {
         float real = a.quantization().scale(0)

@@ -15,8 +15,8 @@ import io.kiln.reference.Interpreter;
 import java.util.List;
 
 /**
- * Variables that operators share by name. CALL_ONCE, which initialises them, runs while importing: what it leaves is what the
- * variables begin with.
+ * Variables that operators share by name. CALL_ONCE, which initialises them, is executed during import: its results are
+ * the variables' initial values.
  */
 enum VariableImporter implements OperatorImporter {
     VAR_HANDLE {
@@ -66,10 +66,10 @@ enum VariableImporter implements OperatorImporter {
 
     private static final int MAX_NAME = 1024;
 
-    /** Values to begin with are computed in few loops, if any. */
+    /** Limit for the iterations that compute initial values. */
     private static final int MAX_ITERATIONS = 10_000;
 
-    /** The variable that the first input stands for, of a tensor's type. */
+    /** The variable whose handle the first input is, with a tensor's type. */
     private static Arg variable(OperatorContext operator, TfliteTensor tensor) {
         TfliteTensor handle = operator.input(0);
         String name = operator.graph()

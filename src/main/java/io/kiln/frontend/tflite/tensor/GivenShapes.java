@@ -16,22 +16,22 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Which inputs have which shapes: those that the user gives, and those that the file leaves open.
+ * The shapes of inputs: those given by the user, and those that the file leaves open.
  *
- * <p>A file states a shape and may state a signature beside it, in which -1 stands for any size; the shape then has a 1.
- * An open first dimension, the batch, is taken as the file's 1. Any other open dimension must be given.
+ * <p>A file states a shape and may also state a signature, in which -1 means any size; the shape then has a 1. An open
+ * first dimension, the batch, is taken as the file's 1. Any other open dimension must be given.
  */
 final class GivenShapes {
     private final Map<Integer, Shape> byTensor = new HashMap<>();
     private final boolean open;
 
-    /** An input tensor's place in the file. */
+    /** An input tensor in the file. */
     private record Input(int index, String name, FlatTable table) {}
 
     /**
-     * Finds the inputs that shapes are given for; names of no input and shapes of another rank are noted as problems.
+     * Finds the inputs for the given shapes; unknown names and shapes of another rank are reported.
      *
-     * @param inputs indices of the model's inputs, not checked yet
+     * @param inputs indices of the model's inputs, unchecked
      */
     GivenShapes(TensorReader tensors, int[] inputs, InputShapes given, String file, Problems problems) {
         Map<String, Input> byName = new LinkedHashMap<>();
@@ -45,7 +45,7 @@ final class GivenShapes {
             Input input = byName.get(name);
             if (input == null) {
                 problems.add(
-                        "kiln.inputShapes names `" + name + "`, which is no input of the model",
+                        "kiln.inputShapes names `" + name + "`, which is not an input of the model",
                         file,
                         "one of " + String.join(", ", byName.keySet()),
                         NearMiss.didYouMean(name, byName.keySet()));
@@ -73,12 +73,12 @@ final class GivenShapes {
         return Optional.ofNullable(byTensor.get(tensor));
     }
 
-    /** Whether the shapes of computed tensors follow from the inputs', whatever the file says of them. */
+    /** Whether the shapes of computed tensors are inferred from the inputs, ignoring those in the file. */
     boolean areInferred() {
         return open || !byTensor.isEmpty();
     }
 
-    /** Dimensions that the file leaves open, all but the batch. */
+    /** Dimensions that the file leaves open, except for the batch. */
     static List<Integer> openDimensions(FlatTable tensor) {
         int[] dims = tensor.get(Tensor.SHAPE).ints();
         int[] signature = tensor.get(Tensor.SHAPE_SIGNATURE).ints();
@@ -93,7 +93,7 @@ final class GivenShapes {
                 && !openDimensions(tensor).isEmpty();
     }
 
-    /** What to set, with a question mark for every dimension that the file leaves open. */
+    /** The setting to suggest, with a question mark for every open dimension. */
     static String example(String name, FlatTable tensor) {
         List<Integer> open = openDimensions(tensor);
         int[] dims = tensor.get(Tensor.SHAPE).ints();

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;
 
-/** ConstantLayouts of types that are smaller in the file than in the IR. */
+/** Constants of types that are smaller in the file than in the IR. */
 enum PackedConstants {
     /** Two's complement, two to a byte, the first in the lower half; becomes int8. */
     INT4("int4") {
@@ -50,7 +50,7 @@ enum PackedConstants {
         this.text = text;
     }
 
-    /** How constants of a type are packed; empty if they lie in the file as in the IR. */
+    /** The packing of a type; empty if constants have the same form in file and IR. */
     static Optional<PackedConstants> of(TfliteType type) {
         return switch (type) {
             case INT4 -> Optional.of(INT4);
@@ -64,7 +64,7 @@ enum PackedConstants {
         return text;
     }
 
-    /** Bytes of some elements in the file. */
+    /** Number of bytes of packed elements in the file. */
     abstract long bytes(long elements);
 
     abstract void unpack(ByteBuffer from, ByteBuffer to);

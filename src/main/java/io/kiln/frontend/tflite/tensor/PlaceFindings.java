@@ -29,14 +29,14 @@ public final class PlaceFindings {
         return problems.size();
     }
 
-    /** Throws all that was found; does nothing if nothing was. */
+    /** Throws all problems; does nothing if there are none. */
     public void throwIfAny() {
         if (!problems.isEmpty()) {
             throw new KilnException(problems);
         }
     }
 
-    /** Everything found so far, as an exception; something must have been found. */
+    /** All problems as an exception; there must be at least one. */
     public KilnException exception() {
         return new KilnException(problems);
     }

@@ -21,7 +21,7 @@ final class QuantizationReader {
             findings.add("custom or blockwise quantization is not supported", "affine quantization by scales", "");
             return TensorQuantization.NONE;
         }
-        // Published models carry their weights' dimension at the bias, a vector, where only 0 can be meant.
+        // Published models repeat the weights' dimension for the bias, a vector, for which only 0 makes sense.
         int dimension = type.shape().rank() == 1 ? 0 : table.get(QuantizationParameters.QUANTIZED_DIMENSION);
         if (!countsFit(scales, zeroPoints, dimension, type, findings)) {
             return TensorQuantization.NONE;

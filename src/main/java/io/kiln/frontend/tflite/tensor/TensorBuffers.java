@@ -23,7 +23,7 @@ final class TensorBuffers {
      * The data of a tensor; empty if it is not a constant.
      *
      * @param tensor its table in the file
-     * @param bytes how much it must be of a constant
+     * @param bytes required size of a constant
      */
     FlatVector data(FlatTable tensor, long bytes, PlaceFindings findings) {
         FlatVector data = read(tensor, findings);
@@ -36,7 +36,7 @@ final class TensorBuffers {
         return data;
     }
 
-    /** Small models keep data inside the FlatBuffer; large ones behind it, at an offset from the file's start. */
+    /** Small models keep data inside the FlatBuffer; large ones after it, at an offset from the file's start. */
     private FlatVector read(FlatTable table, PlaceFindings findings) {
         long index = table.get(Tensor.BUFFER) & 0xFFFFFFFFL;
         if (index == HAS_NO_DATA) {

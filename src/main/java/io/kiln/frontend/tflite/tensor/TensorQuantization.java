@@ -5,7 +5,7 @@ import io.kiln.ir.Quantization;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Quantization of a tensor as the file states it, checked against the tensor's type and shape. */
+/** Quantization of a tensor in the file, checked against the tensor's type and shape. */
 public final class TensorQuantization {
     static final TensorQuantization NONE = new TensorQuantization(new float[0], new int[0], 0);
 
@@ -14,7 +14,7 @@ public final class TensorQuantization {
     private final int dimension;
 
     /**
-     * Takes the arrays over.
+     * Takes ownership of the arrays.
      *
      * @param scales one, or one per channel; empty for a tensor that is not quantized
      * @param zeroPoints as many as scales
@@ -66,7 +66,7 @@ public final class TensorQuantization {
         return true;
     }
 
-    /** The same scales, with something added to each zero point. */
+    /** The same scales, with a number added to each zero point. */
     TensorQuantization shifted(long by) {
         int[] moved =
                 Arrays.stream(zeroPoints).map(z -> Math.toIntExact(z + by)).toArray();

@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 
 /** Reads and checks the tensors of a subgraph, each when it is first used. */
 public final class TensorReader {
-    /** No microcontroller holds more, and element indices stay far from overflow. */
+    /** Size limit: no microcontroller holds more, and element indices stay far from overflow. */
     public static final long MAX_BYTES = 1L << 28;
 
     public static final int MAX_RANK = 8;
@@ -43,9 +43,9 @@ public final class TensorReader {
     /**
      * A reader of all tensors.
      *
-     * @param inputs indices of the model's inputs, not checked yet
+     * @param inputs indices of the model's inputs, unchecked
      * @param given the user's shapes of inputs
-     * @param problems hears of names of no input and of shapes that do not fit
+     * @param problems gets unknown names and shapes that do not fit
      */
     public TensorReader(
             FlatBuffer file,
@@ -65,7 +65,7 @@ public final class TensorReader {
         return tensors.size();
     }
 
-    /** Whether the shapes of computed tensors follow from the inputs', whatever the file says of them. */
+    /** Whether the shapes of computed tensors are inferred from the inputs, ignoring those in the file. */
     public boolean shapesAreInferred() {
         return shapes.areInferred();
     }
@@ -83,7 +83,7 @@ public final class TensorReader {
     /**
      * The tensor at an index, which must exist.
      *
-     * @throws KilnException with everything that is wrong with it
+     * @throws KilnException with all of its errors
      */
     public TfliteTensor tensor(int index) {
         TfliteTensor known = read.get(index);
@@ -94,7 +94,7 @@ public final class TensorReader {
         return known;
     }
 
-    /** What a message can say of a tensor even if it cannot be read. */
+    /** A description for messages, even of a tensor that cannot be read. */
     public String describe(int index) {
         if (index == -1) {
             return "(none)";
@@ -188,7 +188,7 @@ public final class TensorReader {
                                         .collect(Collectors.joining()));
                 return Optional.empty();
             }
-            // What is computed gets its shape from the operator; 1 only holds the place.
+            // The operator gives the shape of a computed tensor; 1 is a placeholder.
             dims.add(dim < 0 ? 1 : dim);
         }
         return Optional.of(new Shape(dims));

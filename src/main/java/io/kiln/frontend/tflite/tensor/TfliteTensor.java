@@ -53,15 +53,15 @@ public record TfliteTensor(
         return new TfliteTensor(index, name, constant.type(), quantization, storage, Optional.of(constant), shifted);
     }
 
-    /** Whether it is quantized in 8 bits without a sign, as models of TensorFlow 1 are. */
+    /** Whether it is quantized to unsigned 8 bits, as in models of TensorFlow 1. */
     public boolean isQuantizedUint8() {
         return dtype() == DType.UINT8 && quantization.isPresent();
     }
 
     /**
-     * The same real numbers as int8: elements and zero points less 128.
+     * The same real values as int8: elements and zero points are reduced by 128.
      *
-     * @param value its elements less 128, if it is known at build time
+     * @param value its reduced elements, if it is known at build time
      */
     public TfliteTensor asInt8(Optional<Constant> value) {
         return new TfliteTensor(
@@ -92,7 +92,7 @@ public record TfliteTensor(
         return type.shape();
     }
 
-    /** As messages show it. */
+    /** A description for messages. */
     public String text() {
         return "`" + name + "` " + dtype().text() + " " + shape().text();
     }

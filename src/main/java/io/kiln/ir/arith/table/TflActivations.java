@@ -12,8 +12,8 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What TensorFlow Lite Micro's reference kernels answer for each value of int8: tables of 256 elements, by {@code value + 128}, the
- * caller's own.
+ * Results of TensorFlow Lite Micro's reference kernels for each int8 value: new tables of 256 elements, by {@code value
+ * + 128}.
  */
 public final class TflActivations {
     private static final int SIZE = 256;
@@ -25,7 +25,7 @@ public final class TflActivations {
 
     private static final int FRACTION_BITS = 31 - INTEGER_BITS;
 
-    /** Keeps inverse square roots whole. */
+    /** Fraction bits that keep inverse square roots integers. */
     private static final int ROOT_SHIFT = 20;
 
     private TflActivations() {}
@@ -40,7 +40,7 @@ public final class TflActivations {
         return saturating(in, x -> roundingDivideByPot(FixedPointFunctions.tanh(x), 31 - 7));
     }
 
-    /** A function on fixed point, with its limits where the argument leaves the fixed point's range. */
+    /** A function on fixed point, with its limits where the argument exceeds the fixed point's range. */
     private static int[] saturating(Quantization in, IntUnaryOperator function) {
         QuantizedMultiplier by = QuantizedMultiplier.of((double) in.scale() * (1 << FRACTION_BITS));
         double largest = ((1 << INTEGER_BITS) - 1) * (double) (1 << FRACTION_BITS);
@@ -84,8 +84,8 @@ public final class TflActivations {
     }
 
     /**
-     * {@code 1 / sqrt(x)} (micro/kernels/elementwise.cc). For 0 it is the largest value, and so it is for negative numbers, with which
-     * the reference kernel fails.
+     * {@code 1 / sqrt(x)} (micro/kernels/elementwise.cc). The result for 0 is the largest value, and so it is for
+     * negative numbers, for which the reference kernel fails.
      */
     public static int[] rsqrt(Quantization in, Quantization out) {
         QuantizedMultiplier by = QuantizedMultiplier.of(1 / (Math.sqrt(in.scale()) * out.scale()));
@@ -101,7 +101,7 @@ public final class TflActivations {
         });
     }
 
-    /** The answer for a value, before it is saturated. */
+    /** The result for a value, before saturation. */
     interface Value {
         long of(int value);
     }

@@ -6,11 +6,11 @@ import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.Quantization;
 
 /**
- * {@code x * min(6, max(0, x + 3)) / 6} of int8 in 16 bits, as TensorFlow Lite's reference kernel computes it (reference/hard_swish.h,
- * parameters from hard_swish_common.cc).
+ * {@code x * min(6, max(0, x + 3)) / 6} of int8 in 16 bits, as in TensorFlow Lite's reference kernel
+ * (reference/hard_swish.h, parameters from hard_swish_common.cc).
  */
 public final class TflHardSwish {
-    /** The scale on which 3 is one step more than int16 holds. */
+    /** The scale on which 3 is one step more than the largest int16. */
     private static final float SLOPE_SCALE = 3.0f / 32768.0f;
 
     private static final float FINER = 1.0f / 128.0f;
@@ -31,7 +31,7 @@ public final class TflHardSwish {
     }
 
     /**
-     * The answers by {@code value + 128}; the caller's own.
+     * The results by {@code value + 128}, as a new array.
      *
      * @throws IllegalArgumentException if the scales are too far apart for 16 bits
      */

@@ -10,9 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Keeps the last slots of what comes one slot at a time (circular_buffer.cc of TensorFlow Lite Micro). Arguments: data, int8 (1, 1, width,
- * depth); the slots, a variable (1, slots, width, depth) from which the oldest leaves while the new one enters at the end; a variable, an
- * int32 vector of one element, which counts down the runs of a period and begins with {@code cycles}.
+ * Keeps the last slots of a sequence that arrives one slot at a time (circular_buffer.cc of TensorFlow Lite Micro).
+ * Arguments: data, int8 (1, 1, width, depth); the slots, a variable (1, slots, width, depth) from which the oldest is
+ * removed while the new one is appended; a variable, an int32 vector of one element, which counts down the runs of a
+ * period and begins with {@code cycles}.
  *
  * <p>The result, bool (1), tells whether a period is over: in each {@code cycles}-th run.
  *
@@ -22,7 +23,7 @@ public record CircularBuffer(int cycles) implements Op {
     /** Position of the slots among the arguments. */
     public static final int SLOTS = 1;
 
-    /** Position of the runs left among the arguments. */
+    /** Position of the number of remaining runs among the arguments. */
     public static final int LEFT = 2;
 
     @Override
@@ -62,7 +63,7 @@ public record CircularBuffer(int cycles) implements Op {
                 "data and slots must be of batch 1, and data one slot, not " + one.text() + " and " + all.text());
         Check.that(
                 one.dim(2) == all.dim(2) && one.dim(3) == all.dim(3),
-                "data " + one.text() + " are no slot of " + all.text());
+                "data " + one.text() + " are not a slot of " + all.text());
         Check.dtype("runs left", args.get(LEFT), DType.INT32);
         Check.that(
                 args.get(LEFT).shape().equals(Shape.of(1)),

@@ -15,16 +15,17 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Calls a C function of the user's, of which nothing is known but its results' types. Arguments: the tensors that it reads; with the quantization,
- * the constants scales (float32) and zero points (int32), an element for each tensor, inputs before outputs, 0 where a tensor has none; with the
- * options, the constant of their bytes (uint8, at least one element); then a variable for each result but the first.
+ * Calls a C function of the user, of which only the result types are known. Arguments: the tensors that it reads; with
+ * the quantization, the constants scales (float32) and zero points (int32), an element for each tensor, inputs before
+ * outputs, 0 for tensors without quantization; with the options, the constant of their bytes (uint8, at least one
+ * element); then a variable for each result but the first.
  *
  * @param code the operator's name in the model
  * @param function the C function's name
  * @param header file that declares it; empty for none
  * @param inputs number of tensors that it reads, 1 or more
  * @param outputs number of tensors that it computes, 1 or more
- * @param type of its first result
+ * @param type type of its first result
  * @param quantization whether it gets scales and zero points
  * @param options number of bytes of the options that it gets, 0 or more; -1 if it gets none
  */
@@ -43,7 +44,7 @@ public record CustomCall(
         return options >= 0;
     }
 
-    /** Arguments that are read. */
+    /** Number of arguments that are read. */
     public int reads() {
         return inputs + (quantization ? 2 : 0) + (hasOptions() ? 1 : 0);
     }

@@ -11,15 +11,15 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Calls one of two functions. Arguments: the condition (bool, one element), the inputs of both functions, then variables: one
- * per result, which take the results, and those that the functions use.
+ * Calls one of two functions. Arguments: the condition (bool, one element), the inputs of both functions, then
+ * variables: one for each result, and those that the functions use.
  *
- * @param then index of the function to call if the condition holds
- * @param otherwise index of the function to call if not
+ * @param then index of the function to call if the condition is true
+ * @param otherwise index of the function to call if the condition is false
  * @param inputs number of inputs
  * @param results number of results
- * @param thenVariables for each variable of the first function, which of the variables behind the results it is
- * @param otherwiseVariables likewise of the second
+ * @param thenVariables for each variable of the first function, its index among the variables after the results
+ * @param otherwiseVariables likewise for the second
  */
 public record If(
         int then, int otherwise, int inputs, int results, List<Integer> thenVariables, List<Integer> otherwiseVariables)
@@ -39,7 +39,7 @@ public record If(
         return 1 + inputs + results + Check.variables(thenVariables, otherwiseVariables);
     }
 
-    /** Position of the first argument that takes a result. */
+    /** Position of the first argument that receives a result. */
     public int firstResult() {
         return 1 + inputs;
     }
@@ -70,7 +70,7 @@ public record If(
         return arity();
     }
 
-    /** TVM's parser takes {@code if} for a keyword wherever it stands. */
+    /** TVM's parser treats {@code if} as a keyword everywhere. */
     @Override
     public Spelling spelling(List<TensorType> args) {
         return Spelling.own("tfl.if_then_else", attributes());

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Calls a function again and again. Arguments are variables: those of the loop, which both functions take as inputs and the
- * second computes anew, then those that the functions use.
+ * Calls a function repeatedly. Arguments are variables: those of the loop, which both functions take as inputs and the
+ * second recomputes, then those that the functions use.
  *
- * @param condition index of the function that tells whether to go on: one bool element
+ * @param condition index of the function that tells whether to continue: one bool element
  * @param body index of the function that computes the loop's variables
  * @param loopVariables number of the loop's variables
- * @param conditionVariables for each variable of the first function, which of the variables behind the loop's it is
- * @param bodyVariables likewise of the second
+ * @param conditionVariables for each variable of the first function, its index among the variables after the loop's
+ * @param bodyVariables likewise for the second
  */
 public record While(
         int condition, int body, int loopVariables, List<Integer> conditionVariables, List<Integer> bodyVariables)

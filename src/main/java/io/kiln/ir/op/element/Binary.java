@@ -23,16 +23,16 @@ import java.util.Set;
  * @param kind the function
  */
 public record Binary(Kind kind) implements Op {
-    /** The functions; comparisons give bool, others their operands' type. */
+    /** The functions; comparisons give bool, others the operands' type. */
     public enum Kind {
         ADD("add", FLOAT32, INT8, UINT8, INT16, INT32, INT64),
         SUBTRACT("subtract", FLOAT32, INT8, UINT8, INT16, INT32, INT64),
         MULTIPLY("multiply", FLOAT32, INT8, UINT8, INT16, INT32, INT64),
-        /** Of int32 towards zero; a quotient by 0, which the reference kernel does not define, is 0. */
+        /** For int32, truncated towards zero; a quotient by 0, which the reference kernel does not define, is 0. */
         DIVIDE("divide", FLOAT32, INT32, INT64),
-        /** {@code lhs * 2^rhs}; of rhs its low bits count, 5 of int32 and 6 of int64. */
+        /** {@code lhs * 2^rhs}; only the low bits of rhs are used, 5 for int32 and 6 for int64. */
         LEFT_SHIFT("left_shift", INT32, INT64),
-        /** {@code floor(lhs / 2^rhs)}; of rhs its low bits count likewise. */
+        /** {@code floor(lhs / 2^rhs)}; only the low bits of rhs are used, as above. */
         RIGHT_SHIFT("right_shift", INT32, INT64),
         MAXIMUM("maximum", FLOAT32, INT8, INT16, INT32, INT64),
         MINIMUM("minimum", FLOAT32, INT8, INT16, INT32, INT64),
@@ -42,7 +42,10 @@ public record Binary(Kind kind) implements Op {
         FLOOR_MOD("floor_mod", FLOAT32),
         /** {@code (lhs - rhs)^2} (micro/kernels/squared_difference.cc). */
         SQUARED_DIFFERENCE("tfl.squared_difference", FLOAT32, INT32),
-        /** {@code lhs >= 0 ? lhs : lhs * rhs}; Relay's {@code nn.prelu} takes a vector for rhs alone (micro/kernels/prelu_common.cc). */
+        /**
+         * {@code lhs >= 0 ? lhs : lhs * rhs}; Relay's {@code nn.prelu} supports only a vector for rhs
+         * (micro/kernels/prelu_common.cc).
+         */
         PRELU("tfl.prelu", FLOAT32),
         EQUAL("equal", FLOAT32, INT8, INT16, INT32, INT64, BOOL),
         NOT_EQUAL("not_equal", FLOAT32, INT8, INT16, INT32, INT64, BOOL),
@@ -63,7 +66,7 @@ public record Binary(Kind kind) implements Op {
             this.dtypes = Set.of(dtypes);
         }
 
-        /** Whether the result is bool whatever the operands are. */
+        /** Whether the result is bool for any operands. */
         public boolean isComparison() {
             return switch (this) {
                 case EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL -> true;

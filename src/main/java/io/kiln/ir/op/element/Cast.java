@@ -11,8 +11,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The same number in another type (micro/kernels/cast.cc), defined for all numbers, unlike Relay's {@code cast}. Integers keep their low bits; float32 is cut towards zero, saturates at 32 bits (NaN is 0) and
- * keeps the low bits of that. Argument: data.
+ * Converts to another type (micro/kernels/cast.cc), defined for all numbers, unlike Relay's {@code cast}. Integers keep
+ * their low bits; float32 is truncated towards zero, saturates at 32 bits (NaN becomes 0) and keeps the low bits of
+ * that. Argument: data.
  *
  * @param dtype type of the result
  */
@@ -41,7 +42,7 @@ public record Cast(DType dtype) implements Op {
         return Check.attributes("dtype", dtype.text());
     }
 
-    /** TVM's operator leaves open what becomes of floats that no integer of the type stands for. */
+    /** TVM's operator does not define the result for floats outside the integer type's range. */
     @Override
     public Spelling spelling(List<TensorType> args) {
         boolean saturates = args.get(0).dtype().isFloat() && !dtype.isFloat();

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Limits values. Argument: data. Of floats what is no number stays none, and the largest float and its negative limit nothing, not even
- * infinities.
+ * Clamps values. Argument: data. For floats, NaN passes through, and limits of plus or minus the largest float have no
+ * effect, not even on infinities.
  *
  * @param min smallest value of the result, in the data's own type
  * @param max largest value of the result

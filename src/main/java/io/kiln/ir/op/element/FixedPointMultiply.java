@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * TVM's product with a fixed-point number (tir.q_multiply_shift and q_multiply_shift_per_axis in src/target/intrin_rule.cc):
- * {@code round(data * multiplier / 2^shift)}, of which the low 32 bits remain. Arguments, with broadcasting: data, multiplier, shift
- * (int32, from 1 to 62); the product is exact in 64 bits.
+ * TVM's product with a fixed-point number (tir.q_multiply_shift and q_multiply_shift_per_axis in
+ * src/target/intrin_rule.cc): {@code round(data * multiplier / 2^shift)}, reduced to its low 32 bits. Arguments, with
+ * broadcasting: data, multiplier, shift (int32, from 1 to 62); the product is exact in 64 bits.
  *
  * @param rounding {@link Rounding#UPWARD} or {@link Rounding#TONEAREST}
  */
@@ -52,7 +52,7 @@ public record FixedPointMultiply(Rounding rounding) implements Op {
         return Check.attributes("rounding", rounding.name());
     }
 
-    /** Its number lies in tensors that broadcast, but they are constant. */
+    /** Multiplier and shift are constant tensors that broadcast. */
     @Override
     public Role role(int position) {
         return position == 0 ? Role.DATA : Role.CONSTANT;

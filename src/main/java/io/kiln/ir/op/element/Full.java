@@ -12,7 +12,7 @@ import java.util.Map;
 /**
  * A tensor of one value. Argument: the value, a scalar.
  *
- * @param shape of the result
+ * @param shape shape of the result
  */
 public record Full(Shape shape) implements Op {
     @Override

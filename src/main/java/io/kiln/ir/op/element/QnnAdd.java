@@ -15,16 +15,16 @@ import java.util.Set;
 /**
  * Quantized element-wise sum with broadcasting.
  *
- * <p>Arguments: lhs, rhs, lhs scale, lhs zero point, rhs scale, rhs zero point, output scale, output zero point. In TensorFlow Lite's
- * arithmetic, with {@code twice = 2 * max(lhsScale, rhsScale)}: both sides are shifted left by 20, rescaled by {@code scale / twice},
- * summed, rescaled by {@code twice / (2^20 * outputScale)} and saturated (reference_integer_ops::Add). In TVM's
- * (src/relay/qnn/op/add.cc), both sides are brought to the output's scale as by {@link QnnRequantize}, rounding upward, then summed and
- * saturated.
+ * <p>Arguments: lhs, rhs, lhs scale, lhs zero point, rhs scale, rhs zero point, output scale, output zero point. In
+ * TensorFlow Lite's arithmetic, with {@code twice = 2 * max(lhsScale, rhsScale)}: both operands are shifted left by 20,
+ * rescaled by {@code scale / twice}, summed, rescaled by {@code twice / (2^20 * outputScale)} and saturated
+ * (reference_integer_ops::Add). In TVM's (src/relay/qnn/op/add.cc), both operands are rescaled to the output's scale as
+ * by {@link QnnRequantize}, rounding upward, then summed and saturated.
  *
  * @param rounding {@link Rounding#TFLITE} or, for TVM's arithmetic, {@link Rounding#UPWARD}
  */
 public record QnnAdd(Rounding rounding) implements Op {
-    /** How many times an input's scale may be the output's where both sides are brought to it. */
+    /** Largest ratio of an input's scale to the output's in TVM's arithmetic. */
     private static final double MOST_RATIO = 1 << 20;
 
     public QnnAdd {
@@ -33,7 +33,7 @@ public record QnnAdd(Rounding rounding) implements Op {
                 "rounding must be TFLITE or UPWARD, not " + rounding);
     }
 
-    /** In TensorFlow Lite's arithmetic. */
+    /** The sum in TensorFlow Lite's arithmetic. */
     public QnnAdd() {
         this(Rounding.TFLITE);
     }

@@ -18,8 +18,9 @@ import java.util.Set;
  * A function of two quantized elements with broadcasting, in the arithmetic of TensorFlow Lite Micro's reference kernels. Sums are
  * {@link QnnAdd}.
  *
- * <p>Arguments: lhs, rhs, lhs scale, lhs zero point, rhs scale, rhs zero point, and but for comparisons output scale, output zero point.
- * In what follows, x and y are the elements less their zero points; results gain the output's zero point and are saturated.
+ * <p>Arguments: lhs, rhs, lhs scale, lhs zero point, rhs scale, rhs zero point, and except for comparisons output
+ * scale, output zero point. Below, x and y are the elements less their zero points; the output's zero point is added to
+ * results, which are saturated.
  *
  * @param kind the function
  */
@@ -29,25 +30,34 @@ public record QnnBinary(Kind kind) implements Op {
 
     /** The functions; operands are both int8 or both int16, unless they say otherwise. */
     public enum Kind {
-        /** As {@link QnnAdd}, with the difference of the scaled sides; the multipliers are computed in single precision (sub_common.cc). */
+        /**
+         * As {@link QnnAdd}, with the difference of the scaled operands; the multipliers are computed in single
+         * precision (sub_common.cc).
+         */
         SUBTRACT("qnn.subtract", INT8, INT16),
         /** {@code x * y} rescaled by {@code lhsScale * rhsScale / outputScale} (integer_ops/mul.h). */
         MULTIPLY("qnn.mul", INT8, INT16),
         /**
-         * {@code x / y} of int8 by the fixed-point reciprocal of y, rescaled by {@code lhsScale / (rhsScale * outputScale)}
-         * (reference/div.h); where y is 0, which the reference kernel does not define, y counts as 1.
+         * {@code x / y} of int8 by the fixed-point reciprocal of y, rescaled by {@code lhsScale / (rhsScale *
+         * outputScale)} (reference/div.h); y = 0, which the reference kernel does not define, is treated as 1.
          */
         DIVIDE("tfl.qnn_divide", INT8),
-        /** Both sides scaled as for a sum, with 7 (int8) or no more bits, then squared (micro/kernels/squared_difference.cc). */
+        /**
+         * Both operands scaled as for a sum, with 7 more bits for int8 and none for int16, then squared
+         * (micro/kernels/squared_difference.cc).
+         */
         SQUARED_DIFFERENCE("tfl.qnn_squared_difference", INT8, INT16),
         /** {@code x >= 0 ? x : x * y}, each rescaled; rhs is always int8 (reference/prelu.h). */
         PRELU("tfl.qnn_prelu", INT8, INT16),
-        /** Comparisons: both sides shifted left by 8 and rescaled by their scales, which lie below 1 (reference/comparisons.h). */
+        /**
+         * Comparisons: both operands shifted left by 8 and rescaled by their scales, which are below 1
+         * (reference/comparisons.h).
+         */
         EQUAL("tfl.qnn_equal", INT8),
         NOT_EQUAL("tfl.qnn_not_equal", INT8),
         LESS("tfl.qnn_less", INT8),
         LESS_EQUAL("tfl.qnn_less_equal", INT8),
-        /** Of int16 too. */
+        /** Also for int16. */
         GREATER("tfl.qnn_greater", INT8, INT16),
         GREATER_EQUAL("tfl.qnn_greater_equal", INT8);
 
@@ -84,7 +94,7 @@ public record QnnBinary(Kind kind) implements Op {
         return 2;
     }
 
-    /** Relay's own operators of the name round otherwise. */
+    /** Relay's own operators of these names round differently. */
     @Override
     public Map<String, Object> attributes() {
         return name().startsWith("qnn.") ? Check.attributes("rounding", "TFLITE") : Map.of();
@@ -99,7 +109,7 @@ public record QnnBinary(Kind kind) implements Op {
         return args.constant(position).orElseThrow().real(0);
     }
 
-    /** What the reference kernels refuse, or leave undefined. */
+    /** Checks for what the reference kernels refuse, or leave undefined. */
     @Override
     public void check(Arguments args) {
         DType dtype = args.data().dtype();
@@ -119,7 +129,7 @@ public record QnnBinary(Kind kind) implements Op {
                     TflBinaryScales.areDefined(
                             kind, dtype, scale(args, 2), scale(args, 4), kind.isComparison() ? 1 : scale(args, 6)),
                     "the scales of " + name() + " are too far apart",
-                    "scales that the fixed point of " + name() + " holds");
+                    "scales that the fixed point of " + name() + " can represent");
         }
     }
 

@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * {@code saturate(round(data / scale) + zeroPoint)}, halves away from zero; what is no number becomes the least. Arguments: data (float32), scale, zero point.
+ * {@code saturate(round(data / scale) + zeroPoint)}, halves away from zero; NaN becomes the smallest value. Arguments:
+ * data (float32), scale, zero point.
  *
  * @param outDtype integer type of the result
  */

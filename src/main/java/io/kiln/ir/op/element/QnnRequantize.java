@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * TVM's rescaling, rounding once: {@code saturate(outputZeroPoint + round((data - inputZeroPoint) * multiplier * 2^(shift - 31)))}, the
- * multiplier (Q31) and shift being those of {@code inputScale / outputScale} divided in double precision
- * ({@link io.kiln.base.FixedPoint.QuantizedMultiplier#of}; GetFixedPointMultiplierShift in TVM's src/relay/qnn/utils.cc). The product is
- * exact in 64 bits, and nothing wraps around.
+ * TVM's rescaling, rounding once: {@code saturate(outputZeroPoint + round((data - inputZeroPoint) * multiplier *
+ * 2^(shift - 31)))}, where multiplier (Q31) and shift are those of {@code inputScale / outputScale}, divided in double
+ * precision ({@link io.kiln.base.FixedPoint.QuantizedMultiplier#of}; GetFixedPointMultiplierShift in TVM's
+ * src/relay/qnn/utils.cc). The product is exact in 64 bits, and nothing wraps around.
  *
  * <p>Arguments: data (int8 or int32), input scale (scalar or per channel), input zero point, output scale, output zero point.
  *
@@ -25,10 +25,10 @@ import java.util.Set;
  * @param outDtype type that the result saturates to
  */
 public record QnnRequantize(int axis, Rounding rounding, DType outDtype) implements Op {
-    /** How many times an input's scale may be the output's. */
+    /** Largest ratio of an input's scale to the output's. */
     private static final double MOST_RATIO = 1 << 29;
 
-    /** Its arithmetic, as Relay calls it: integers of 64 bits. */
+    /** Relay's name of its arithmetic: 64-bit integers. */
     public static final String COMPUTE_DTYPE = "int64";
 
     public QnnRequantize {

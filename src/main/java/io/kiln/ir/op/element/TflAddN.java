@@ -14,18 +14,18 @@ import java.util.Map;
  * MultiplyByQuantizedMultiplier(2^19 * (sum - (count + 1) * inputZeroPoint), by))}. The reference kernel starts from a zero that is not
  * the zero point, hence {@code count + 1}. Arguments: the tensors.
  *
- * @param count how many
- * @param inputZeroPoint of every tensor
- * @param outputZeroPoint of the sum
+ * @param count number of tensors
+ * @param inputZeroPoint zero point of every tensor
+ * @param outputZeroPoint zero point of the sum
  * @param by multiplier below 1
  */
 public record TflAddN(int count, int inputZeroPoint, int outputZeroPoint, QuantizedMultiplier by) implements Op {
-    /** What one step of the tensors' scale counts. */
+    /** One step of the tensors' scale, scaled up. */
     public static final int STEP = 1 << 19;
 
     private static final int STEPS = 255;
 
-    /** More could leave 32 bits. */
+    /** A larger count could overflow 32 bits. */
     public static final int MOST = Integer.MAX_VALUE / STEP / STEPS - 1;
 
     public TflAddN {

@@ -5,15 +5,15 @@ import io.kiln.base.DType;
 import io.kiln.ir.arith.TflAddParameters;
 import io.kiln.ir.arith.TflQuotient;
 
-/** For which scales the reference kernels define what two quantized elements make. */
+/** Checks for which scales the reference kernels define the result of two quantized elements. */
 public final class TflBinaryScales {
     private TflBinaryScales() {}
 
     /**
-     * Whether the multipliers stay in the reference kernel's ranges. The scales must be positive and finite.
+     * Whether the multipliers are in the reference kernel's ranges. The scales must be positive and finite.
      *
-     * @param dtype of the left side
-     * @param outputScale does not matter for comparisons
+     * @param dtype type of the left operand
+     * @param outputScale ignored for comparisons
      */
     public static boolean areDefined(
             QnnBinary.Kind kind, DType dtype, float lhsScale, float rhsScale, float outputScale) {

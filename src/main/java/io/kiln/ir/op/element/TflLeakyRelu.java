@@ -10,14 +10,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A quantized function of two slopes, of int16 (reference/leaky_relu.h): {@code saturate(outputZeroPoint +
- * MultiplyByQuantizedMultiplier(x, by))} with {@code x = data - inputZeroPoint}. Absolute values have a second slope of the opposite
- * sign. Argument: data.
+ * A quantized function of two slopes, for int16 (reference/leaky_relu.h): {@code saturate(outputZeroPoint +
+ * MultiplyByQuantizedMultiplier(x, by))} with {@code x = data - inputZeroPoint}. Absolute values have a second slope of
+ * the opposite sign. Argument: data.
  *
- * @param inputZeroPoint subtracted before
- * @param outputZeroPoint added after
- * @param positive {@code by} where x is 0 or more
- * @param negative {@code by} where x is below 0; its multiplier may be negative
+ * @param inputZeroPoint subtracted from the data
+ * @param outputZeroPoint added to the result
+ * @param positive {@code by} if x is 0 or more
+ * @param negative {@code by} if x is below 0; its multiplier may be negative
  */
 public record TflLeakyRelu(
         int inputZeroPoint, int outputZeroPoint, QuantizedMultiplier positive, QuantizedMultiplier negative)

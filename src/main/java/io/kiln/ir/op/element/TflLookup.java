@@ -8,11 +8,11 @@ import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /**
- * A function of int8 that is known for all 256 values: {@code table[data + 128]}. Arguments: data, table (a vector of 256 elements; the
- * result has their type).
+ * A function of int8 as a table of all 256 values: {@code table[data + 128]}. Arguments: data, table (a vector of 256
+ * elements; the result has their type).
  */
 public record TflLookup() implements Op {
-    /** Elements of the table. */
+    /** Number of elements of the table. */
     public static final int SIZE = 256;
 
     @Override

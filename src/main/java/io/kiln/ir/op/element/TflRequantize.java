@@ -13,21 +13,24 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Fixed-point rescaling by explicit multipliers. TensorFlow Lite's rounds twice ({@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier(int, int, int)}):
- * {@code saturate(outputZeroPoint + MultiplyByQuantizedMultiplier(data - inputZeroPoint, multiplier, shift))}.
+ * Fixed-point rescaling by explicit multipliers. TensorFlow Lite's arithmetic rounds twice ({@link
+ * io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier(int, int, int)}): {@code saturate(outputZeroPoint +
+ * MultiplyByQuantizedMultiplier(data - inputZeroPoint, multiplier, shift))}.
  *
- * <p>Of int64 data it rounds once, with the multiplier's upper 16 bits ({@link io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier(long,
- * int, int)}), as the reference kernels do with int64 accumulators.
+ * <p>For int64 data it rounds once, with the multiplier's upper 16 bits ({@link
+ * io.kiln.base.FixedPoint#multiplyByQuantizedMultiplier(long, int, int)}), as the reference kernels do for int64
+ * accumulators.
  *
- * <p>TVM's rounds once, halves upward or away from zero ({@link io.kiln.base.FixedPoint#multiplyRoundingUpward}), exact in 64 bits, of
- * data of up to 32 bits, to results of up to 16.
+ * <p>TVM's arithmetic rounds once, halves upward or away from zero ({@link
+ * io.kiln.base.FixedPoint#multiplyRoundingUpward}), exact in 64 bits, for data of up to 32 bits and results of up to
+ * 16.
  *
  * <p>Arguments: data, multiplier (int32, Q31, scalar or per channel), shift (int32, the power of two, positive to the
  * left, likewise). Multipliers are explicit because TFLite computes them from scales in double precision.
  *
  * @param axis channel axis of per-channel multipliers; negative counts from the end
- * @param inputZeroPoint subtracted before
- * @param outputZeroPoint added after
+ * @param inputZeroPoint subtracted from the data
+ * @param outputZeroPoint added to the result
  * @param outDtype type that the result saturates to
  * @param rounding {@link Rounding#TFLITE}, {@link Rounding#UPWARD} or {@link Rounding#TONEAREST}
  */
@@ -40,7 +43,7 @@ public record TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, D
                 "rescaling that rounds once to " + outDtype.text() + " is not supported");
     }
 
-    /** In TensorFlow Lite's arithmetic. */
+    /** Rescaling in TensorFlow Lite's arithmetic. */
     public TflRequantize(int axis, int inputZeroPoint, int outputZeroPoint, DType outDtype) {
         this(axis, inputZeroPoint, outputZeroPoint, outDtype, Rounding.TFLITE);
     }

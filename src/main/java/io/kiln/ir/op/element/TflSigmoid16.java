@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The logistic function or hyperbolic tangent of int16 in TensorFlow Lite's fixed point (integer_ops/logistic.h and tanh.h): linear
- * interpolation in a table of the logistic function at multiples of 1/24; see {@link io.kiln.ir.arith.TflSigmoid}. Argument: data, int16
- * of zero point 0. The result's scale is 1/32768.
+ * The logistic function or hyperbolic tangent of int16 in TensorFlow Lite's fixed point (integer_ops/logistic.h and
+ * tanh.h): linear interpolation in a table of the logistic function at multiples of 1/24; see {@link
+ * io.kiln.ir.arith.TflSigmoid}. Argument: data, int16 with zero point 0. The result's scale is 1/32768.
  *
  * @param kind the function
  * @param multiplier 1 to 32767; {@code (data * multiplier) / 2^shift}, rounded, is the argument in steps of 1/12288

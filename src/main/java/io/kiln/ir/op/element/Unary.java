@@ -16,7 +16,7 @@ import java.util.Set;
 public record Unary(Kind kind) implements Op {
     /** Functions of float32, unless they say otherwise. */
     public enum Kind {
-        /** Of float32, or of int16, where the least value stays what it is. */
+        /** For float32, or for int16, where the smallest value stays unchanged. */
         ABS("abs", DType.FLOAT32, DType.INT16),
         NEGATIVE("negative", DType.FLOAT32),
         SQRT("sqrt", DType.FLOAT32),
@@ -29,9 +29,14 @@ public record Unary(Kind kind) implements Op {
         COS("cos", DType.FLOAT32),
         CEIL("ceil", DType.FLOAT32),
         FLOOR("floor", DType.FLOAT32),
-        /** To the nearest whole number, halves to the even one (reference/round.h); Relay's {@code round} is for the target to define. */
+        /**
+         * To the nearest integer, halves to even (reference/round.h); Relay's {@code round} is defined by the target.
+         */
         ROUND("tfl.round", DType.FLOAT32),
-        /** To the nearest whole number, halves away from zero, as TVM's C code generator has Relay's {@code round} (roundf). */
+        /**
+         * To the nearest integer, halves away from zero, as TVM's C code generator translates Relay's {@code round}
+         * (roundf).
+         */
         ROUND_AWAY("round", DType.FLOAT32),
         /** {@code 1 / (1 + exp(-x))}. */
         SIGMOID("sigmoid", DType.FLOAT32),
@@ -40,7 +45,7 @@ public record Unary(Kind kind) implements Op {
         ELU("tfl.elu", DType.FLOAT32),
         /** {@code x * min(6, max(0, x + 3)) / 6} (reference/hard_swish.h). */
         HARD_SWISH("tfl.hard_swish", DType.FLOAT32),
-        /** Of bool. */
+        /** For bool. */
         LOGICAL_NOT("logical_not", DType.BOOL);
 
         private final String relay;

@@ -7,7 +7,10 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.type.TensorType;
 import java.util.List;
 
-/** An element of x where the condition holds, else of y, with broadcasting. Arguments: condition (bool), x, y of one type. */
+/**
+ * An element of x where the condition is true, otherwise of y, with broadcasting. Arguments: condition (bool), x, y of
+ * one type.
+ */
 public record Where() implements Op {
     @Override
     public String name() {

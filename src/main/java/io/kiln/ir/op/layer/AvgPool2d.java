@@ -13,18 +13,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Mean over a window; padding does not count. Integers sum up in 32 bits. NHWC. Argument: data.
+ * Mean over a window without padding. Integers are summed in 32 bits. NHWC. Argument: data.
  *
  * @param window geometry
- * @param rounding of integers: {@link Rounding#TFLITE}, which rounds halves away from zero, {@link Rounding#TRUNCATE}, or, of int8,
- *     {@link Rounding#UPWARD}, as TensorFlow Lite does for uint8 (reference_ops::AveragePool), {@code floor((sum + count / 2) / count)}
+ * @param rounding rounding of integers: {@link Rounding#TFLITE}, halves away from zero, {@link Rounding#TRUNCATE}, or,
+ *     for int8, {@link Rounding#UPWARD}, as TensorFlow Lite does for uint8 (reference_ops::AveragePool), {@code
+ *     floor((sum + count / 2) / count)}
  */
 public record AvgPool2d(Window window, Rounding rounding) implements Pool2d {
     public AvgPool2d {
         Check.that(rounding != Rounding.TONEAREST, "rounding must be TFLITE, TRUNCATE or UPWARD, not " + rounding);
     }
 
-    /** In TensorFlow Lite's arithmetic. */
+    /** The mean in TensorFlow Lite's arithmetic. */
     public AvgPool2d(Window window) {
         this(window, Rounding.TFLITE);
     }
@@ -58,7 +59,7 @@ public record AvgPool2d(Window window, Rounding rounding) implements Pool2d {
                 "NHWC");
     }
 
-    /** TVM's operator truncates means of int32; those of int8 it computes between two casts. */
+    /** TVM's operator truncates means of int32; those of int8 are computed between two casts. */
     @Override
     public Spelling spelling(List<TensorType> args) {
         DType data = args.get(0).dtype();

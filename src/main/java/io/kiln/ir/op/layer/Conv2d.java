@@ -14,8 +14,8 @@ import java.util.Optional;
 /**
  * 2-D convolution of float32, NHWC.
  *
- * <p>Arguments: data, weight. The weight
- * lies as OHWI, or as HWOI when {@code groups} equals the input channels and is above 1 (depthwise, any multiplier).
+ * <p>Arguments: data, weight. The weight's layout is OHWI, or HWOI if {@code groups} equals the input channels and is
+ * above 1 (depthwise, any multiplier).
  *
  * @param window geometry
  * @param groups 1 for a dense convolution

@@ -46,7 +46,7 @@ public record Conv2dTranspose(TransposedWindow window, int channels) implements 
         return true;
     }
 
-    /** Products are not counted: how many there are depends on the borders, too. */
+    /** Products are not counted, because their number also depends on the borders. */
     @Override
     public List<Integer> weights() {
         return List.of();

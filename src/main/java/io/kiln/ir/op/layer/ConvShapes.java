@@ -10,11 +10,11 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.Map;
 
-/** Shape rules that float and quantized convolutions share. */
+/** Shape rules common to float and quantized convolutions. */
 final class ConvShapes {
     private ConvShapes() {}
 
-    /** Depthwise kernels lie as HWOI (height, width, channel, multiplier), others as OHWI. */
+    /** Depthwise kernels have layout HWOI (height, width, channel, multiplier), others OHWI. */
     static TensorType infer(
             String name, Window window, int groups, int channels, TensorType data, TensorType weight, DType outDtype) {
         Check.rank(name + " data (NHWC)", data, 4);
@@ -48,7 +48,7 @@ final class ConvShapes {
         return new TensorType(Shape.of(data.shape().dim(0), height, width, channels), outDtype);
     }
 
-    /** One group per input channel; a dense convolution over one channel counts as depthwise only when marked so. */
+    /** One group per input channel; a dense convolution over one channel counts as depthwise only if marked so. */
     static boolean isDepthwise(int groups, int inChannels) {
         return groups == inChannels && groups > 1;
     }
@@ -75,7 +75,7 @@ final class ConvShapes {
                 out);
     }
 
-    /** Weights lie as their layer reads them. */
+    /** Checks that the weights' layout is the layer's. */
     static void checkLayout(Layer layer, String layout, Arguments args) {
         String expected = layer.isDepthwise(args.data().shape().dim(3)) ? "HWOI" : "OHWI";
         args.require(layout.equals(expected), "kernel_layout is " + layout, expected);

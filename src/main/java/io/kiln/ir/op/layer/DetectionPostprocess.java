@@ -11,30 +11,34 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Chooses the boxes that an object detector means (detection_postprocess.cc of TensorFlow Lite Micro): of boxes that overlap too much only
- * the one with the best score stays.
+ * Selects boxes from the output of an object detector (detection_postprocess.cc of TensorFlow Lite Micro): of boxes
+ * that overlap too much only the one with the best score is kept.
  *
- * <p>Arguments, all float32: encodings (1, boxes, 4 or more) of y, x, height and width against the anchors; scores (1, boxes, classes), one
- * class more if the first is the background; anchors (boxes, 4) of middle y and x, height and width.
+ * <p>Arguments, all float32: encodings (1, boxes, 4 or more) of y, x, height and width relative to the anchors; scores
+ * (1, boxes, classes), one class more if the first is the background; anchors (boxes, 4) of middle y and x, height and
+ * width.
  *
- * <p>The result is a vector of the four outputs behind each other, with {@code n} = {@link #detections}: n boxes of four coordinates (least y
- * and x, largest y and x), n classes, n scores, and how many of them count. What does not count is 0.
+ * <p>The result is a vector of the four outputs one after the other, with {@code n} = {@link #detections}: n boxes of
+ * four coordinates (least y and x, largest y and x), n classes, n scores, and the number of valid ones. Invalid entries
+ * are 0.
  *
- * <p>Fast: each box stands with its best class; the best boxes stay, at most {@code maxDetections}, the first of equals, and each is listed
- * with its {@code maxClassesPerDetection} best classes, as TensorFlow Lite does it (TensorFlow Lite Micro leaves gaps there, and writes beyond
- * its outputs, if these are more than one); the number counts boxes. Regular: each class chooses for itself, at most {@code detectionsPerClass}
- * boxes, and the {@code maxDetections} best of all stay, the earlier class first.
+ * <p>Fast: each box is represented by its best class; the best boxes are kept, at most {@code maxDetections}, the first
+ * of equals, and each is listed with its {@code maxClassesPerDetection} best classes, as in TensorFlow Lite (TensorFlow
+ * Lite Micro leaves gaps there, and writes beyond its outputs, if there is more than one); the number counts boxes.
+ * Regular: boxes are selected for each class, at most {@code detectionsPerClass}, and the {@code maxDetections} best of
+ * all are kept, the earlier class first.
  *
- * <p>Boxes without area overlap nothing. TensorFlow Lite Micro ends the run there, and where an anchor of negative size turns a box inside out.
+ * <p>Boxes without area do not overlap. TensorFlow Lite Micro ends the run for them, and for anchors of negative size,
+ * which invert a box.
  *
- * @param maxDetections boxes that may stay, 1 or more
+ * @param maxDetections largest number of boxes, 1 or more
  * @param maxClassesPerDetection classes listed for each box, 1 or more
- * @param detectionsPerClass boxes of one class that may stay, if regular; 1 or more
- * @param regular whether each class chooses for itself
+ * @param detectionsPerClass largest number of boxes of one class, if regular; 1 or more
+ * @param regular whether boxes are selected for each class
  * @param classes number of classes without the background
- * @param scoreThreshold least score of a box that is looked at
+ * @param scoreThreshold least score of a box that is considered
  * @param iouThreshold intersection over union above which boxes overlap too much, above 0 and at most 1
- * @param scales what encodings of y, x, height and width are divided by, not 0
+ * @param scales divisors of the encodings of y, x, height and width, not 0
  */
 public record DetectionPostprocess(
         int maxDetections,
@@ -63,27 +67,27 @@ public record DetectionPostprocess(
         return 3;
     }
 
-    /** Places for detections. */
+    /** Number of entries for detections. */
     public int detections() {
         return maxDetections * maxClassesPerDetection;
     }
 
-    /** Where classes begin in the result. */
+    /** Index of the first class in the result. */
     public int firstClass() {
         return DetectionBoxes.COORDINATES * detections();
     }
 
-    /** Where scores begin in the result. */
+    /** Index of the first score in the result. */
     public int firstScore() {
         return firstClass() + detections();
     }
 
-    /** Where the number of detections stands in the result. */
+    /** Index of the number of detections in the result. */
     public int count() {
         return PER_DETECTION * detections();
     }
 
-    /** Boxes that one class may choose, regular or not. */
+    /** Largest number of boxes selected for one class, regular or not. */
     public int chosenAtMost() {
         return regular ? Math.min(detectionsPerClass, maxDetections) : maxDetections;
     }

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * A layer of long short-term memory over whole sequences (lstm_eval.h of TensorFlow Lite Micro). For every step of every sequence, with
- * the gates input, forget, cell and output:
+ * A long short-term memory layer over whole sequences (lstm_eval.h of TensorFlow Lite Micro). For every step of every
+ * sequence, with the gates input, forget, cell and output:
  *
  * <pre>
  * gate   = f(inputWeights * data + bias + recurrentWeights * hidden)      f: tanh for the cell gate, else the logistic function
@@ -23,25 +23,27 @@ import java.util.stream.IntStream;
  * hidden = output * tanh(cell)                                            which is the step's result
  * </pre>
  *
- * <p>Arguments: data (batch, steps, inputs), or (steps, batch, inputs) if time comes first; four input weights (units, inputs) and four
- * recurrent weights (units, units), then four biases (units), each in the order above; the variables hidden and cell, of batch * units
- * elements; multipliers and shifts (int32 vectors of {@link #RESCALINGS}, not read for floats) of the sums of input weights, those of
- * recurrent weights, {@code forget * cell}, {@code input * cellGate} and {@code output * tanh(cell)}.
+ * <p>Arguments: data (batch, steps, inputs), or (steps, batch, inputs) if time comes first; four input weights (units,
+ * inputs) and four recurrent weights (units, units), then four biases (units), each in the order above; the variables
+ * hidden and cell, of batch * units elements; multipliers and shifts (int32 vectors of {@link #RESCALINGS}, ignored for
+ * floats) of the sums of input weights, those of recurrent weights, {@code forget * cell}, {@code input * cellGate} and
+ * {@code output * tanh(cell)}.
  *
- * <p>Types: all float32; or data and hidden int8 with int32 biases, or both int16 with int64 biases, then with int8 weights and an int16
- * cell. Sums become int16 with 12 fraction bits, each saturated, and are added with saturation; the functions are {@link TflSigmoid16}.
+ * <p>Types: all float32; or data and hidden int8 with int32 biases, or both int16 with int64 biases, the latter two
+ * with int8 weights and an int16 cell. Sums become int16 with 12 fraction bits, each saturated, and are added with
+ * saturation; the functions are {@link TflSigmoid16}.
  *
  * @param timeMajor whether the data's first dimension is time
- * @param inputZeroPoint of the data
- * @param hiddenZeroPoint of the hidden state and the result
- * @param tanhMultiplier of the cell as the argument of {@link TflSigmoid16}; 3 for floats
- * @param tanhShift likewise; 0 for floats
- * @param cellClip the cell's largest magnitude, in steps of its scale where it has one; 0 for no limit
+ * @param inputZeroPoint zero point of the data
+ * @param hiddenZeroPoint zero point of the hidden state and the result
+ * @param tanhMultiplier multiplier of the cell as the argument of {@link TflSigmoid16}; 3 for floats
+ * @param tanhShift its shift; 0 for floats
+ * @param cellClip the cell's largest magnitude, in steps of its scale if it is quantized; 0 for no limit
  */
 public record Lstm(
         boolean timeMajor, int inputZeroPoint, int hiddenZeroPoint, int tanhMultiplier, int tanhShift, float cellClip)
         implements Op {
-    /** Gates, and the arguments of each kind that they have. */
+    /** Number of gates, and of arguments of each kind. */
     public static final int GATES = 4;
 
     /** Position of the first input weights. */
@@ -62,7 +64,7 @@ public record Lstm(
     /** Position of the multipliers; the shifts follow. */
     public static final int MULTIPLIERS = CELL + 1;
 
-    /** How much is rescaled. */
+    /** Number of rescalings. */
     public static final int RESCALINGS = 2 * GATES + 3;
 
     private static final int ARITY = MULTIPLIERS + 2;
@@ -94,12 +96,12 @@ public record Lstm(
                 "rounding", "TFLITE");
     }
 
-    /** Sequences in data of a shape. */
+    /** Number of sequences in data of a shape. */
     public int batch(Shape data) {
         return data.dim(timeMajor ? 1 : 0);
     }
 
-    /** Steps in data of a shape. */
+    /** Number of steps in data of a shape. */
     public int steps(Shape data) {
         return data.dim(timeMajor ? 0 : 1);
     }
@@ -135,7 +137,7 @@ public record Lstm(
         for (int state : writes()) {
             Check.that(
                     args.get(state).shape().elements() == states,
-                    "the state " + args.get(state).text() + " has not batch * units = " + states + " elements");
+                    "the state " + args.get(state).text() + " does not have batch * units = " + states + " elements");
         }
         new TflSigmoid16(TflSigmoid16.Kind.TANH, tanhMultiplier, tanhShift);
         return new TensorType(Shape.of(data.shape().dim(0), data.shape().dim(1), units), data.dtype());

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Maximum over a window; padding does not count. NHWC. Argument: data.
+ * Maximum over a window without padding. NHWC. Argument: data.
  *
  * @param window geometry
  */

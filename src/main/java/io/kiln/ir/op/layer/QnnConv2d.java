@@ -12,18 +12,19 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * 2-D convolution of quantized weights, NHWC, before rescaling.
+ * 2-D convolution with quantized weights, NHWC, before rescaling.
  *
- * <p>Arguments: data, weight, input zero point, kernel zero point, input scale, kernel scale (scalar or per channel). The weight
- * lies as OHWI, or as HWOI when {@code groups} equals the input channels and is above 1 (depthwise, any multiplier).
- * {@code acc = sum((data - inputZeroPoint) * (weight - kernelZeroPoint))}; padding counts as the input zero point. Of float32 data the
- * result is real: {@code kernelScale * sum(data * (weight - kernelZeroPoint))}.
+ * <p>Arguments: data, weight, input zero point, kernel zero point, input scale, kernel scale (scalar or per channel).
+ * The weight's layout is OHWI, or HWOI if {@code groups} equals the input channels and is above 1 (depthwise, any
+ * multiplier). {@code acc = sum((data - inputZeroPoint) * (weight - kernelZeroPoint))}; padding has the value of the
+ * input zero point. For float32 data the result is float32: {@code kernelScale * sum(data * (weight -
+ * kernelZeroPoint))}.
  *
  * @param window geometry
  * @param groups 1 for a dense convolution
  * @param channels output channels
  * @param kernelLayout {@code OHWI} or {@code HWOI}
- * @param outDtype int32 or int64, which sums of integers wrap around in; float32 of float32 data
+ * @param outDtype int32 or int64, in which sums of integers wrap around; float32 for float32 data
  */
 public record QnnConv2d(Window window, int groups, int channels, String kernelLayout, DType outDtype) implements Layer {
     /** A convolution with an int32 accumulator. */

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * 2-D transposed convolution of quantized weights, NHWC, before rescaling: sums as {@link QnnConv2d} computes them.
+ * 2-D transposed convolution with quantized weights, NHWC, before rescaling, with the sums of {@link QnnConv2d}.
  *
  * <p>Arguments: data, weight (OHWI), input zero point, kernel zero point, input scale, kernel scale (scalar or per channel).
  *
  * @param window geometry
  * @param channels output channels
- * @param outDtype int32 or int64, which sums wrap around in
+ * @param outDtype int32 or int64, in which sums wrap around
  */
 public record QnnConv2dTranspose(TransposedWindow window, int channels, DType outDtype) implements Layer {
     @Override
@@ -49,7 +49,7 @@ public record QnnConv2dTranspose(TransposedWindow window, int channels, DType ou
         return true;
     }
 
-    /** Products are not counted: how many there are depends on the borders, too. */
+    /** Products are not counted, because their number also depends on the borders. */
     @Override
     public List<Integer> weights() {
         return List.of();

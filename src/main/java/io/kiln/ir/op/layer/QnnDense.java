@@ -14,11 +14,11 @@ import java.util.Map;
 /**
  * Quantized fully connected layer: data (batch, in) times weight (units, in) transposed.
  *
- * <p>Arguments: data, weight, input zero point, kernel zero point, input scale, kernel scale (scalar or per unit). Of float32 data the
- * result is real: {@code kernelScale * sum(data * (weight - kernelZeroPoint))}.
+ * <p>Arguments: data, weight, input zero point, kernel zero point, input scale, kernel scale (scalar or per unit). For
+ * float32 data the result is float32: {@code kernelScale * sum(data * (weight - kernelZeroPoint))}.
  *
  * @param units rows of the weight
- * @param outDtype int32 or int64, which sums of integers wrap around in; float32 of float32 data
+ * @param outDtype int32 or int64, in which sums of integers wrap around; float32 for float32 data
  */
 public record QnnDense(int units, DType outDtype) implements Layer {
     /** A layer with an int32 accumulator. */

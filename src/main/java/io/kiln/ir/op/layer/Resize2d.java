@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An image of another size, NHWC, in TensorFlow Lite's arithmetic ({@link io.kiln.ir.arith.ResizeCoordinates}). Argument: data.
+ * Resizes an image, NHWC, in TensorFlow Lite's arithmetic ({@link io.kiln.ir.arith.ResizeCoordinates}). Argument: data.
  *
- * @param height of the result
- * @param width of the result
- * @param linear whether elements mix with their neighbours, or the nearest is taken
- * @param alignCorners whether the corners' centres stay where they are
- * @param halfPixelCenters whether a pixel's centre lies half a pixel behind its index
+ * @param height height of the result
+ * @param width width of the result
+ * @param linear whether elements are interpolated, rather than taken from the nearest
+ * @param alignCorners whether the centres of the corner pixels are aligned
+ * @param halfPixelCenters whether a pixel's centre is half a pixel after its index
  */
 public record Resize2d(int height, int width, boolean linear, boolean alignCorners, boolean halfPixelCenters)
         implements Op {

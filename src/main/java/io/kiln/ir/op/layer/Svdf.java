@@ -11,20 +11,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One step of a singular value decomposition filter (svdf_common.cc of TensorFlow Lite Micro): each filter remembers what it
- * made of the last inputs and weighs them by their age.
+ * One step of a singular value decomposition filter (svdf_common.cc of TensorFlow Lite Micro): each filter remembers
+ * its features of the last inputs and weighs them by age.
  *
- * <p>Arguments: data (batch, inputs); feature weights (filters, inputs); time weights (filters, memory); bias (units); the
- * state, a variable of batch * filters * memory elements, which moves on by one and takes {@code feature = weights * data} at
- * the end of each filter's memory; multiplier and shift of the feature; multiplier and shift of the result (int32 scalars,
- * 1 and 0 for floats). A unit sums the products of state and time weights over {@code rank} filters and adds its bias.
+ * <p>Arguments: data (batch, inputs); feature weights (filters, inputs); time weights (filters, memory); bias (units);
+ * the state, a variable of batch * filters * memory elements, which is shifted by one and gets {@code feature = weights
+ * * data} at the end of each filter's memory; multiplier and shift of the feature; multiplier and shift of the result
+ * (int32 scalars, 1 and 0 for floats). A unit sums the products of state and time weights over {@code rank} filters and
+ * adds its bias.
  *
- * <p>Of int8 data the result is int8 and the state int16 or int8; both are rescaled as {@link TflRequantize} does.
+ * <p>For int8 data the result is int8 and the state int16 or int8; both are rescaled as by {@link TflRequantize}.
  *
  * @param rank filters per unit
- * @param inputZeroPoint of the data
- * @param stateZeroPoint of the state
- * @param outputZeroPoint of the result
+ * @param inputZeroPoint zero point of the data
+ * @param stateZeroPoint zero point of the state
+ * @param outputZeroPoint zero point of the result
  */
 public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZeroPoint) implements Op {
     /** Position of the state among the arguments. */
@@ -86,7 +87,7 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
         long elements = (long) data.shape().dim(0) * filters * times.shape().dim(1);
         Check.that(
                 state.shape().elements() == elements,
-                "the state " + state.text() + " has not batch * filters * memory = " + elements + " elements");
+                "the state " + state.text() + " does not have batch * filters * memory = " + elements + " elements");
         Check.dtype("feature weights", features, data.dtype());
         Check.that(
                 isFloat
@@ -94,7 +95,7 @@ public record Svdf(int rank, int inputZeroPoint, int stateZeroPoint, int outputZ
                         : data.dtype() == DType.INT8 && (state.dtype() == DType.INT8 || state.dtype() == DType.INT16),
                 "data of " + data.dtype().text() + " and a state of "
                         + state.dtype().text()
-                        + " do not go together: both float32, or int8 data and an int8 or int16 state");
+                        + " do not fit: both must be float32, or int8 data and an int8 or int16 state");
         for (int i = STATE + 1; i < arity(); i++) {
             Check.scalar("multiplier or shift", args.get(i), DType.INT32);
         }

@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Products of matrices, one for each index of the dimensions before the last two, which broadcast:
- * {@code out[.., i, j] = sum over k of (a[.., i, k] - aZeroPoint) * (b[.., k, j] - bZeroPoint)}. Relay's operators of this kind take rank 3
- * only. Arguments: a, b, zero point of a, zero point of b (both 0 for float32).
+ * Products of matrices, one for each index of the dimensions before the last two, which broadcast: {@code out[.., i, j]
+ * = sum over k of (a[.., i, k] - aZeroPoint) * (b[.., k, j] - bZeroPoint)}. Relay's operators of this kind support only
+ * rank 3. Arguments: a, b, zero point of a, zero point of b (both 0 for float32).
  *
  * <p>Integers are summed as TensorFlow Lite's reference_ops::BatchMatMul does: int8 as int32, int16 as int64.
  *
- * @param transposeA whether the matrices of a lie as (k, i)
- * @param transposeB whether the matrices of b lie as (j, k)
+ * @param transposeA whether the matrices of a are (k, i)
+ * @param transposeB whether the matrices of b are (j, k)
  */
 public record TflBatchMatmul(boolean transposeA, boolean transposeB) implements Accumulation {
     private static final int MAX_RANK = 5;

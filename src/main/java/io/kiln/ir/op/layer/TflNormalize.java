@@ -15,12 +15,12 @@ import java.util.Set;
 /**
  * TensorFlow Lite's fixed-point normalizations of int8 along the last axis, see {@link io.kiln.ir.arith.TflNormalization}.
  *
- * <p>Arguments: data, input scale, input zero point. The quantization of the output is the kind's own.
+ * <p>Arguments: data, input scale, input zero point. The kind determines the quantization of the output.
  *
- * @param kind which
+ * @param kind the normalization
  */
 public record TflNormalize(Kind kind) implements Op {
-    /** What is computed of each vector. */
+    /** The normalization of each vector. */
     public enum Kind {
         /** {@code (x - max) - log(sum(exp(x - max)))}, scale 1/16, zero point 127 (reference/log_softmax.h). */
         LOG_SOFTMAX(4095),
@@ -33,7 +33,7 @@ public record TflNormalize(Kind kind) implements Op {
             this.longest = longest;
         }
 
-        /** The most elements of a vector for which the reference kernel's sum stays within 32 bits. */
+        /** The largest number of elements of a vector for which the reference kernel's sum stays within 32 bits. */
         public int longest() {
             return longest;
         }

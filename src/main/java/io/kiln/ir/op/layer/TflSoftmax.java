@@ -13,16 +13,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * TensorFlow Lite's fixed-point softmax over the last axis: of int8 (reference_ops::Softmax on gemmlowp fixed point,
- * {@link io.kiln.ir.arith.TflSoftmaxTables}), or of int16 (reference_ops::SoftmaxInt16, {@link io.kiln.ir.arith.TflWideSoftmax}).
+ * TensorFlow Lite's fixed-point softmax over the last axis: for int8 (reference_ops::Softmax on gemmlowp fixed point,
+ * {@link io.kiln.ir.arith.TflSoftmaxTables}), or for int16 (reference_ops::SoftmaxInt16, {@link
+ * io.kiln.ir.arith.TflWideSoftmax}).
  *
  * <p>Arguments: data, input scale, input zero point, output scale ({@link #outputScale}), output zero point ({@link #outputZeroPoint}).
  *
  * @param beta factor on the data before the exponential
- * @param outDtype int8, or int16 for a result of more bits; int16 of int16
+ * @param outDtype int8, or int16 for a result with more bits; int16 for int16 data
  */
 public record TflSoftmax(float beta, DType outDtype) implements Op {
-    /** With a result of int8. */
+    /** A softmax with a result of int8. */
     public TflSoftmax(float beta) {
         this(beta, DType.INT8);
     }

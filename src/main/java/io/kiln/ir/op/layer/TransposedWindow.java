@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Geometry of a transposed convolution: input row {@code i} adds to output rows {@code i * strideH - padTop + k} for
- * {@code k < kernelH}, as far as they exist.
+ * Geometry of a transposed convolution: input row {@code i} is added to output rows {@code i * strideH - padTop + k}
+ * for {@code k < kernelH}, where these exist.
  *
  * @param window kernel, strides and padding, which crops the output; without dilation
- * @param outputPaddingH rows added to the output below, which get what reaches them
+ * @param outputPaddingH rows appended to the output below, which receive the sums that reach them
  * @param outputPaddingW columns added to the right
  */
 public record TransposedWindow(Window window, int outputPaddingH, int outputPaddingW) {
@@ -38,7 +38,7 @@ public record TransposedWindow(Window window, int outputPaddingH, int outputPadd
                 + outputPaddingW;
     }
 
-    /** Rows that an input of some rows reaches. */
+    /** Number of output rows that an input reaches. */
     public static int size(int input, int stride, int kernel) {
         return (input - 1) * stride + kernel;
     }
@@ -77,7 +77,7 @@ public record TransposedWindow(Window window, int outputPaddingH, int outputPadd
                         + data.shape().dim(3) + " input and " + channels + " output channels");
         int height = outputHeight(data.shape().dim(1));
         int width = outputWidth(data.shape().dim(2));
-        Check.that(height > 0 && width > 0, name + ": padding leaves nothing of the output");
+        Check.that(height > 0 && width > 0, name + ": padding removes the whole output");
         return new TensorType(Shape.of(data.shape().dim(0), height, width, channels), outDtype);
     }
 }

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The data repeated along dimensions in which it has one element, or which it lacks, by NumPy's rule. Argument: data.
+ * The data repeated along dimensions of 1, or along new dimensions, by NumPy's rule. Argument: data.
  *
- * @param shape of the result
+ * @param shape shape of the result
  */
 public record BroadcastTo(Shape shape) implements Movement {
     @Override

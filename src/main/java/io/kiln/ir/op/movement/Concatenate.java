@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Tensors one behind the other along a dimension. Arguments: the tensors, of one type and alike in all other dimensions.
+ * Concatenates tensors along a dimension. Arguments: the tensors, of one type and equal in all other dimensions.
  *
  * @param axis the dimension, from 0
  * @param arity number of tensors, 1 or more

@@ -8,7 +8,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.List;
 import java.util.Set;
 
-/** The same value in memory of its own, such as an output that is a constant. Argument: data. */
+/** The same value in its own memory, for example for an output that is a constant. Argument: data. */
 public record Copy() implements Op {
     @Override
     public String name() {

@@ -12,8 +12,8 @@ import java.util.Map;
 /**
  * The data with a constant value around it. Arguments: data, value (a scalar of the data's type).
  *
- * @param before elements added in front along each dimension
- * @param after elements added behind
+ * @param before elements added before the data along each dimension
+ * @param after elements added after the data
  */
 public record Pad(List<Integer> before, List<Integer> after) implements Movement {
     public Pad {

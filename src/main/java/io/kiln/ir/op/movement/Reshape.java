@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Same elements, other dimensions. Argument: data.
+ * The same elements under other dimensions. Argument: data.
  *
  * @param shape the new dimensions, all known
  */

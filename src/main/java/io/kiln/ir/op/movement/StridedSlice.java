@@ -13,7 +13,8 @@ import java.util.Map;
  * Elements at regular distances along each dimension, as NumPy's {@code data[begin:end:stride]}. Argument: data.
  *
  * @param begin first index along each dimension; negative counts from the end
- * @param end index behind the last; negative counts from the end, so that with a negative stride {@code -size - 1} lies before index 0
+ * @param end index after the last; negative counts from the end, so that with a negative stride {@code -size - 1} means
+ * before index 0
  * @param strides steps, not 0
  */
 public record StridedSlice(List<Integer> begin, List<Integer> end, List<Integer> strides) implements Movement {
@@ -23,7 +24,7 @@ public record StridedSlice(List<Integer> begin, List<Integer> end, List<Integer>
         strides = List.copyOf(strides);
     }
 
-    /** A slice of everything along all dimensions but one. */
+    /** A slice of the whole data along all dimensions but one. */
     public static StridedSlice along(Shape shape, int axis, int begin, int end, int stride) {
         List<Integer> begins = new ArrayList<>();
         List<Integer> ends = new ArrayList<>();
@@ -78,7 +79,7 @@ public record StridedSlice(List<Integer> begin, List<Integer> end, List<Integer>
         return (int) Math.max(0, towardsEnd / stride);
     }
 
-    /** Counted from the start and cut to where slices may begin and end. */
+    /** An index counted from the start and limited to the range of slices. */
     private static int index(int stated, int size, int stride) {
         int index = stated < 0 ? stated + size : stated;
         return stride > 0 ? Math.min(Math.max(index, 0), size) : Math.min(Math.max(index, -1), size - 1);

@@ -13,7 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Slices of the data chosen by indices along a dimension. Arguments: data, indices (int32; those outside count as the nearest inside).
+ * Slices of the data selected by indices along a dimension. Arguments: data, indices (int32; those out of range are
+ * clamped).
  *
  * @param axis the dimension, from 0
  * @param batchDims leading dimensions that data and indices share, at most {@code axis}

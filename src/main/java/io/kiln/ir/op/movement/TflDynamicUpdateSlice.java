@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The data with a part of it replaced by the update, from a place that is known at run time (dynamic_update_slice.cc of TensorFlow Lite
- * Micro): along dimension d from {@code min(max(start[d], 0), data.dim(d) - update.dim(d))}, so that the update lies inside.
+ * The data with a part replaced by the update, at a position computed at run time (dynamic_update_slice.cc of
+ * TensorFlow Lite Micro): along dimension d from {@code min(max(start[d], 0), data.dim(d) - update.dim(d))}, so that
+ * the update lies inside.
  *
- * <p>Arguments: data; update, of the same type and rank and no larger; start, a vector of int32 or int64, one for each dimension.
+ * <p>Arguments: data; update, of the same type and rank and no larger; start, a vector of int32 or int64, one for each
+ * dimension.
  */
 public record TflDynamicUpdateSlice() implements Op {
     /** Position of the vector of first indices among the arguments. */
@@ -49,13 +51,13 @@ public record TflDynamicUpdateSlice() implements Op {
         Check.oneOf("the start", args.get(START), Set.of(DType.INT32, DType.INT64));
         Check.that(
                 args.get(START).shape().equals(Shape.of(data.rank())),
-                "the start " + args.get(START).shape().text() + " has not one index for each dimension of "
+                "the start " + args.get(START).shape().text() + " does not have one index for each dimension of "
                         + data.text());
         boolean fits = update.rank() == data.rank();
         for (int axis = 0; fits && axis < data.rank(); axis++) {
             fits = update.dim(axis) <= data.dim(axis);
         }
-        Check.that(fits, "the update " + update.text() + " is no part of " + data.text());
+        Check.that(fits, "the update " + update.text() + " does not fit into " + data.text());
         return args.get(0);
     }
 }

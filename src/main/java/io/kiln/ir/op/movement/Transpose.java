@@ -12,7 +12,7 @@ import java.util.Map;
 /**
  * The same elements with dimensions in another order. Argument: data.
  *
- * @param axes for each dimension of the result, which one of the data it is
+ * @param axes for each dimension of the result, the corresponding dimension of the data
  */
 public record Transpose(List<Integer> axes) implements Movement {
     public Transpose {
@@ -42,7 +42,7 @@ public record Transpose(List<Integer> axes) implements Movement {
                 axes.size() == data.rank()
                         && new HashSet<>(axes).size() == axes.size()
                         && axes.stream().allMatch(axis -> axis >= 0 && axis < data.rank()),
-                "axes " + axes + " are no order of the dimensions of " + data.text());
+                "axes " + axes + " are not a permutation of the dimensions of " + data.text());
         return new TensorType(
                 new Shape(axes.stream().map(data::dim).toList()), args.get(0).dtype());
     }

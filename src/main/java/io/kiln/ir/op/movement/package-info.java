@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Operators that move elements and compute none. */
+/** Operators that copy elements without arithmetic. */
 package io.kiln.ir.op.movement;

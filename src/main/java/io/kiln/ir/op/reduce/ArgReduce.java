@@ -13,7 +13,7 @@ import java.util.Map;
  * Index of the first largest or smallest element along a dimension, as int32. Argument: data.
  *
  * @param largest whether it is the largest
- * @param axis the dimension, from 0; it goes
+ * @param axis the dimension, from 0; it is removed
  */
 public record ArgReduce(boolean largest, int axis) implements Reduction {
     @Override

@@ -11,19 +11,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One element for all those along some dimensions: their sum or mean (float32; int32, which wraps around and whose mean is cut
- * towards zero), or the largest or smallest (any type). Argument: data.
+ * One element for all those along some dimensions: their sum or mean (float32; int32, whose sum wraps around and whose
+ * mean is truncated towards zero), or the largest or smallest (any type). Argument: data.
  *
- * @param kind what is computed
+ * @param kind the function
  * @param axes the dimensions, from 0, ascending
- * @param keepDims whether they stay, as dimensions of 1
+ * @param keepDims whether they remain, as dimensions of 1
  */
 public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements Reduction {
     public Reduce {
         axes = List.copyOf(axes);
     }
 
-    /** What is computed, by Relay's names. */
+    /** The functions, by Relay's names. */
     public enum Kind {
         SUM("sum"),
         MEAN("mean"),
@@ -71,7 +71,7 @@ public record Reduce(Kind kind, List<Integer> axes, boolean keepDims) implements
                 reduced(args.get(0).shape(), axes, keepDims), args.get(0).dtype());
     }
 
-    /** Shape of what is left. */
+    /** Shape of the result. */
     static Shape reduced(Shape data, List<Integer> axes, boolean keepDims) {
         Check.that(
                 axes.stream().allMatch(axis -> axis >= 0 && axis < data.rank()),

@@ -11,17 +11,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Sums of the elements so far along a dimension, of which Relay's {@code cumsum} cannot go backwards. Sums of float32, int32 and int64
- * are of the same type; integers wrap around.
+ * Cumulative sums along a dimension; unlike Relay's {@code cumsum} also backwards. Sums of float32, int32 and int64
+ * have the same type; integers wrap around.
  *
- * <p>Of int8 the result is int32, {@code 2^19 * (sum of (data - zeroPoint) - zeroPoint)}, wrapping around: TensorFlow Lite Micro's kernel
- * (reference_ops::CumSum in cumsum.h, cumsum.cc) begins every sum with the zero point, and rescales behind ({@link TflRequantize}).
+ * <p>For int8 the result is int32, {@code 2^19 * (sum of (data - zeroPoint) - zeroPoint)}, wrapping around: TensorFlow
+ * Lite Micro's kernel (reference_ops::CumSum in cumsum.h, cumsum.cc) starts every sum with the zero point, and rescales
+ * afterwards ({@link TflRequantize}).
  *
- * <p>Arguments: data, zero point (int32 scalar; 0 but for int8).
+ * <p>Arguments: data, zero point (int32 scalar; 0 except for int8).
  *
  * @param axis the dimension, from 0
- * @param exclusive whether an element does not count for its own sum
- * @param reverse whether sums begin at the end of the dimension
+ * @param exclusive whether an element is excluded from its own sum
+ * @param reverse whether sums start at the end of the dimension
  */
 public record TflCumsum(int axis, boolean exclusive, boolean reverse) implements Accumulation {
     /** Fraction bits of a sum of int8. */

@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Sums of int8 or int16 along dimensions, as int32: {@code sum of (data - zeroPoint)}. What a quantized SUM or MEAN of TensorFlow Lite
- * (reference_ops::QuantizedMeanOrSum in reduce.h) does then is a {@link TflRequantize}, for a mean with the multiplier divided by the
- * number of elements.
+ * Sums of int8 or int16 along dimensions, as int32: {@code sum of (data - zeroPoint)}. A quantized SUM or MEAN of
+ * TensorFlow Lite (reference_ops::QuantizedMeanOrSum in reduce.h) is followed by a {@link TflRequantize}, for a mean
+ * with the multiplier divided by the number of elements.
  *
  * <p>Arguments: data, its zero point (int32 scalar).
  *
  * @param axes the dimensions, from 0, ascending
- * @param keepDims whether they stay, as dimensions of 1
+ * @param keepDims whether they remain, as dimensions of 1
  */
 public record TflSum(List<Integer> axes, boolean keepDims) implements Accumulation, Reduction {
     public TflSum {
@@ -33,7 +33,7 @@ public record TflSum(List<Integer> axes, boolean keepDims) implements Accumulati
         return Math.max(data.max() - zeroPoint, zeroPoint - data.min());
     }
 
-    /** How many elements are summed up for each of the result. */
+    /** Number of elements summed for each element of the result. */
     public long terms(Shape data) {
         return axes.stream().mapToLong(data::dim).reduce(1, (a, b) -> a * b);
     }

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * An operator on the channels of a filter bank, from TensorFlow Lite Micro's library of signal processing; in the file a custom operator.
- * The first argument is a vector, the data; whole numbers wrap around as unsigned ones of C do.
+ * An operator on the channels of a filter bank, from TensorFlow Lite Micro's signal processing library; a custom
+ * operator in the file. The first argument is a vector, the data; integers wrap around like unsigned integers in C.
  */
 public interface FilterBank extends Op {
     @Override
@@ -25,6 +25,6 @@ public interface FilterBank extends Op {
         return inferred(args);
     }
 
-    /** Type of the result for as many arguments as there have to be, with a vector as the first. */
+    /** Type of the result, for the right number of arguments and a vector as the first. */
     TensorType inferred(List<TensorType> args);
 }

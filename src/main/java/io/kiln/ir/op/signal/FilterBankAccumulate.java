@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Sums energies up in the channels of a filter bank (signal/src/filter_bank.cc of TensorFlow Lite Micro). Arguments: energies, uint32;
- * then constants of int16: weights and unweights, as many of each; for every channel and one below the first its first energy, its first
- * weight, and its width.
+ * Sums energies in the channels of a filter bank (signal/src/filter_bank.cc of TensorFlow Lite Micro). Arguments:
+ * energies, uint32; then constants of int16: weights and unweights, equal in number; for every channel and one below
+ * the first its first energy, its first weight, and its width.
  *
- * <p>The filters are triangles that overlap by half. Each energy of a channel counts by its weight for that channel, and by its unweight
- * for the one above: {@code out[c] = sum(weight * energy in c) + sum(unweight * energy in c - 1)}, in uint64 modulo 2^64. Of the channel
- * below the first only the unweights count.
+ * <p>The filters are triangles that overlap by half. Each energy of a channel is weighted by its weight for that
+ * channel, and by its unweight for the one above: {@code out[c] = sum(weight * energy in c) + sum(unweight * energy in
+ * c - 1)}, in uint64 modulo 2^64. The channel below the first contributes its unweights only.
  *
  * @param channels number of channels of the result, 1 or more
  */
@@ -88,7 +88,7 @@ public record FilterBankAccumulate(int channels) implements FilterBank {
         }
         int weights = args.get(WEIGHTS).shape().dim(0);
         int unweights = args.get(UNWEIGHTS).shape().dim(0);
-        Check.that(weights == unweights, weights + " weights and " + unweights + " unweights do not go together");
+        Check.that(weights == unweights, weights + " weights and " + unweights + " unweights differ in number");
         for (int i = ENERGY_STARTS; i < arity(); i++) {
             int elements = args.get(i).shape().dim(0);
             Check.that(

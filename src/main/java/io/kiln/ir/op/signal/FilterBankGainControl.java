@@ -10,22 +10,22 @@ import java.util.Map;
 
 /**
  * Per-channel amplitude normalization (PCAN): an automatic gain control that divides a channel by a power of its noise
- * (signal/src/pcan_argc_fixed.cc of TensorFlow Lite Micro). Arguments: data, uint32; the estimate of the noise, of the same type, which
- * may be computed; the table of gains, int16, as {@link WideDynamicGain} reads it.
+ * (signal/src/pcan_argc_fixed.cc of TensorFlow Lite Micro). Arguments: data, uint32; the noise estimate, of the same
+ * type, which may be computed; the table of gains, int16, in the format of {@link WideDynamicGain}.
  *
- * <p>{@code snr = (uint32)(data * (uint32)gain >> snrShift)} has 12 fraction bits. The result has 6: {@code snr^2 / 4} where snr is less
- * than 2, else {@code snr - 1}.
+ * <p>{@code snr = (uint32)(data * (uint32)gain >> snrShift)} has 12 fraction bits. The result has 6: {@code snr^2 / 4}
+ * if snr is less than 2, otherwise {@code snr - 1}.
  *
- * @param snrShift by how many bits the product of 64 bits is shifted to the right, 0 to 63
+ * @param snrShift right shift of the 64-bit product, 0 to 63
  */
 public record FilterBankGainControl(int snrShift) implements FilterBank {
-    /** Fraction bits of the quotient of signal and noise. */
+    /** Fraction bits of the signal-to-noise ratio. */
     public static final int SNR_BITS = 12;
 
     /** Fraction bits of the result. */
     public static final int OUTPUT_BITS = 6;
 
-    /** Position of the estimate of the noise among the arguments. */
+    /** Position of the noise estimate among the arguments. */
     public static final int NOISE = 1;
 
     /** Position of the table of gains among the arguments. */

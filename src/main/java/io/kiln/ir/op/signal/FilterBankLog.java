@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The natural logarithm of each channel (signal/src/filter_bank_log.cc of TensorFlow Lite Micro). Argument: data, uint32, which is first
- * shifted left. The result is int16: the logarithm times a scale, as {@link io.kiln.ir.arith.ScaledLogarithm} rounds it, at most 32767; 0
- * where 0 or 1 is shifted.
+ * The natural logarithm of each channel (signal/src/filter_bank_log.cc of TensorFlow Lite Micro). Argument: data,
+ * uint32, which is first shifted left. The result is int16: the logarithm times a scale, rounded as in {@link
+ * io.kiln.ir.arith.ScaledLogarithm}, at most 32767; 0 for shifted values of 0 and 1.
  *
- * @param outputScale what the logarithm is multiplied by, 1 or more
- * @param correctionBits by how many bits the data is shifted left, 0 to 31; what leaves 32 bits is lost
+ * @param outputScale factor of the logarithm, 1 or more
+ * @param correctionBits left shift of the data, 0 to 31; bits beyond 32 are lost
  */
 public record FilterBankLog(int outputScale, int correctionBits) implements FilterBank {
     public FilterBankLog {

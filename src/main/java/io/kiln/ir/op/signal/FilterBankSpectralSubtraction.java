@@ -8,21 +8,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Takes an estimate of the noise off each channel (signal/src/filter_bank_spectral_subtraction.cc of TensorFlow Lite Micro). Arguments:
- * data, uint32; the estimate, a variable of the data's type, which is a result too.
+ * Subtracts a noise estimate from each channel (signal/src/filter_bank_spectral_subtraction.cc of TensorFlow Lite
+ * Micro). Arguments: data, uint32; the estimate, a variable of the data's type, which is also updated.
  *
- * <p>With {@code x} the data shifted left by {@code smoothingBits} and {@code b} the {@code bits} of fractions, the estimate becomes
- * {@code (x * smoothing + estimate * oneMinusSmoothing) >> b}. The result is the larger of
- * {@code (x - min(x, estimate)) >> smoothingBits} and {@code data * minSignalRemaining >> b}. Products and their sum have 64 bits, all
- * else 32.
+ * <p>With {@code x} the data shifted left by {@code smoothingBits} and {@code b} the {@code bits} of fractions, the
+ * estimate becomes {@code (x * smoothing + estimate * oneMinusSmoothing) >> b}. The result is the larger of {@code (x -
+ * min(x, estimate)) >> smoothingBits} and {@code data * minSignalRemaining >> b}. Products and their sum have 64 bits,
+ * everything else 32.
  *
- * @param smoothing of channels 0, 2, 4 …
- * @param oneMinusSmoothing of the same
- * @param alternateSmoothing of channels 1, 3, 5 …
- * @param alternateOneMinusSmoothing of the same
- * @param smoothingBits more fraction bits of the estimate, 0 to 31
+ * @param smoothing factor for channels 0, 2, 4 …
+ * @param oneMinusSmoothing its complement
+ * @param alternateSmoothing factor for channels 1, 3, 5 …
+ * @param alternateOneMinusSmoothing its complement
+ * @param smoothingBits additional fraction bits of the estimate, 0 to 31
  * @param minSignalRemaining fraction of the data that always remains
- * @param clamping whether the estimate is cut to {@code x}
+ * @param clamping whether the estimate is limited to {@code x}
  * @param bits fraction bits of the factors, 0 to 63
  */
 public record FilterBankSpectralSubtraction(

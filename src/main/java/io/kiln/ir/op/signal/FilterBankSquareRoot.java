@@ -7,9 +7,9 @@ import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /**
- * The square root of each channel, shifted to the right (signal/src/filter_bank_square_root.cc of TensorFlow Lite Micro). Arguments: data,
- * uint64; the number of bits, an int32 scalar that may be computed. The result is uint32. Roots are rounded as
- * {@link io.kiln.ir.arith.SquareRoot} tells; for less than 0 or more than 31 bits the result is 0.
+ * The square root of each channel, shifted right (signal/src/filter_bank_square_root.cc of TensorFlow Lite Micro).
+ * Arguments: data, uint64; the number of bits, an int32 scalar that may be computed. The result is uint32. Roots are
+ * rounded as in {@link io.kiln.ir.arith.SquareRoot}; for less than 0 or more than 31 bits the result is 0.
  */
 public record FilterBankSquareRoot() implements FilterBank {
     /** Position of the number of bits among the arguments. */

@@ -6,8 +6,8 @@ import io.kiln.ir.op.Trait;
 import java.util.Set;
 
 /**
- * An operator of TensorFlow Lite Micro's library of signal processing. In the file these are custom operators. The first argument is the
- * data; what it computes beside its result, and what it remembers, are variables among the arguments.
+ * An operator of TensorFlow Lite Micro's signal processing library; a custom operator in the file. The first argument
+ * is the data; further results, and the state, are variables among the arguments.
  */
 public interface Signal extends Op {
     @Override

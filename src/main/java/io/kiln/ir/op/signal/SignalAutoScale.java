@@ -7,11 +7,11 @@ import io.kiln.ir.type.TensorType;
 import java.util.List;
 
 /**
- * Shifts samples to the left until the largest uses 15 bits (signal/src/fft_auto_scale.cc of TensorFlow Lite Micro). Arguments: data, a
- * vector of int16; a variable, an int32 scalar, which takes by how many bits.
+ * Shifts samples left until the largest uses 15 bits (signal/src/fft_auto_scale.cc of TensorFlow Lite Micro).
+ * Arguments: data, a vector of int16; a variable, an int32 scalar, which gets the number of bits.
  *
- * <p>The largest absolute value is an int16, found one sample after the other: -32768 makes it -32768, which any sample behind exceeds.
- * If it is not positive, nothing is shifted. What no longer fits int16 wraps around.
+ * <p>The largest absolute value is an int16, computed sample by sample: -32768 makes it -32768, which any later sample
+ * exceeds. If it is not positive, nothing is shifted. Values that no longer fit into int16 wrap around.
  */
 public record SignalAutoScale() implements Signal {
     /** Position of the number of bits among the arguments. */

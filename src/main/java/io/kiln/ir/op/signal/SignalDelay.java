@@ -8,10 +8,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Delays each vector of a signal along the last axis; silence comes first (signal/micro/kernels/delay.cc of TensorFlow Lite Micro).
- * Arguments: data, int16; the state, a variable: a vector of {@code length} samples for each vector of the data, the oldest first.
+ * Delays each vector of a signal along the last axis; the delayed signal starts with zeros
+ * (signal/micro/kernels/delay.cc of TensorFlow Lite Micro). Arguments: data, int16; the state, a variable: a vector of
+ * {@code length} samples for each vector of the data, the oldest first.
  *
- * @param length by how many samples, 1 or more
+ * @param length number of samples, 1 or more
  */
 public record SignalDelay(int length) implements SignalMemory {
     public SignalDelay {

@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Squares of the absolute values of complex numbers (signal/src/energy.cc of TensorFlow Lite Micro): uint32, which wraps around. Argument:
- * data, a vector of int16, pairs of real and imaginary part. The result is 0 outside the range of frequencies, which the kernel of
- * TensorFlow Lite Micro leaves as it was.
+ * Squared absolute values of complex numbers (signal/src/energy.cc of TensorFlow Lite Micro): uint32, which wraps
+ * around. Argument: data, a vector of int16, pairs of real and imaginary part. The result is 0 outside the range of
+ * frequencies, where TensorFlow Lite Micro's kernel leaves the output unchanged.
  *
  * @param start first frequency of the range
  * @param end frequency after the last
  */
 public record SignalEnergy(int start, int end) implements Signal {
     public SignalEnergy {
-        Check.that(start >= 0 && start <= end, "a range of frequencies from " + start + " to " + end + " is none");
+        Check.that(start >= 0 && start <= end, "a range of frequencies from " + start + " to " + end + " is not valid");
     }
 
     @Override
@@ -43,10 +43,10 @@ public record SignalEnergy(int start, int end) implements Signal {
         Check.dtype("data", data, DType.INT16);
         Check.rank("data", data, 1);
         int elements = data.shape().dim(0);
-        Check.that(elements % 2 == 0, "data " + data.text() + " are no pairs of real and imaginary part");
+        Check.that(elements % 2 == 0, "data " + data.text() + " do not consist of pairs of real and imaginary part");
         Check.that(
                 end <= elements / 2,
-                "the range ends at " + end + ", behind the last of " + elements / 2 + " frequencies");
+                "the range ends at " + end + ", beyond the last of " + elements / 2 + " frequencies");
         return new TensorType(Shape.of(elements / 2), DType.UINT32);
     }
 }

@@ -11,16 +11,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The discrete Fourier transform of each vector of real numbers along the last axis, or its inverse, computed as kiss_fftr of the library
- * KISS FFT does, on which TensorFlow Lite Micro's signal/src/rfft.h and irfft.h rest: a transform of half as many complex numbers with
- * radices 4 and, innermost, 2, and one more pass that takes even and odd samples apart. A spectrum is length / 2 + 1 pairs of real and
- * imaginary part. Argument: data, int16, int32 or float32.
+ * The discrete Fourier transform of each vector of real numbers along the last axis, or its inverse, computed as by
+ * kiss_fftr of the library KISS FFT, which TensorFlow Lite Micro's signal/src/rfft.h and irfft.h use: a transform of
+ * half as many complex numbers with radices 4 and, innermost, 2, and one more pass that separates even and odd samples.
+ * A spectrum is length / 2 + 1 pairs of real and imaginary part. Argument: data, int16, int32 or float32.
  *
- * <p>Integers are fractions with 15 or 31 bits: each product is rounded, each pass halves or quarters its data first by a product
- * with 2^15 - 1 over 2 or 4, cut to a whole number, and sums wrap around. An integer spectrum is so the transform divided by the length;
- * the inverse of float32 is divided by the length, that of integers is not.
+ * <p>Integers are fractions with 15 or 31 bits: each product is rounded; each pass first halves or quarters its data by
+ * a product with 2^15 - 1 over 2 or 4, truncated to an integer; sums wrap around. An integer spectrum is therefore the
+ * transform divided by the length; the inverse of float32 is divided by the length, that of integers is not.
  *
- * @param length samples in a transform, a power of two from {@link #SHORTEST} to {@link #LONGEST}; shorter vectors are filled up with 0
+ * @param length samples in a transform, a power of two from {@link #SHORTEST} to {@link #LONGEST}; shorter vectors are
+ * padded with 0
  * @param inverse whether samples are computed from a spectrum
  */
 public record SignalFft(int length, boolean inverse) implements Signal {

@@ -10,20 +10,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Cuts a signal that comes in pieces into frames that overlap (signal/micro/kernels/framer.cc of TensorFlow Lite Micro): each
- * {@code step} samples of each vector along the last axis end one frame of {@code size} samples. Arguments: data, int16; a variable, a
- * bool scalar, which tells whether all frames are whole; the state, a variable: a vector of {@link #history} samples for each vector of
- * the data, the oldest first, then how many frames were begun before, as far as that counts.
+ * Splits a signal that arrives in pieces into overlapping frames (signal/micro/kernels/framer.cc of TensorFlow Lite
+ * Micro): each {@code step} samples of each vector along the last axis end one frame of {@code size} samples.
+ * Arguments: data, int16; a variable, a bool scalar, which tells whether all frames are complete; the state, a
+ * variable: a vector of {@link #history} samples for each vector of the data, the oldest first, then the number of
+ * frames begun before, up to the number that matters.
  *
- * <p>A frame is the first {@code size} of the last {@code history + step} samples. Those for which too few samples have come
- * are 0 throughout.
+ * <p>A frame is the first {@code size} of the last {@code history + step} samples. Frames for which too few samples
+ * have arrived are all 0.
  *
  * @param size samples in a frame
- * @param step samples from one frame to the next, at most {@code size}
- * @param prefill whether silence came before the first samples, so that every frame is whole
+ * @param step samples between the starts of frames, at most {@code size}
+ * @param prefill whether the first samples were preceded by zeros, so that every frame is complete
  */
 public record SignalFrame(int size, int step, boolean prefill) implements Signal {
-    /** Position of the truth value among the arguments. */
+    /** Position of the flag among the arguments. */
     public static final int VALID = 1;
 
     /** Position of the state among the arguments. */
@@ -40,12 +41,12 @@ public record SignalFrame(int size, int step, boolean prefill) implements Signal
                 "a frame of " + size + " samples has too many steps of " + step);
     }
 
-    /** How many earlier samples of a vector are kept. */
+    /** Number of earlier samples of a vector that are kept. */
     public int history() {
         return prefill ? size - step : missing() * step;
     }
 
-    /** How many frames are begun before one is whole. */
+    /** Number of frames begun before one is complete. */
     public int missing() {
         return prefill ? 0 : (size - 1) / step;
     }
@@ -70,7 +71,7 @@ public record SignalFrame(int size, int step, boolean prefill) implements Signal
         return Check.attributes("frame_size", size, "frame_step", step, "prefill", prefill ? 1 : 0);
     }
 
-    /** Type of the state for data. */
+    /** Type of the state for the data. */
     public TensorType state(TensorType data) {
         long elements = data.shape().elements() / data.shape().dim(-1) * history() + 1;
         return new TensorType(Check.vector(elements), DType.INT16);
@@ -84,7 +85,7 @@ public record SignalFrame(int size, int step, boolean prefill) implements Signal
         Check.dtype("data", data, DType.INT16);
         Check.that(
                 data.shape().dim(-1) % step == 0,
-                "vectors of " + data.text() + " are no multiple of " + step + " samples");
+                "vectors of " + data.text() + " are not a multiple of " + step + " samples");
         Check.scalar("whether frames are whole", args.get(VALID), DType.BOOL);
         Check.state(args.get(STATE), state(data));
         List<Integer> dims = new ArrayList<>(data.shape().dims());

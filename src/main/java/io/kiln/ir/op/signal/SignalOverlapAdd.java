@@ -11,11 +11,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Adds frames that overlap up to a signal (signal/src/overlap_add.cc of TensorFlow Lite Micro). Arguments: data, int16 or float32, of
- * shape (.., frames, samples); the state, a variable: the sums so far, as many samples as one frame of each signal has. Sums of int16 are
- * limited to int16, frame after frame.
+ * Adds overlapping frames to a signal (signal/src/overlap_add.cc of TensorFlow Lite Micro). Arguments: data, int16 or
+ * float32, of shape (.., frames, samples); the state, a variable: the sums so far, as many samples as one frame of each
+ * signal has. Sums of int16 saturate frame by frame.
  *
- * @param step samples from one frame to the next; so many of the signal each frame completes
+ * @param step samples between the starts of frames; the number of samples of the signal that each frame completes
  */
 public record SignalOverlapAdd(int step) implements SignalMemory {
     public SignalOverlapAdd {
@@ -44,7 +44,7 @@ public record SignalOverlapAdd(int step) implements SignalMemory {
         TensorType data = args.get(0);
         Check.vectors(data);
         Check.oneOf("data", data, Set.of(DType.INT16, DType.FLOAT32));
-        Check.that(data.shape().rank() >= 2, "data " + data.text() + " have no dimension of frames");
+        Check.that(data.shape().rank() >= 2, "data " + data.text() + " do not have a dimension of frames");
         Check.that(
                 step <= data.shape().dim(-1),
                 "frames of " + data.text() + " are shorter than the step from one to the next, " + step);

@@ -8,19 +8,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Puts a frame together with those before and behind it (signal/micro/kernels/stacker.cc of TensorFlow Lite Micro). Arguments: data, a
- * vector of int16, one frame; a variable, a bool scalar, which tells whether there is a result; the state, a variable: a vector of
- * {@link #frames} frames, the oldest first, then a number: 0 before the first frame, after it one more than how many frames are held.
+ * Concatenates a frame with those before and after it (signal/micro/kernels/stacker.cc of TensorFlow Lite Micro).
+ * Arguments: data, a vector of int16, one frame; a variable, a bool scalar, which tells whether there is a result; the
+ * state, a variable: a vector of {@link #frames} frames, the oldest first, then a number: 0 before the first frame,
+ * after it one more than the number of frames held.
  *
- * <p>The first frame also stands for the {@code left} before it. As soon as there are {@link #frames} frames, they are the result, and the
- * oldest {@code step} are forgotten. Where there is no result it is 0.
+ * <p>The first frame also replaces the {@code left} frames before it. As soon as there are {@link #frames} frames, they
+ * are the result, and the oldest {@code step} are dropped. The output is 0 if there is no result.
  *
- * @param left frames before
- * @param right frames behind
- * @param step frames from one result to the next, 1 to {@link #frames}
+ * @param left number of frames before
+ * @param right number of frames after
+ * @param step frames between results, 1 to {@link #frames}
  */
 public record SignalStack(int left, int right, int step) implements Signal {
-    /** Position of the truth value among the arguments. */
+    /** Position of the flag among the arguments. */
     public static final int VALID = 1;
 
     /** Position of the state among the arguments. */
@@ -31,13 +32,13 @@ public record SignalStack(int left, int right, int step) implements Signal {
     public SignalStack {
         Check.that(
                 left >= 0 && right >= 0 && left < MOST && right < MOST - left,
-                left + " frames before and " + right + " behind are too many or too few");
+                left + " frames before and " + right + " after are too many or too few");
         Check.that(
                 step >= 1 && step <= left + right + 1,
                 "a step of " + step + " frames is not from 1 to " + (left + right + 1));
     }
 
-    /** How many frames are in a result. */
+    /** Number of frames in a result. */
     public int frames() {
         return left + right + 1;
     }
@@ -62,7 +63,7 @@ public record SignalStack(int left, int right, int step) implements Signal {
         return Check.attributes("left_context", left, "right_context", right, "step", step);
     }
 
-    /** Type of the state for data. */
+    /** Type of the state for the data. */
     public TensorType state(TensorType data) {
         return new TensorType(Check.vector(data.shape().elements() * frames() + 1), DType.INT16);
     }

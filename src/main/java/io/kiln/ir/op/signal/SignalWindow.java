@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Weighs the samples of each vector along the last axis: {@code (data * weight) >> shift}, limited to int16 (signal/src/window.cc of
- * TensorFlow Lite Micro). Arguments: data, int16; weights, int16, one for each sample of a vector.
+ * Weighs the samples of each vector along the last axis: {@code (data * weight) >> shift}, saturated to int16
+ * (signal/src/window.cc of TensorFlow Lite Micro). Arguments: data, int16; weights, int16, one for each sample of a
+ * vector.
  *
  * @param shift 0 to 31
  */
