@@ -25,23 +25,22 @@ import java.util.stream.Collectors;
  * @param name C function name
  * @param root the first operator
  * @param rootTypes types of the root's arguments
- * @param bias added to the accumulator, per channel
- * @param requantization rescaling of the accumulator
- * @param clip limits of the result
+ * @param tail what is done with the accumulator
  * @param output id of the result
  * @param type type of the result
  * @param op Relay names joined by {@code +}
  */
 public record FusedOperator(
-        String name,
-        Binding root,
-        List<TensorType> rootTypes,
-        Optional<Constant> bias,
-        Optional<Requantization> requantization,
-        Optional<Clip> clip,
-        int output,
-        TensorType type,
-        String op) {
+        String name, Binding root, List<TensorType> rootTypes, Tail tail, int output, TensorType type, String op) {
+    /**
+     * What is done with the accumulator, in this order.
+     *
+     * @param bias added to it, per channel
+     * @param requantization its rescaling
+     * @param clip limits of the result
+     */
+    public record Tail(Optional<Constant> bias, Optional<Requantization> requantization, Optional<Clip> clip) {}
+
     public FusedOperator {
         rootTypes = List.copyOf(rootTypes);
     }
@@ -72,7 +71,23 @@ public record FusedOperator(
         }
         Binding last = chain.get(chain.size() - 1);
         String op = chain.stream().map(b -> b.op().name()).collect(Collectors.joining("+"));
-        return new FusedOperator(name, root, rootTypes, bias, requantization, clip, last.id(), last.type(), op);
+        return new FusedOperator(
+                name, root, rootTypes, new Tail(bias, requantization, clip), last.id(), last.type(), op);
+    }
+
+    /** Added to the accumulator, per channel. */
+    public Optional<Constant> bias() {
+        return tail.bias;
+    }
+
+    /** Rescaling of the accumulator. */
+    public Optional<Requantization> requantization() {
+        return tail.requantization;
+    }
+
+    /** Limits of the result. */
+    public Optional<Clip> clip() {
+        return tail.clip;
     }
 
     /** A rescaling or limiting that stands alone is an epilogue behind nothing. */

@@ -12,11 +12,8 @@ import java.util.List;
  * @param inputs ids of the values read, in the order of the parameters
  * @param output id of the value written
  * @param dependencies rows of each input that a range of output rows reads
- * @param scratchBytes bytes of scratch in the workspace, where its buffers follow each other as {@link OperatorBuffers#nextScratch} says
- * @param executedMacs multiply-accumulates that the loops execute
- * @param schedule name of the schedule with its knobs
- * @param reason why this schedule, for people
- * @param rowBlock rows that it computes faster together than one by one
+ * @param cost what it takes
+ * @param choice the schedule
  */
 public record LoweredOperator(
         PrimFunc function,
@@ -24,40 +21,77 @@ public record LoweredOperator(
         List<Integer> inputs,
         int output,
         List<RowDependency> dependencies,
-        long scratchBytes,
-        long executedMacs,
-        String schedule,
-        String reason,
-        int rowBlock) {
-    private static final String NO_CHOICE = "the only schedule for this operator";
+        Cost cost,
+        Choice choice) {
+    /**
+     * What a loop nest takes.
+     *
+     * @param scratchBytes bytes of scratch in the workspace, where its buffers follow each other as {@link OperatorBuffers#nextScratch} says
+     * @param executedMacs multiply-accumulates that the loops execute
+     */
+    public record Cost(long scratchBytes, long executedMacs) {}
+
+    /**
+     * A schedule that was chosen.
+     *
+     * @param schedule its name with its knobs
+     * @param reason why this one, for people
+     * @param rowBlock rows that it computes faster together than one by one
+     */
+    public record Choice(String schedule, String reason, int rowBlock) {
+        /** The schedule of an operator for which there was nothing to choose from. */
+        public static Choice only(String schedule) {
+            return new Choice(schedule, "the only schedule for this operator", 1);
+        }
+    }
 
     public LoweredOperator {
         inputs = List.copyOf(inputs);
         dependencies = List.copyOf(dependencies);
     }
 
-    /** An operator for which there was nothing to choose from. */
-    public LoweredOperator(
-            PrimFunc function,
-            String op,
-            List<Integer> inputs,
-            int output,
-            List<RowDependency> dependencies,
-            long scratchBytes,
-            long executedMacs,
-            String schedule) {
-        this(function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, NO_CHOICE, 1);
+    /** The same with multiply-accumulates. */
+    public LoweredOperator executing(long macs) {
+        return new LoweredOperator(
+                function, op, inputs, output, dependencies, new Cost(cost.scratchBytes, macs), choice);
     }
 
     /** The same with the reason for its schedule. */
     public LoweredOperator because(String newReason) {
-        return new LoweredOperator(
-                function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, newReason, rowBlock);
+        return with(new Choice(choice.schedule, newReason, choice.rowBlock));
     }
 
     /** The same with the rows that it likes to compute together. */
     public LoweredOperator inBlocksOf(int rows) {
-        return new LoweredOperator(
-                function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, reason, rows);
+        return with(new Choice(choice.schedule, choice.reason, rows));
+    }
+
+    private LoweredOperator with(Choice newChoice) {
+        return new LoweredOperator(function, op, inputs, output, dependencies, cost, newChoice);
+    }
+
+    /** Bytes of scratch in the workspace. */
+    public long scratchBytes() {
+        return cost.scratchBytes;
+    }
+
+    /** Multiply-accumulates that the loops execute. */
+    public long executedMacs() {
+        return cost.executedMacs;
+    }
+
+    /** Name of the schedule with its knobs. */
+    public String schedule() {
+        return choice.schedule;
+    }
+
+    /** Why this schedule, for people. */
+    public String reason() {
+        return choice.reason;
+    }
+
+    /** Rows that it computes faster together than one by one. */
+    public int rowBlock() {
+        return choice.rowBlock;
     }
 }

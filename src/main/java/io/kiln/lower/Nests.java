@@ -26,19 +26,6 @@ public final class Nests {
             List<RowDependency> dependencies,
             Stmt body,
             String schedule) {
-        return operator(op, buffers, tables, rows, dependencies, body, 0, schedule);
-    }
-
-    /** A lowered operator; its scratch is what it asked its buffers for. */
-    public static LoweredOperator operator(
-            FusedOperator op,
-            OperatorBuffers buffers,
-            Tables tables,
-            Rows rows,
-            List<RowDependency> dependencies,
-            Stmt body,
-            long executedMacs,
-            String schedule) {
         PrimFunc function = new PrimFunc(
                 op.name(),
                 comment(op),
@@ -52,9 +39,8 @@ public final class Nests {
                 op.inputs(),
                 op.output(),
                 dependencies,
-                buffers.scratchBytes(),
-                executedMacs,
-                schedule);
+                new LoweredOperator.Cost(buffers.scratchBytes(), 0),
+                LoweredOperator.Choice.only(schedule));
     }
 
     /** Operators, shapes and where they came from, on one line. */

@@ -106,7 +106,8 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             steps.add(steps(reference, c, bounds.get(c)));
         }
         for (int shift = most; shift >= Math.max(1, most - MOST_FEWER_SHIFTS); shift--) {
-            Optional<ProvenRescale> found = new RescaleSearch(reference, bounds, steps, scaleBits, shift, !hidden).run();
+            Optional<ProvenRescale> found =
+                    new RescaleSearch(reference, bounds, steps, scaleBits, shift, !hidden).run();
             if (found.isPresent()) {
                 return found;
             }

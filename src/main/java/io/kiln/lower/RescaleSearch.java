@@ -21,7 +21,13 @@ final class RescaleSearch {
     private final long rounding;
     private final int[] refusing = new int[2];
 
-    RescaleSearch(ProvenRescale.Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int shift, boolean signed) {
+    RescaleSearch(
+            ProvenRescale.Reference reference,
+            List<Long> bounds,
+            List<long[]> steps,
+            int scaleBits,
+            int shift,
+            boolean signed) {
         this.reference = reference;
         this.bounds = bounds;
         this.steps = steps;
@@ -40,8 +46,7 @@ final class RescaleSearch {
             }
             channels.add(channel.get());
         }
-        ProvenRescale found =
-                new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift).simplified();
+        ProvenRescale found = new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift).simplified();
         for (int c = 0; c < bounds.size(); c++) {
             if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
                 return Optional.empty();

@@ -26,6 +26,9 @@ public record RowDots(Kernel kernel, int step) {
         long get(int row, int place);
     }
 
+    /** The {@code count} elements of a buffer that begin at a place. */
+    public record Vector(Buffer values, Expr from, int count) {}
+
     private int steps(int count) {
         return (count + step - 1) / step;
     }
@@ -48,19 +51,10 @@ public record RowDots(Kernel kernel, int step) {
      *
      * @param name prefix of what is declared
      * @param group which rows of the table, as a multiple of {@link #ROWS}
-     * @param values of which {@code count} begin at {@code from}
      */
-    public void emit(
-            BlockBuilder block,
-            String name,
-            Expr group,
-            int count,
-            Buffer table,
-            Buffer values,
-            Expr from,
-            Buffer sums) {
-        Buffer x = block.view(name + "_x", values, from);
-        Buffer w = block.view(name + "_w", table, Exprs.mul(group, (long) steps(count) * ROWS * step));
-        block.call(kernel, List.of(x, w, sums), List.of(Exprs.imm(count)));
+    public void emit(BlockBuilder block, String name, Buffer table, Expr group, Vector vector, Buffer sums) {
+        Buffer x = block.view(name + "_x", vector.values, vector.from);
+        Buffer w = block.view(name + "_w", table, Exprs.mul(group, (long) steps(vector.count) * ROWS * step));
+        block.call(kernel, List.of(x, w, sums), List.of(Exprs.imm(vector.count)));
     }
 }

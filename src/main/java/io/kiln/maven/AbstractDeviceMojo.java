@@ -89,8 +89,7 @@ abstract class AbstractDeviceMojo extends AbstractConsoleMojo {
                 openocd,
                 Duration.ofSeconds(Math.max(1, timeout)),
                 preverify,
-                Optional.ofNullable(log).map(File::toPath),
-                coordinates(),
+                new FlashSpec.Journal(Optional.ofNullable(log).map(File::toPath), coordinates()),
                 Optional.ofNullable(faults),
                 allowRpc,
                 session().getRequest().isInteractiveMode() && Terminal.isWatched());

@@ -16,21 +16,17 @@ import java.util.TreeMap;
  *
  * @param executable a path, or a name to be found on the PATH
  * @param arguments its arguments
- * @param directory working directory; must exist
- * @param environment variables added to (or replacing) those of this process
- * @param without variables of this process that the new one does not inherit
- * @param timeout time after which the process and its descendants are killed
- * @param input its standard input; ignored by {@link ProcessRunner#start}
- * @param logFile gets the first 16 MiB of standard output and error, interleaved; replaced if it exists
- * @param temporary the process's own folder, which is deleted if this JVM ends before the process does, and by {@link
- *     RunningProcess#close}
+ * @param surroundings where it runs, and what it sees
+ * @param timeout after this the process and its descendants are killed
+ * @param input what it reads from its standard input; ignored by {@link ProcessRunner#start}
+ * @param logFile gets the first 16 MiB of the output, standard output and error as they come; replaced if it exists
+ * @param temporary a folder of the process's own, which is removed if this JVM ends before the process does, and by
+ *     {@link RunningProcess#close}
  */
 public record Command(
         String executable,
         List<String> arguments,
-        Path directory,
-        Map<String, String> environment,
-        Set<String> without,
+        Surroundings surroundings,
         Duration timeout,
         Bytes input,
         Optional<Path> logFile,
@@ -39,8 +35,35 @@ public record Command(
 
     public Command {
         arguments = List.copyOf(arguments);
-        environment = Map.copyOf(environment);
-        without = Set.copyOf(without);
+    }
+
+    /**
+     * Where a process runs, and what it sees.
+     *
+     * @param directory working directory; must exist
+     * @param environment variables added to (or replacing) those of this process
+     * @param without variables of this process that the new one shall not see
+     */
+    public record Surroundings(Path directory, Map<String, String> environment, Set<String> without) {
+        public Surroundings {
+            environment = Map.copyOf(environment);
+            without = Set.copyOf(without);
+        }
+    }
+
+    /** Working directory. */
+    public Path directory() {
+        return surroundings.directory;
+    }
+
+    /** Variables added to (or replacing) those of this process. */
+    public Map<String, String> environment() {
+        return surroundings.environment;
+    }
+
+    /** Variables of this process that the new one shall not see. */
+    public Set<String> without() {
+        return surroundings.without;
     }
 
     /** A command in the current directory, with a limit of five minutes and empty input. */
@@ -53,9 +76,7 @@ public record Command(
         return new Command(
                 executable,
                 arguments,
-                Path.of("").toAbsolutePath(),
-                Map.of(),
-                Set.of(),
+                new Surroundings(Path.of("").toAbsolutePath(), Map.of(), Set.of()),
                 DEFAULT_TIMEOUT,
                 Bytes.wrap(new byte[0]),
                 Optional.empty(),
@@ -68,39 +89,37 @@ public record Command(
     }
 
     public Command in(Path newDirectory) {
-        return new Command(
-                executable, arguments, newDirectory, environment, without, timeout, input, logFile, temporary);
+        return in(new Surroundings(newDirectory, environment(), without()));
     }
 
     public Command within(Duration newTimeout) {
-        return new Command(
-                executable, arguments, directory, environment, without, newTimeout, input, logFile, temporary);
+        return new Command(executable, arguments, surroundings, newTimeout, input, logFile, temporary);
     }
 
     public Command reading(Bytes newInput) {
-        return new Command(
-                executable, arguments, directory, environment, without, timeout, newInput, logFile, temporary);
+        return new Command(executable, arguments, surroundings, timeout, newInput, logFile, temporary);
     }
 
     public Command loggingTo(Path file) {
-        return new Command(
-                executable, arguments, directory, environment, without, timeout, input, Optional.of(file), temporary);
+        return new Command(executable, arguments, surroundings, timeout, input, Optional.of(file), temporary);
     }
 
     public Command owning(Path folder) {
-        return new Command(
-                executable, arguments, directory, environment, without, timeout, input, logFile, Optional.of(folder));
+        return new Command(executable, arguments, surroundings, timeout, input, logFile, Optional.of(folder));
     }
 
     public Command with(String variable, String value) {
-        Map<String, String> more = new TreeMap<>(environment);
+        Map<String, String> more = new TreeMap<>(environment());
         more.put(variable, value);
-        return new Command(executable, arguments, directory, more, without, timeout, input, logFile, temporary);
+        return in(new Surroundings(directory(), more, without()));
     }
 
     public Command without(Set<String> variables) {
-        return new Command(
-                executable, arguments, directory, environment, variables, timeout, input, logFile, temporary);
+        return in(new Surroundings(directory(), environment(), variables));
+    }
+
+    private Command in(Surroundings others) {
+        return new Command(executable, arguments, others, timeout, input, logFile, temporary);
     }
 
     /** Executable and arguments. */

@@ -114,8 +114,8 @@ public final class Dispatch {
                         workload.rows(),
                         List.of(dependency(op, workload.conv())),
                         loops.body(),
-                        loops.executedMacs(),
                         choice.configuration().text())
+                .executing(loops.executedMacs())
                 .inBlocksOf(loops.rowBlock())
                 .because(choice.reason());
     }

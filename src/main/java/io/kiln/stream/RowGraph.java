@@ -39,35 +39,50 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
     }
 
     /**
-     * An operator, or a copy.
+     * What an operator takes.
      *
-     * @param uses values read
-     * @param output index of the value written
-     * @param steps largest number of calls: rows of its output, or of its input if it accumulates; 1 for operators
-     * without row ranges
-     * @param accumulates whether the output is complete only after the last step, and scratch lives from the first to
-     * the last
-     * @param block steps of one call when it is called step by step; divides the rings that it reads and writes
      * @param wholeScratch bytes of scratch in one call
      * @param rowScratch bytes of scratch when it is called step by step
      * @param work multiply-accumulates of all steps
      */
-    record Node(
-            List<Use> uses,
-            int output,
-            int steps,
-            boolean accumulates,
-            int block,
-            long wholeScratch,
-            long rowScratch,
-            long work) {
+    record Cost(long wholeScratch, long rowScratch, long work) {
+        /** Of a copy. */
+        static final Cost NONE = new Cost(0, 0, 0);
+    }
+
+    /**
+     * An operator, or a copy.
+     *
+     * @param uses values read
+     * @param output index of the value written
+     * @param steps in how many calls it can run: rows of its output, or of its input if it accumulates; 1 for what knows no range of rows
+     * @param accumulates whether the output is there after the last step only, and scratch lives from the first to the last
+     * @param block steps of one call when it is called step by step; divides the rings of what it reads and writes
+     * @param cost what it takes
+     */
+    record Node(List<Use> uses, int output, int steps, boolean accumulates, int block, Cost cost) {
         Node {
             uses = List.copyOf(uses);
         }
 
-        /** The same node with fewer steps per call. */
+        /** Bytes of scratch in one call. */
+        long wholeScratch() {
+            return cost.wholeScratch;
+        }
+
+        /** Bytes of scratch when it is called step by step. */
+        long rowScratch() {
+            return cost.rowScratch;
+        }
+
+        /** Multiply-accumulates of all steps. */
+        long work() {
+            return cost.work;
+        }
+
+        /** The same with fewer steps in one call. */
         Node inBlocksOf(int rows) {
-            return new Node(uses, output, steps, accumulates, rows, wholeScratch, rowScratch, work);
+            return new Node(uses, output, steps, accumulates, rows, cost);
         }
 
         /**
@@ -207,7 +222,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
             for (int[] copy : copies) {
                 Value from = values.get(indexOf.get(copy[0]));
                 Use all = new Use(indexOf.get(copy[0]), new RowDependency.All(from.rows()));
-                nodes.add(new Node(List.of(all), indexOf.get(copy[1]), 1, false, 1, 0, 0, 0));
+                nodes.add(new Node(List.of(all), indexOf.get(copy[1]), 1, false, 1, Cost.NONE));
             }
             Map<Integer, Integer> storage = new HashMap<>();
             home.forEach((id, stored) -> {
@@ -244,9 +259,7 @@ record RowGraph(List<Node> nodes, List<Value> values, Map<Integer, Integer> stor
                     steps,
                     accumulates,
                     block,
-                    whole.scratchBytes(),
-                    byRows.scratchBytes(),
-                    whole.executedMacs());
+                    new Cost(whole.scratchBytes(), byRows.scratchBytes(), whole.executedMacs()));
         }
 
         private List<Value> values(List<LoweredOperator> operators) {

@@ -3,32 +3,40 @@ package io.kiln.target;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The features of a CPU that schedules depend on.
  *
  * @param family instruction set
  * @param bits width of a general register
- * @param hasDsp Arm's SIMD and saturating instructions on general registers ({@code SMLAD}, {@code SSAT} on halves …)
- * @param hasMve Arm's M-profile vector extension (Helium), integer part
- * @param hasFpu single precision in hardware
- * @param hasDoubleFpu double precision in hardware
- * @param hasLongMultiply 32 by 32 bits to 64 in one or two instructions
- * @param hasDivide integer division in hardware
- * @param hasUnalignedAccess words may be loaded from any address
+ * @param features what the CPU has
  */
-public record CpuFeatures(
-        Family family,
-        int bits,
-        boolean hasDsp,
-        boolean hasMve,
-        boolean hasFpu,
-        boolean hasDoubleFpu,
-        boolean hasLongMultiply,
-        boolean hasDivide,
-        boolean hasUnalignedAccess) {
+public record CpuFeatures(Family family, int bits, Set<Feature> features) {
+    public CpuFeatures {
+        features = Set.copyOf(features);
+    }
+
+    /** Abilities that a CPU has or lacks. */
+    public enum Feature {
+        /** Arm's SIMD and saturating instructions on general registers ({@code SMLAD}, {@code SSAT} on halves …). */
+        DSP,
+        /** Arm's M-profile vector extension (Helium), integer part. */
+        MVE,
+        /** Single precision in hardware. */
+        FPU,
+        /** Double precision in hardware. */
+        DOUBLE_FPU,
+        /** 32 by 32 bits to 64 in one or two instructions. */
+        LONG_MULTIPLY,
+        /** Integer division in hardware. */
+        DIVIDE,
+        /** Words may be loaded from any address. */
+        UNALIGNED_ACCESS
+    }
 
     /** Instruction set families that schedules tell apart. */
     public enum Family {
@@ -39,6 +47,8 @@ public record CpuFeatures(
         /** Another CPU: only features that every CPU has are assumed. */
         OTHER
     }
+
+    private static final Set<Feature> HOST = EnumSet.complementOf(EnumSet.of(Feature.DSP, Feature.MVE));
 
     /**
      * Reads {@code -mcpu}, {@code -march}, {@code -mattr} and {@code -mfloat-abi}. {@code +nodsp}, {@code +nomve} and
@@ -58,37 +68,36 @@ public record CpuFeatures(
         boolean isHost = target.mcpu().isEmpty()
                 && target.attribute("march").isEmpty()
                 && target.attribute("mtriple").isEmpty();
-        return isHost
-                ? new CpuFeatures(Family.HOST, 64, false, false, true, true, true, true, true)
-                : new CpuFeatures(Family.OTHER, 32, false, false, false, false, false, false, false);
+        return isHost ? new CpuFeatures(Family.HOST, 64, HOST) : new CpuFeatures(Family.OTHER, 32, Set.of());
     }
 
     private static CpuFeatures ofCortexM(CortexM cpu, List<String> extensions, boolean softFloat) {
         boolean hasDsp = cpu.hasDsp() && !extensions.contains("nodsp");
         boolean hasFpu = cpu.hasFpu() && !softFloat && !extensions.contains("nofp");
-        return new CpuFeatures(
-                Family.CORTEX_M,
-                32,
-                hasDsp,
-                cpu.hasMve() && hasDsp && !extensions.contains("nomve"),
-                hasFpu,
-                hasFpu && cpu.hasDoubleFpu() && !extensions.contains("nofp.dp"),
-                cpu.hasLongMultiply(),
-                cpu.hasDivide(),
-                cpu.hasUnalignedAccess());
+        Set<Feature> features = EnumSet.noneOf(Feature.class);
+        add(features, Feature.DSP, hasDsp);
+        add(features, Feature.MVE, cpu.hasMve() && hasDsp && !extensions.contains("nomve"));
+        add(features, Feature.FPU, hasFpu);
+        add(features, Feature.DOUBLE_FPU, hasFpu && cpu.hasDoubleFpu() && !extensions.contains("nofp.dp"));
+        add(features, Feature.LONG_MULTIPLY, cpu.hasLongMultiply());
+        add(features, Feature.DIVIDE, cpu.hasDivide());
+        add(features, Feature.UNALIGNED_ACCESS, cpu.hasUnalignedAccess());
+        return new CpuFeatures(Family.CORTEX_M, 32, features);
     }
 
     private static CpuFeatures ofRiscV(RiscV isa, boolean softFloat) {
-        return new CpuFeatures(
-                Family.RISCV,
-                isa.bits(),
-                false,
-                false,
-                isa.has('f') && !softFloat,
-                isa.has('d') && !softFloat,
-                isa.has('m'),
-                isa.has('m'),
-                false);
+        Set<Feature> features = EnumSet.noneOf(Feature.class);
+        add(features, Feature.FPU, isa.has('f') && !softFloat);
+        add(features, Feature.DOUBLE_FPU, isa.has('d') && !softFloat);
+        add(features, Feature.LONG_MULTIPLY, isa.has('m'));
+        add(features, Feature.DIVIDE, isa.has('m'));
+        return new CpuFeatures(Family.RISCV, isa.bits(), features);
+    }
+
+    private static void add(Set<Feature> features, Feature feature, boolean isThere) {
+        if (isThere) {
+            features.add(feature);
+        }
     }
 
     /** LLVM's generic names and triples state the width only. */
@@ -119,5 +128,40 @@ public record CpuFeatures(
             }
         }
         return extensions;
+    }
+
+    /** Whether it has Arm's SIMD and saturating instructions on general registers. */
+    public boolean hasDsp() {
+        return features.contains(Feature.DSP);
+    }
+
+    /** Whether it has the integer part of Arm's M-profile vector extension. */
+    public boolean hasMve() {
+        return features.contains(Feature.MVE);
+    }
+
+    /** Whether it has single precision in hardware. */
+    public boolean hasFpu() {
+        return features.contains(Feature.FPU);
+    }
+
+    /** Whether it has double precision in hardware. */
+    public boolean hasDoubleFpu() {
+        return features.contains(Feature.DOUBLE_FPU);
+    }
+
+    /** Whether it multiplies 32 by 32 bits to 64 in one or two instructions. */
+    public boolean hasLongMultiply() {
+        return features.contains(Feature.LONG_MULTIPLY);
+    }
+
+    /** Whether it divides integers in hardware. */
+    public boolean hasDivide() {
+        return features.contains(Feature.DIVIDE);
+    }
+
+    /** Whether words may be loaded from any address. */
+    public boolean hasUnalignedAccess() {
+        return features.contains(Feature.UNALIGNED_ACCESS);
     }
 }

@@ -79,17 +79,14 @@ public final class FoldPadding implements Pass {
 
     /** The window with more padding; empty if windows would lie entirely in the padding, which no schedule expects. */
     private static Optional<Window> window(Window w, Pad pad) {
-        Window wider = new Window(
-                w.kernelH(),
-                w.kernelW(),
-                w.strideH(),
-                w.strideW(),
-                w.dilationH(),
-                w.dilationW(),
-                w.padTop() + pad.before().get(1),
-                w.padLeft() + pad.before().get(2),
-                w.padBottom() + pad.after().get(1),
-                w.padRight() + pad.after().get(2));
+        Window wider = Window.of(w.kernelH(), w.kernelW())
+                .strided(w.strideH(), w.strideW())
+                .dilated(w.dilationH(), w.dilationW())
+                .padded(
+                        w.padTop() + pad.before().get(1),
+                        w.padLeft() + pad.before().get(2),
+                        w.padBottom() + pad.after().get(1),
+                        w.padRight() + pad.after().get(2));
         boolean ordinary = wider.padTop() < wider.spanH()
                 && wider.padBottom() < wider.spanH()
                 && wider.padLeft() < wider.spanW()

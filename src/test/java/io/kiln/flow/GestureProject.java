@@ -27,7 +27,9 @@ public record GestureProject(Path folder) {
     /** A build of it with the usual choices. */
     public BuildSpecBuilder spec(String board) {
         return BuildSpec.builder(
-                new Layout(folder, folder.resolve("out"), "gesture"), List.of(new ModelSource(MODEL, "gesture")), board);
+                new Layout(folder, folder.resolve("out"), "gesture"),
+                List.of(new ModelSource(MODEL, "gesture")),
+                board);
     }
 
     /** As {@link #spec}, with the GNU compiler, an archive of version 5 and no verification. */

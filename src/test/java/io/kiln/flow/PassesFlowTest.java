@@ -34,7 +34,10 @@ final class PassesFlowTest {
 
     @Test
     void thePassesAreInTheUsersHands() throws IOException {
-        BuildSpec usual = new GestureProject(folder).spec("mps2-an386").verify(GestureProject.UNVERIFIED).build();
+        BuildSpec usual = new GestureProject(folder)
+                .spec("mps2-an386")
+                .verify(GestureProject.UNVERIFIED)
+                .build();
         flow.generate(with(usual, new PipelineSpec(256, List.of(), true), ""));
         Path ir = folder.resolve("out/kiln/ir");
         List<String> all = List.of(
@@ -77,9 +80,12 @@ final class PassesFlowTest {
     void givenShapesAreBuiltAndVerifiedOrRefusedWithTheirPlace() throws IOException {
         TestPrograms.need("qemu-system-arm");
         GestureProject project = new GestureProject(folder);
-        BuildSpec one = project.spec("mps2-an386").verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0)).build();
+        BuildSpec one = project.spec("mps2-an386")
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0))
+                .build();
         flow.build(with(one, PipelineSpec.STANDARD, "acceleration:1,32,1,3"), DeviceSpec.USUAL);
-        assertThat(project.json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(project.json("kiln/verify.json").path("bitExact").asBoolean())
+                .isTrue();
         // What stops the whole road leaves nothing green behind.
         assertThatThrownBy(
                         () -> flow.build(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3"), DeviceSpec.USUAL))

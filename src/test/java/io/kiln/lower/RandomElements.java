@@ -40,7 +40,9 @@ final class RandomElements {
         int kernelW = 1 + draw.below(Math.min(4, shape.dim(2)));
         int padH = draw.below((kernelH + 1) / 2);
         int padW = draw.below((kernelW + 1) / 2);
-        return new Window(kernelH, kernelW, 1 + draw.below(3), 1 + draw.below(3), 1, 1, padH, padW, padH, padW);
+        return Window.of(kernelH, kernelW)
+                .strided(1 + draw.below(3), 1 + draw.below(3))
+                .padded(padH, padW, padH, padW);
     }
 
     void quantizedSum() {

@@ -36,7 +36,7 @@ final class RandomFilters {
         int rows = 1 + draw.below(9);
         int stride = 1 + draw.below(8) / 7;
         Shape shape = Shape.of(1 + draw.below(8) / 7, (rows - 1) * stride + taps, 1, 4 + draw.below(14));
-        depthwise(shape, new Window(taps, 1, stride, 1, 1, 1, 0, 0, 0, 0));
+        depthwise(shape, Window.of(taps, 1).strided(stride, 1));
     }
 
     /** A convolution of 3x3 that keeps the size of its input. */
@@ -45,7 +45,7 @@ final class RandomFilters {
         int channels = 4 + draw.below(8);
         Arg.Ref x = draw.parameter(shape, DType.INT8);
         Arg.Ref sum = draw.bind(
-                new QnnConv2d(new Window(3, 3, 1, 1, 1, 1, 1, 1, 1, 1), 1, channels, "OHWI"),
+                new QnnConv2d(Window.of(3, 3).padded(1, 1, 1, 1), 1, channels, "OHWI"),
                 x,
                 draw.weights(Shape.of(channels, 3, 3, shape.dim(3)), true),
                 Constant.scalar(draw.below(256) - 128),
@@ -75,7 +75,7 @@ final class RandomFilters {
         int before = padded ? draw.below(2) : 0;
         int after = padded ? 2 - before : 0;
         int stride = 1 + draw.below(2);
-        return new Window(3, 3, stride, stride, 1, 1, before, before, after, after);
+        return Window.of(3, 3).strided(stride, stride).padded(before, before, after, after);
     }
 
     void convolution(boolean quantized) {
@@ -173,16 +173,9 @@ final class RandomFilters {
         int moreW = Math.max(0, spanW - width - padW);
         int bottom = moreH + (padded ? draw.below(spanH) : 0);
         int right = moreW + (padded ? draw.below(spanW) : 0);
-        return new Window(
-                kernelH,
-                kernelW,
-                1 + draw.below(3),
-                1 + draw.below(3),
-                dilationH,
-                dilationW,
-                padH,
-                padW,
-                bottom,
-                right);
+        return Window.of(kernelH, kernelW)
+                .strided(1 + draw.below(3), 1 + draw.below(3))
+                .dilated(dilationH, dilationW)
+                .padded(padH, padW, bottom, right);
     }
 }

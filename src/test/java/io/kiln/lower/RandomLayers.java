@@ -99,8 +99,9 @@ public final class RandomLayers {
         int in = 1 + below(9);
         int out = 1 + below(9);
         Shape shape = Shape.of(1 + below(8) / 7, 1 + below(5), 1 + below(6), in);
-        Window w = new Window(
-                1 + below(4), 1 + below(4), 1 + below(3), 1 + below(3), 1, 1, below(2), below(2), below(2), below(2));
+        Window w = Window.of(1 + below(4), 1 + below(4))
+                .strided(1 + below(3), 1 + below(3))
+                .padded(below(2), below(2), below(2), below(2));
         int height = TransposedWindow.size(shape.dim(1), w.strideH(), w.kernelH()) - w.padTop() - w.padBottom();
         int width = TransposedWindow.size(shape.dim(2), w.strideW(), w.kernelW()) - w.padLeft() - w.padRight();
         TransposedWindow window = new TransposedWindow(w, Math.max(0, 1 - height), below(2) + Math.max(0, 1 - width));
@@ -131,7 +132,10 @@ public final class RandomLayers {
         int left = below(2) == 0 ? 0 : below(spanW);
         int bottom = Math.max(0, spanH - shape.dim(1) - top) + below(2);
         int right = Math.max(0, spanW - shape.dim(2) - left) + below(2);
-        return new Window(kernelH, kernelW, 1 + below(2), 1 + below(3), dilationH, dilationW, top, left, bottom, right);
+        return Window.of(kernelH, kernelW)
+                .strided(1 + below(2), 1 + below(3))
+                .dilated(dilationH, dilationW)
+                .padded(top, left, bottom, right);
     }
 
     private Arg.Ref parameter(Shape shape, DType dtype) {

@@ -105,7 +105,7 @@ public final class RandomResiduals {
             inner = convolution(inner, same(), false);
         }
         boolean straight = shape(input).equals(shape(inner)) && below(3) > 0;
-        Window one = new Window(1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+        Window one = Window.of(1, 1);
         int other = straight ? input : convolution(input, one, shape(inner).dim(3));
         Arg.Ref a = new Arg.Ref(below(2) == 0 ? inner : other);
         Arg.Ref b = new Arg.Ref(a.id() == inner ? other : inner);
@@ -113,7 +113,7 @@ public final class RandomResiduals {
     }
 
     private static Window same() {
-        return new Window(3, 3, 1, 1, 1, 1, 1, 1, 1, 1);
+        return Window.of(3, 3).padded(1, 1, 1, 1);
     }
 
     private Window window(int input, boolean strided) {
@@ -126,7 +126,7 @@ public final class RandomResiduals {
         int bottom = below((kernelH + 1) / 2);
         int strideH = strided && below(3) == 0 ? 2 : 1;
         int strideW = strided && below(3) == 0 ? 2 : 1;
-        return new Window(kernelH, kernelW, strideH, strideW, 1, 1, top, left, bottom, left);
+        return Window.of(kernelH, kernelW).strided(strideH, strideW).padded(top, left, bottom, left);
     }
 
     private int pool(int input) {
@@ -161,7 +161,7 @@ public final class RandomResiduals {
 
     private int head(int input) {
         Shape map = shape(input);
-        Window all = new Window(map.dim(1), map.dim(2), 1, 1, 1, 1, 0, 0, 0, 0);
+        Window all = Window.of(map.dim(1), map.dim(2));
         int pooled = below(4) == 0
                 ? input
                 : bind(below(4) == 0 ? new MaxPool2d(all) : new AvgPool2d(all), new Arg.Ref(input));

@@ -119,17 +119,10 @@ class ConvolutionTest {
         boolean depthwise = random.nextBoolean();
         int groups = (depthwise ? 2 : 1) + random.nextInt(3);
         int depth = depthwise ? 1 : 2 + random.nextInt(3);
-        Window window = new Window(
-                1 + random.nextInt(3),
-                1 + random.nextInt(3),
-                1 + random.nextInt(3),
-                1 + random.nextInt(3),
-                1 + random.nextInt(2),
-                1 + random.nextInt(2),
-                random.nextInt(4),
-                random.nextInt(4),
-                random.nextInt(4),
-                random.nextInt(4));
+        Window window = Window.of(1 + random.nextInt(3), 1 + random.nextInt(3))
+                .strided(1 + random.nextInt(3), 1 + random.nextInt(3))
+                .dilated(1 + random.nextInt(2), 1 + random.nextInt(2))
+                .padded(random.nextInt(4), random.nextInt(4), random.nextInt(4), random.nextInt(4));
         Shape data = Shape.of(
                 1 + random.nextInt(2),
                 window.spanH() + random.nextInt(5),

@@ -126,9 +126,8 @@ class StreamPlannerTest {
                             plain.inputs(),
                             plain.output(),
                             plain.dependencies(),
-                            40,
-                            0,
-                            "test");
+                            new LoweredOperator.Cost(40, 0),
+                            LoweredOperator.Choice.only("test"));
         };
         WorkspaceLayout layout = plan(Optimize.SIZE, false, withScratch, third).layout();
         long tensor = FLOATS.bytes();
@@ -144,7 +143,7 @@ class StreamPlannerTest {
     @Test
     void outputRowsFollowTheInputRowsTheyConsume() {
         input = new TensorType(Shape.of(1, 100, 4, 2), DType.INT8);
-        int pooled = bind(new MaxPool2d(new Window(3, 1, 1, 1, 1, 1, 1, 0, 1, 0)), 0);
+        int pooled = bind(new MaxPool2d(Window.of(3, 1).padded(1, 0, 1, 0)), 0);
         assertThat(plan(Optimize.SIZE, true, DISPATCH::lower, pooled)
                         .layout()
                         .plan()
@@ -160,10 +159,10 @@ class StreamPlannerTest {
     @Test
     void chainsRunInRingsAndPoolsOverTheWholeMapAccumulate() {
         input = new TensorType(Shape.of(1, 100, 4, 2), DType.INT8);
-        Window window = new Window(3, 1, 1, 1, 1, 1, 1, 0, 1, 0);
+        Window window = Window.of(3, 1).padded(1, 0, 1, 0);
         int first = bind(new MaxPool2d(window), 0);
         int second = bind(new AvgPool2d(window), first);
-        int last = bind(new AvgPool2d(new Window(100, 4, 1, 1, 1, 1, 0, 0, 0, 0)), second);
+        int last = bind(new AvgPool2d(Window.of(100, 4)), second);
         PlannedProgram planned = plan(Optimize.RAM, false, DISPATCH::lower, last);
         Step.Stream stream = (Step.Stream) planned.program().steps().get(0);
         assertThat(stream.lanes()).hasSize(3);

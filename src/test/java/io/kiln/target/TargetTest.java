@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -141,40 +144,32 @@ class TargetTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "c -mcpu=cortex-m0|CORTEX_M|32||",
-                "c -mcpu=cortex-m23|CORTEX_M|32||divide",
-                "c -mcpu=cortex-m3|CORTEX_M|32||long divide unaligned",
-                "c -mcpu=cortex-m4|CORTEX_M|32|dsp fpu|long divide unaligned",
-                "c -mcpu=cortex-m4+nofp|CORTEX_M|32|dsp|long divide unaligned",
-                "c -mcpu=cortex-m7|CORTEX_M|32|dsp fpu double|long divide unaligned",
-                "c -mcpu=cortex-m33+nodsp -mfloat-abi=soft|CORTEX_M|32||long divide unaligned",
-                "c -mcpu=cortex-m33 -mattr=+nodsp|CORTEX_M|32|fpu|long divide unaligned",
-                "c -mcpu=cortex-m55|CORTEX_M|32|dsp mve fpu double|long divide unaligned",
-                "c -mcpu=cortex-m55+nomve|CORTEX_M|32|dsp fpu double|long divide unaligned",
-                "c -mcpu=cortex-m55+nodsp|CORTEX_M|32|fpu double|long divide unaligned",
-                "c -mcpu=cortex-m85 -mattr=+nomve,+nodsp|CORTEX_M|32|fpu double|long divide unaligned",
-                "c -march=rv32imac|RISCV|32||long divide",
-                "c -march=rv64gc|RISCV|64|fpu double|long divide",
-                "c -march=rv32e|RISCV|32||",
-                "c -march=rv32imc_zba_zbb|RISCV|32||long divide",
-                "llvm -mcpu=generic-rv32 -mtriple=riscv32-unknown-elf|RISCV|32||",
-                "c|HOST|64|fpu double|long divide unaligned",
-                "c -mcpu=esp32|OTHER|32||"
+                "c -mcpu=cortex-m0|CORTEX_M|32|",
+                "c -mcpu=cortex-m23|CORTEX_M|32|divide",
+                "c -mcpu=cortex-m3|CORTEX_M|32|long_multiply divide unaligned_access",
+                "c -mcpu=cortex-m4|CORTEX_M|32|dsp fpu long_multiply divide unaligned_access",
+                "c -mcpu=cortex-m4+nofp|CORTEX_M|32|dsp long_multiply divide unaligned_access",
+                "c -mcpu=cortex-m7|CORTEX_M|32|dsp fpu double_fpu long_multiply divide unaligned_access",
+                "c -mcpu=cortex-m33+nodsp -mfloat-abi=soft|CORTEX_M|32|long_multiply divide unaligned_access",
+                "c -mcpu=cortex-m33 -mattr=+nodsp|CORTEX_M|32|fpu long_multiply divide unaligned_access",
+                "c -mcpu=cortex-m55|CORTEX_M|32|dsp mve fpu double_fpu long_multiply divide unaligned_access",
+                "c -mcpu=cortex-m55+nomve|CORTEX_M|32|dsp fpu double_fpu long_multiply divide unaligned_access",
+                "c -mcpu=cortex-m55+nodsp|CORTEX_M|32|fpu double_fpu long_multiply divide unaligned_access",
+                "c -mcpu=cortex-m85 -mattr=+nomve,+nodsp|CORTEX_M|32|fpu double_fpu long_multiply divide unaligned_access",
+                "c -march=rv32imac|RISCV|32|long_multiply divide",
+                "c -march=rv64gc|RISCV|64|fpu double_fpu long_multiply divide",
+                "c -march=rv32e|RISCV|32|",
+                "c -march=rv32imc_zba_zbb|RISCV|32|long_multiply divide",
+                "llvm -mcpu=generic-rv32 -mtriple=riscv32-unknown-elf|RISCV|32|",
+                "c|HOST|64|fpu double_fpu long_multiply divide unaligned_access",
+                "c -mcpu=esp32|OTHER|32|"
             })
-    void featuresFollowFromTheTarget(String text, CpuFeatures.Family family, int bits, String units, String rest) {
-        String u = units == null ? "" : units;
-        String r = rest == null ? "" : rest;
-        assertThat(Target.parse(text).features())
-                .isEqualTo(new CpuFeatures(
-                        family,
-                        bits,
-                        u.contains("dsp"),
-                        u.contains("mve"),
-                        u.contains("fpu"),
-                        u.contains("double"),
-                        r.contains("long"),
-                        r.contains("divide"),
-                        r.contains("unaligned")));
+    void featuresFollowFromTheTarget(String text, CpuFeatures.Family family, int bits, String names) {
+        Set<CpuFeatures.Feature> features = Stream.ofNullable(names)
+                .flatMap(all -> Stream.of(all.split(" ")))
+                .map(name -> CpuFeatures.Feature.valueOf(name.toUpperCase(Locale.ROOT)))
+                .collect(Collectors.toSet());
+        assertThat(Target.parse(text).features()).isEqualTo(new CpuFeatures(family, bits, features));
     }
 
     private static String randomText(Random random, boolean name) {

@@ -52,7 +52,7 @@ class FoldPaddingTest {
         new Random(1).nextBytes(weights);
         Shape kernel = Shape.of(4, 3, 3, type.shape().dim(3));
         bind(
-                new QnnConv2d(new Window(3, 3, 2, 1, 1, 1, 1, 0, 0, 1), 1, 4, "OHWI"),
+                new QnnConv2d(Window.of(3, 3).strided(2, 1).padded(1, 0, 0, 1), 1, 4, "OHWI"),
                 type,
                 padded,
                 new Constant("", new TensorType(kernel, DType.INT8), Bytes.wrap(weights)),
@@ -117,7 +117,7 @@ class FoldPaddingTest {
                 "",
                 new TensorType(Shape.of(1, 3, 3, 1), DType.FLOAT32),
                 Constant.vector(1f, 2f, 3f, 4f, 5f, 6f, 7f, 8f, 9f).data());
-        Window window = new Window(3, 3, 1, 1, 1, 1, 0, 0, 0, 0);
+        Window window = Window.of(3, 3);
         bind(new Conv2d(window, 1, 1, "OHWI"), bindings.get(0).type(), padded, weight);
         assertThat(operators(Pipeline.standard().run(function(floats)))).containsExactly("nn.conv2d");
     }

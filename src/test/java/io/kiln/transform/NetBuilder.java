@@ -28,10 +28,10 @@ import java.util.Optional;
 /** Puts small int8 networks together, one call per operator. Values are known by their references. */
 final class NetBuilder {
     /** A window of one pixel. */
-    static final Window POINT = new Window(1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+    static final Window POINT = Window.of(1, 1);
 
     /** 3x3 with one pixel of padding around. */
-    static final Window SAME = new Window(3, 3, 1, 1, 1, 1, 1, 1, 1, 1);
+    static final Window SAME = Window.of(3, 3).padded(1, 1, 1, 1);
 
     private final List<Parameter> params = new ArrayList<>();
     private final List<Binding> bindings = new ArrayList<>();

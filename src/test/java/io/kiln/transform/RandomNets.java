@@ -73,7 +73,7 @@ public final class RandomNets {
         boolean padded = below(2) == 0;
         int top = padded ? h / 2 : 0;
         int left = padded ? w / 2 : 0;
-        return new Window(h, w, 1 + below(2), 1 + below(2), 1, 1, top, left, padded ? (h - 1) / 2 : 0, left);
+        return Window.of(h, w).strided(1 + below(2), 1 + below(2)).padded(top, left, padded ? (h - 1) / 2 : 0, left);
     }
 
     private Arg.Ref conv(Arg.Ref data, int outputs) {
@@ -138,7 +138,7 @@ public final class RandomNets {
     private Arg.Ref pool(Arg.Ref data) {
         Shape shape = net.type(data).shape();
         if (below(2) == 0) {
-            Window whole = new Window(shape.dim(1), shape.dim(2), 1, 1, 1, 1, 0, 0, 0, 0);
+            Window whole = Window.of(shape.dim(1), shape.dim(2));
             return net.bind(new AvgPool2d(whole), data);
         }
         Window window = window(data);

@@ -212,7 +212,7 @@ class RemoveConstantChannelsTest {
 
     @Test
     void poolsAndReshapesPassConstantsOn() {
-        Arg.Ref pooled = net.bind(new AvgPool2d(new Window(2, 2, 2, 2, 1, 1, 0, 1, 0, 0)), twoOfThree(image()));
+        Arg.Ref pooled = net.bind(new AvgPool2d(Window.of(2, 2).strided(2, 2).padded(0, 1, 0, 0)), twoOfThree(image()));
         Arg.Ref flat = net.bind(new Reshape(Shape.of(1, 2 * 3 * 3)), pooled);
         int[] weights = IntStream.range(0, 2 * 18).map(i -> 50 - 3 * i).toArray();
         Arg.Ref sums = net.bias(net.dense(flat, 2, -128, weights), 7, 8);

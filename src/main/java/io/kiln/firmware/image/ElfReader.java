@@ -54,12 +54,12 @@ final class ElfReader {
 
     ElfFile read() {
         List<Segment> segments = new ArrayList<>();
-        Table programs = table("program header", 28, 32, 42, 54, 44, 56, wide ? 56 : 32, MAX_SEGMENTS);
+        Table programs = table("program header", wide ? 32 : 28, wide ? 54 : 42, wide ? 56 : 32, MAX_SEGMENTS);
         for (int i = 0; i < programs.count(); i++) {
             segments.add(segment(programs.entry(i)));
         }
         List<Section> sections =
-                sections(table("section header", 32, 40, 46, 58, 48, 60, wide ? 64 : 40, MAX_SECTIONS));
+                sections(table("section header", wide ? 40 : 32, wide ? 58 : 46, wide ? 64 : 40, MAX_SECTIONS));
         return new ElfFile(in, in.getShort(18) & 0xffff, word(24, 24), sections, segments, symbols(sections));
     }
 
@@ -70,21 +70,27 @@ final class ElfReader {
         }
     }
 
-    private Table table(
-            String name, int at32, int at64, int step32, int step64, int count32, int count64, int least, int most) {
-        int count = half(count32, count64);
+    /**
+     * Reads what the header says of a table.
+     *
+     * @param at where it says where the table begins
+     * @param sizes where it says how long an entry is; behind it, how many there are
+     * @param least bytes of an entry
+     * @param most entries
+     */
+    private Table table(String name, int at, int sizes, int least, int most) {
+        int step = in.getShort(sizes) & 0xffff;
+        int count = in.getShort(sizes + 2) & 0xffff;
         if (count == 0) {
             return new Table(0, 0, 0);
         }
-        int step = half(step32, step64);
         if (step < least) {
-            throw broken("a " + name + " has " + step + " bytes and needs " + least, wide ? step64 : step32);
+            throw broken("a " + name + " has " + step + " bytes and needs " + least, sizes);
         }
         if (count > most) {
-            throw broken("there are " + count + " " + name + "s, more than " + most, wide ? count64 : count32);
+            throw broken("there are " + count + " " + name + "s, more than " + most, sizes + 2);
         }
-        int at = wide ? at64 : at32;
-        long start = word(at32, at64);
+        long start = word(at, at);
         checkRange(start, (long) step * count, "the table of " + name + "s", at);
         return new Table((int) start, step, count);
     }

@@ -13,8 +13,7 @@ import java.util.Optional;
  * @param openOcd name or path of OpenOCD
  * @param limit time limit for each device
  * @param preverify whether a device that already holds the image is skipped
- * @param log file that gets a line of JSON for each device; several computers may share it
- * @param coordinates {@code group:artifact:version} of the project
+ * @param journal where flashing is recorded
  * @param faults faults to inject into virtual boards, {@code [<board>/]<fault>} separated by commas; empty for none
  * @param allowRpc whether an image with an RPC server, which is for the bench only, may be deployed
  * @param bar whether progress is a terminal bar rather than lines
@@ -24,8 +23,7 @@ public record FlashSpec(
         String openOcd,
         Duration limit,
         boolean preverify,
-        Optional<Path> log,
-        Optional<String> coordinates,
+        Journal journal,
         Optional<String> faults,
         boolean allowRpc,
         boolean bar) {
@@ -35,9 +33,26 @@ public record FlashSpec(
             "openocd",
             Duration.ofMinutes(3),
             true,
-            Optional.empty(),
-            Optional.empty(),
+            new Journal(Optional.empty(), Optional.empty()),
             Optional.empty(),
             false,
             false);
+
+    /**
+     * Where flashing is recorded.
+     *
+     * @param log file that gets a line of JSON for each device; several computers may share it
+     * @param coordinates {@code group:artifact:version} of the project
+     */
+    public record Journal(Optional<Path> log, Optional<String> coordinates) {}
+
+    /** File that gets a line of JSON for each device. */
+    public Optional<Path> log() {
+        return journal.log;
+    }
+
+    /** {@code group:artifact:version} of the project. */
+    public Optional<String> coordinates() {
+        return journal.coordinates;
+    }
 }

@@ -141,8 +141,7 @@ final class GraphImporter {
                                 model,
                                 operator,
                                 graph,
-                                bytes.inputs(),
-                                bytes.outputs(outputs),
+                                new OperatorContext.Operands(bytes.inputs(), bytes.outputs(outputs)),
                                 file,
                                 () -> where(operator),
                                 tensors.shapesAreInferred()));

@@ -8,71 +8,144 @@ import java.util.List;
  *
  * <p>Output row {@code r} reads input rows {@code r * strideH - padTop + k * dilationH} for {@code k < kernelH}.
  *
- * @param kernelH window height
- * @param kernelW window width
- * @param strideH rows between windows
- * @param strideW columns between windows
- * @param dilationH rows between taps
- * @param dilationW columns between taps
- * @param padTop rows added above; padBottom below, padLeft and padRight at the sides
+ * @param kernel size of the window
+ * @param stride from one window to the next
+ * @param spread from one tap to the next, usually 1
+ * @param margins what is added around the data
  */
-public record Window(
-        int kernelH,
-        int kernelW,
-        int strideH,
-        int strideW,
-        int dilationH,
-        int dilationW,
-        int padTop,
-        int padLeft,
-        int padBottom,
-        int padRight) {
-    /** One tap, as in a fully connected layer. */
-    public static final Window ONE = new Window(1, 1, 1, 1, 1, 1, 0, 0, 0, 0);
+public record Window(Steps kernel, Steps stride, Steps spread, Margins margins) {
+    /** Rows and columns. */
+    public record Steps(int rows, int columns) {}
+
+    /** Rows above and below, columns on the left and on the right. */
+    public record Margins(int top, int left, int bottom, int right) {}
+
+    private static final Steps SINGLE = new Steps(1, 1);
+
+    /** One tap: that of a fully connected layer. */
+    public static final Window ONE = of(1, 1);
 
     public Window {
-        Check.that(kernelH > 0 && kernelW > 0, "window must be at least 1x1, not " + kernelH + "x" + kernelW);
-        Check.that(strideH > 0 && strideW > 0, "strides must be positive, not " + strideH + ", " + strideW);
-        Check.that(dilationH > 0 && dilationW > 0, "dilation must be positive, not " + dilationH + ", " + dilationW);
-        Check.that(padTop >= 0 && padLeft >= 0 && padBottom >= 0 && padRight >= 0, "padding must not be negative");
+        Check.that(
+                kernel.rows > 0 && kernel.columns > 0,
+                "window must be at least 1x1, not " + kernel.rows + "x" + kernel.columns);
+        Check.that(
+                stride.rows > 0 && stride.columns > 0,
+                "strides must be positive, not " + stride.rows + ", " + stride.columns);
+        Check.that(
+                spread.rows > 0 && spread.columns > 0,
+                "dilation must be positive, not " + spread.rows + ", " + spread.columns);
+        Check.that(
+                margins.top >= 0 && margins.left >= 0 && margins.bottom >= 0 && margins.right >= 0,
+                "padding must not be negative");
+    }
+
+    /** A window of a size that moves by 1, without dilation and padding. */
+    public static Window of(int kernelH, int kernelW) {
+        return new Window(new Steps(kernelH, kernelW), SINGLE, SINGLE, new Margins(0, 0, 0, 0));
+    }
+
+    /** The same with other strides. */
+    public Window strided(int rows, int columns) {
+        return new Window(kernel, new Steps(rows, columns), spread, margins);
+    }
+
+    /** The same with another dilation. */
+    public Window dilated(int rows, int columns) {
+        return new Window(kernel, stride, new Steps(rows, columns), margins);
+    }
+
+    /** The same with other padding. */
+    public Window padded(int top, int left, int bottom, int right) {
+        return new Window(kernel, stride, spread, new Margins(top, left, bottom, right));
+    }
+
+    /** Window height. */
+    public int kernelH() {
+        return kernel.rows;
+    }
+
+    /** Window width. */
+    public int kernelW() {
+        return kernel.columns;
+    }
+
+    /** Rows between windows. */
+    public int strideH() {
+        return stride.rows;
+    }
+
+    /** Columns between windows. */
+    public int strideW() {
+        return stride.columns;
+    }
+
+    /** Rows between taps. */
+    public int dilationH() {
+        return spread.rows;
+    }
+
+    /** Columns between taps. */
+    public int dilationW() {
+        return spread.columns;
+    }
+
+    /** Rows added above. */
+    public int padTop() {
+        return margins.top;
+    }
+
+    /** Columns added on the left. */
+    public int padLeft() {
+        return margins.left;
+    }
+
+    /** Rows added below. */
+    public int padBottom() {
+        return margins.bottom;
+    }
+
+    /** Columns added on the right. */
+    public int padRight() {
+        return margins.right;
     }
 
     /** Rows of the output for an input of the given height; not positive if the window does not fit. */
     public int outputHeight(int inputHeight) {
-        return Math.floorDiv(inputHeight + padTop + padBottom - spanH(), strideH) + 1;
+        return Math.floorDiv(inputHeight + padTop() + padBottom() - spanH(), strideH()) + 1;
     }
 
     public int outputWidth(int inputWidth) {
-        return Math.floorDiv(inputWidth + padLeft + padRight - spanW(), strideW) + 1;
+        return Math.floorDiv(inputWidth + padLeft() + padRight() - spanW(), strideW()) + 1;
     }
 
     /** Rows covered by one window, including the gaps of dilation. */
     public int spanH() {
-        return (kernelH - 1) * dilationH + 1;
+        return (kernelH() - 1) * dilationH() + 1;
     }
 
     public int spanW() {
-        return (kernelW - 1) * dilationW + 1;
+        return (kernelW() - 1) * dilationW() + 1;
     }
 
     public boolean isPadded() {
-        return padTop > 0 || padLeft > 0 || padBottom > 0 || padRight > 0;
+        return padTop() > 0 || padLeft() > 0 || padBottom() > 0 || padRight() > 0;
     }
 
     public List<Integer> strides() {
-        return List.of(strideH, strideW);
+        return List.of(strideH(), strideW());
     }
 
     /** Relay's order: top, left, bottom, right. */
     public List<Integer> padding() {
-        return List.of(padTop, padLeft, padBottom, padRight);
+        return List.of(padTop(), padLeft(), padBottom(), padRight());
     }
 
     public List<Integer> dilation() {
-        return List.of(dilationH, dilationW);
+        return List.of(dilationH(), dilationW());
     }
 
     public List<Integer> kernelSize() {
-        return List.of(kernelH, kernelW);
+        return List.of(kernelH(), kernelW());
     }
 }

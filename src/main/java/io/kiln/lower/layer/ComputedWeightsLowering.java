@@ -105,7 +105,8 @@ public final class ComputedWeightsLowering {
                     Rows.count(op.rootTypes().get(argument).shape())));
         }
         long macs = geometry.output().elements() * geometry.taps();
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), macs, "computed_weights");
+        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "computed_weights")
+                .executing(macs);
     }
 
     private void row(BlockBuilder block, Rows rows, Expr n, Expr y) {

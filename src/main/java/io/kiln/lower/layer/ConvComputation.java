@@ -18,11 +18,8 @@ import java.util.Optional;
  * @param window geometry
  * @param input NHWC dimensions of the input
  * @param output NHWC dimensions of the output
- * @param groups 1 for a dense convolution
- * @param depthwise whether the weight lies as HWOI
- * @param weight the kernels
- * @param inputZeroPoint zero point of the data, 0 for float
- * @param kernelZeroPoint zero point of the weight, 0 for float, and where the weights less it are int8
+ * @param grouping which inputs an output channel reads
+ * @param kernels the kernels
  * @param upsampling how outputs lie to the window's positions; more than one phase for a transposed convolution, whose kernels
  *     follow each other as output channels do
  */
@@ -31,31 +28,68 @@ public record ConvComputation(
         Window window,
         Shape input,
         Shape output,
-        int groups,
-        boolean depthwise,
-        Constant weight,
-        int inputZeroPoint,
-        int kernelZeroPoint,
+        Grouping grouping,
+        Kernels kernels,
         Upsampling upsampling) {
+    /**
+     * Which inputs an output channel reads.
+     *
+     * @param groups 1 for a dense convolution
+     * @param depthwise whether the weight lies as HWOI
+     */
+    public record Grouping(int groups, boolean depthwise) {}
+
+    /**
+     * The kernels, and what is taken from each factor of a product.
+     *
+     * @param weight the kernels
+     * @param inputZeroPoint zero point of the data, 0 for float
+     * @param zeroPoint zero point of the weight, 0 for float, and where the weights less it are int8
+     */
+    public record Kernels(Constant weight, int inputZeroPoint, int zeroPoint) {}
 
     /** Reads a fused operator whose root is a convolution or dense layer. */
     public static ConvComputation of(FusedOperator op) {
         LayerGeometry layer = LayerGeometry.of(op);
         Kernel kernel = Kernel.of(op);
         Upsampling upsampling = layer.isTransposed() ? Upsampling.of(layer.window()) : Upsampling.NONE;
+        Constant weight = layer.isTransposed()
+                ? upsampling.kernels(kernel.weight, layer.window(), kernel.zeroPoint)
+                : kernel.weight;
+        boolean isFloat = kernel.weight.type().dtype().isFloat();
         return new ConvComputation(
                 op,
                 layer.isTransposed() ? upsampling.window(layer.window()) : layer.window(),
                 layer.input(),
                 layer.output(),
-                layer.groups(),
-                layer.isDepthwise(),
-                layer.isTransposed()
-                        ? upsampling.kernels(kernel.weight, layer.window(), kernel.zeroPoint)
-                        : kernel.weight,
-                kernel.weight.type().dtype().isFloat() ? 0 : zeroPoint(op, Layer.INPUT_ZERO_POINT),
-                kernel.zeroPoint,
+                new Grouping(layer.groups(), layer.isDepthwise()),
+                new Kernels(weight, isFloat ? 0 : zeroPoint(op, Layer.INPUT_ZERO_POINT), kernel.zeroPoint),
                 upsampling);
+    }
+
+    /** Groups of channels; 1 for a dense convolution. */
+    public int groups() {
+        return grouping.groups;
+    }
+
+    /** Whether the weight lies as HWOI. */
+    public boolean depthwise() {
+        return grouping.depthwise;
+    }
+
+    /** The kernels. */
+    public Constant weight() {
+        return kernels.weight;
+    }
+
+    /** Zero point of the data, 0 for float. */
+    public int inputZeroPoint() {
+        return kernels.inputZeroPoint;
+    }
+
+    /** Zero point of the weight, 0 for float, and where the weights less it are int8. */
+    public int kernelZeroPoint() {
+        return kernels.zeroPoint;
     }
 
     /** Weights and their zero point, which is 0 wherever the weights less it are int8 too. */
@@ -112,7 +146,7 @@ public record ConvComputation(
 
     /** Input channels that one output channel reads. */
     public int channelsPerGroup() {
-        return depthwise ? 1 : input.dim(3) / groups;
+        return grouping.depthwise ? 1 : input.dim(3) / grouping.groups;
     }
 
     /** Products that one output element sums, padding included. */
@@ -122,13 +156,13 @@ public record ConvComputation(
 
     /** Weight minus its zero point, of output channel {@code o} at tap (ky, kx) and input channel c of its group. */
     public int tap(int o, int ky, int kx, int c) {
-        return (int) weight.integer(weightIndex(o, ky, kx, c)) - kernelZeroPoint;
+        return (int) weight().integer(weightIndex(o, ky, kx, c)) - kernelZeroPoint();
     }
 
     /** Position of a weight in the constant. */
     public int weightIndex(int o, int ky, int kx, int c) {
         int pixel = ky * window.kernelW() + kx;
-        return depthwise
+        return grouping.depthwise
                 ? pixel * channels() + o
                 : (o * window.kernelH() * window.kernelW() + pixel) * channelsPerGroup() + c;
     }

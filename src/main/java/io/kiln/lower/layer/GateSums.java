@@ -181,7 +181,7 @@ final class GateSums {
                     imm(g),
                     beginnings.<Expr>map(b -> load(b, add(at, g))).orElseGet(this::zero));
         }
-        by.kernel.emit(block, kind, unit, count, weights, values, from, by.sums);
+        by.kernel.emit(block, kind, weights, unit, new RowDots.Vector(values, from, count), by.sums);
         List<Expr> results = new ArrayList<>();
         for (int gate = 0; gate < Lstm.GATES; gate++) {
             Expr sum = block.let(kind + "_" + NAMES.get(gate), load(by.sums, imm(gate)));

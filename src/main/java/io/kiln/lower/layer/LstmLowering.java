@@ -107,14 +107,14 @@ public final class LstmLowering {
                 .toList();
         long macs = (long) batch * steps * units * Lstm.GATES * (inputs + units);
         return Nests.operator(
-                op,
-                buffers,
-                tables,
-                rows,
-                dependencies,
-                body.build(),
-                macs,
-                dots.isPresent() ? "steps(dots)" : "steps");
+                        op,
+                        buffers,
+                        tables,
+                        rows,
+                        dependencies,
+                        body.build(),
+                        dots.isPresent() ? "steps(dots)" : "steps")
+                .executing(macs);
     }
 
     private void step(BlockBuilder block, Expr position, Expr state) {

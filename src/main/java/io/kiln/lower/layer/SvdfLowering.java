@@ -80,7 +80,8 @@ public final class SvdfLowering {
                 .toList();
         long macs = (long) batch * filters * (inputs + memory);
         return Nests.operator(
-                op, buffers, tables, rows, dependencies, body.build(), macs, dots.isPresent() ? "svdf(dots)" : "svdf");
+                        op, buffers, tables, rows, dependencies, body.build(), dots.isPresent() ? "svdf(dots)" : "svdf")
+                .executing(macs);
     }
 
     private Expr zero() {
@@ -129,7 +130,8 @@ public final class SvdfLowering {
                     for (int row = 0; row < RowDots.ROWS; row++) {
                         block.store(sums, imm(row), load(begins, add(f, row)));
                     }
-                    by.emit(block, "feature", g, inputs, weights, buffers.argument(0), mul(b, inputs), sums);
+                    RowDots.Vector data = new RowDots.Vector(buffers.argument(0), mul(b, inputs), inputs);
+                    by.emit(block, "feature", weights, g, data, sums);
                     block.loop("row", RowDots.ROWS, (each, row) -> {
                         Expr sum = load(sums, row);
                         Expr last = add(mul(add(add(mul(b, filters), f), row), memory), memory - 1L);

@@ -56,7 +56,7 @@ public record Upsampling(int strideH, int strideW, int padTop, int padLeft) {
     Window window(Window transposed) {
         int h = (transposed.kernelH() + strideH - 1) / strideH;
         int w = (transposed.kernelW() + strideW - 1) / strideW;
-        return new Window(h, w, 1, 1, 1, 1, h - 1, w - 1, h, w);
+        return Window.of(h, w).padded(h - 1, w - 1, h, w);
     }
 
     /**

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower.layer;
 
+import static io.kiln.tir.Exprs.add;
+import static io.kiln.tir.Exprs.imm;
+import static io.kiln.tir.Exprs.load;
+
 import io.kiln.ir.type.Shape;
 import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
@@ -14,10 +18,6 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
-
-import static io.kiln.tir.Exprs.add;
-import static io.kiln.tir.Exprs.imm;
-import static io.kiln.tir.Exprs.load;
 
 /** Lowers an operator whose results depend on a whole vector of its first argument along the last axis. */
 abstract class VectorLowering {

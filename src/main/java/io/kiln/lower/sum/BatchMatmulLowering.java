@@ -62,7 +62,8 @@ public final class BatchMatmulLowering {
             dependencies.add(new RowDependency.All(Rows.count(shape(argument))));
         }
         long macs = op.type().shape().elements() * depth;
-        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), macs, "matmul");
+        return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "matmul")
+                .executing(macs);
     }
 
     private Shape shape(int argument) {

@@ -83,7 +83,8 @@ final class Pools {
 
     private static void reduce(Window window, Tensor data, TensorType type, Reduction reduction) {
         Geometry g = Geometry.of(window, data.shape(), type.shape());
-        int[] pixels = new int[Math.min(window.kernelH(), g.in().rows()) * Math.min(window.kernelW(), g.in().columns())];
+        int[] pixels =
+                new int[Math.min(window.kernelH(), g.in().rows()) * Math.min(window.kernelW(), g.in().columns())];
         int[] places = new int[pixels.length];
         for (int n = 0; n < g.batch(); n++) {
             for (int y = 0; y < g.out().rows(); y++) {

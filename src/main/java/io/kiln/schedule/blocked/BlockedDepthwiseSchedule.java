@@ -87,16 +87,8 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         ConvComputation conv = workload.conv();
         Window w = conv.window();
         return assembly(workload.features())
-                .map(assembly -> new DepthwiseBlock(
-                        w.kernelH(),
-                        w.kernelW(),
-                        pixels,
-                        w.strideW(),
-                        w.dilationW(),
-                        conv.channels(),
-                        PaddedRows.rowElements(conv),
-                        rescale,
-                        assembly))
+                .map(assembly ->
+                        new DepthwiseBlock(w, pixels, conv.channels(), PaddedRows.rowElements(conv), rescale, assembly))
                 .filter(block -> pixels <= block.assembly().mostPixels(w.kernelW())
                         && block.assembly().suits(block));
     }

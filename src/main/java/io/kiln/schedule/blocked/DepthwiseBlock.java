@@ -4,6 +4,7 @@ package io.kiln.schedule.blocked;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT8;
 
+import io.kiln.ir.op.Window;
 import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.tir.Kernel;
@@ -15,26 +16,14 @@ import java.util.List;
  * The micro-kernel of {@link BlockedDepthwise}: all channels of a few neighbouring pixels. Pointers: rows under the windows, padding
  * included; weights {@code [channel][ky][kx]}; constants of the rescaling; output.
  *
- * @param kernelH rows of a window
- * @param kernelW columns of a window
+ * @param window rows and columns, and columns between windows and between taps
  * @param pixels pixels computed at once
- * @param stride columns between windows
- * @param dilation columns between the taps of a window
  * @param channels channels
  * @param row elements between rows
  * @param rescale the rescaling
  * @param assembly for the core
  */
-record DepthwiseBlock(
-        int kernelH,
-        int kernelW,
-        int pixels,
-        int stride,
-        int dilation,
-        int channels,
-        int row,
-        ScalarRescale rescale,
-        Assembly assembly) {
+record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRescale rescale, Assembly assembly) {
     private static final KernelText TEXT = KernelText.of("portable/depthwise_block");
 
     /** The kernel in the instructions of one core. */
@@ -52,15 +41,33 @@ record DepthwiseBlock(
         String lines(DepthwiseBlock block);
     }
 
+    /** Rows of a window. */
+    int kernelH() {
+        return window.kernelH();
+    }
+
+    /** Columns of a window. */
+    int kernelW() {
+        return window.kernelW();
+    }
+
+    private int stride() {
+        return window.strideW();
+    }
+
+    private int dilation() {
+        return window.dilationW();
+    }
+
     /** Columns of input under the block's windows. */
     int columns() {
-        return (pixels - 1) * stride + (kernelW - 1) * dilation + 1;
+        return (pixels - 1) * stride() + (kernelW() - 1) * dilation() + 1;
     }
 
     /** Tap of a pixel's window that reads a column, or -1. */
     int tap(int column, int pixel) {
-        int from = column - pixel * stride;
-        return from >= 0 && from % dilation == 0 && from / dilation < kernelW ? from / dilation : -1;
+        int from = column - pixel * stride();
+        return from >= 0 && from % dilation() == 0 && from / dilation() < kernelW() ? from / dilation() : -1;
     }
 
     /** Whether a column lies under a tap of any pixel. */
@@ -84,7 +91,16 @@ record DepthwiseBlock(
         String late = r.hasNegatives() ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset()) : "";
         String limits = rescale.isLimited() ? "_limit_" + (rescale.low() + 128) + "_" + (rescale.high() + 128) : "";
         return "kiln_depthwise_block_%dx%d_pixels%d_stride%d_dilation%d_c%d_row%d_scale%d_shift%d"
-                        .formatted(kernelH, kernelW, pixels, stride, dilation, channels, row, r.scaleBits(), r.shift())
+                        .formatted(
+                                kernelH(),
+                                kernelW(),
+                                pixels,
+                                stride(),
+                                dilation(),
+                                channels,
+                                row,
+                                r.scaleBits(),
+                                r.shift())
                 + late
                 + limits;
     }
@@ -104,15 +120,15 @@ record DepthwiseBlock(
         String correction = "      value += %d - (value < 0 ? rescale[3 * c + 2] : 0);\n".formatted(r.lateOffset());
         return TEXT.with("NAME", name())
                 .with("PIXELS", pixels)
-                .with("KERNEL", kernelH + "x" + kernelW)
+                .with("KERNEL", kernelH() + "x" + kernelW())
                 .with("CONDITION", assembly.condition())
                 .with("ASSEMBLY", assembly.lines(this))
                 .with("CHANNELS", channels)
-                .with("TAPS", kernelH * kernelW)
-                .with("KERNEL_W", kernelW)
+                .with("TAPS", kernelH() * kernelW())
+                .with("KERNEL_W", kernelW())
                 .with("ROW", row)
-                .with("STRIDE", stride)
-                .with("DILATION", dilation)
+                .with("STRIDE", stride())
+                .with("DILATION", dilation())
                 .with("SCALE", 1 << r.scaleBits())
                 .with("CONSTANTS", r.hasNegatives() ? 3 : 2)
                 .with("CORRECTION", r.hasNegatives() ? correction : "")

@@ -168,7 +168,8 @@ final class ConvDirect {
     private record WindowRow(Pixels pixels, Expr kernel, Expr oc, Expr inputRow, Expr ky) {}
 
     /** One row of the window: a single run where taps are neighbours in memory, else a run for each tap. */
-    private void windowRow(BlockBuilder block, PackedChannels.Blocks blocks, WindowRow at, List<Expr.Var> accumulators) {
+    private void windowRow(
+            BlockBuilder block, PackedChannels.Blocks blocks, WindowRow at, List<Expr.Var> accumulators) {
         Window w = conv.window();
         TapRange kx = at.pixels.kx;
         int run = conv.channelsPerGroup();

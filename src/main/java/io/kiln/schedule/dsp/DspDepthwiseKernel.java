@@ -55,7 +55,9 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
                 .with("STRIDE", shape.strideH() + "x" + shape.strideW())
                 .with("WIDTH", shape.width())
                 .with("WEIGHT_SCALE", 1 << (r.scaleBits() - 8))
-                .with("OFFSET_AND_MORE", "offset" + (r.hasNegatives() ? ", what negative results are corrected by" : ""))
+                .with(
+                        "OFFSET_AND_MORE",
+                        "offset" + (r.hasNegatives() ? ", what negative results are corrected by" : ""))
                 .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
                 .with("PARAMETERS", parameters(""))
                 .with("ASSEMBLY", DspDepthwiseAsm.of(this));
@@ -81,9 +83,12 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
     private KernelText twin(KernelText text) {
         ProvenRescale r = rescale.rescale();
         int count = shape.inputRows(rows);
-        String correction = "        value += %d - (value < 0 ? table[%d] : 0);\n".formatted(r.lateOffset(), shape.weights() + 2);
+        String correction =
+                "        value += %d - (value < 0 ? table[%d] : 0);\n".formatted(r.lateOffset(), shape.weights() + 2);
         return text.with("INPUT_ROWS", count)
-                .with("OFFSETS", IntStream.range(0, count).mapToObj(i -> "row" + i).collect(Collectors.joining(", ")))
+                .with(
+                        "OFFSETS",
+                        IntStream.range(0, count).mapToObj(i -> "row" + i).collect(Collectors.joining(", ")))
                 .with("ROW_BYTES", shape.inputColumns() * DspDepthwiseShape.BLOCK)
                 .with("FIRST_COLUMN", shape.padLeft() * DspDepthwiseShape.BLOCK)
                 .with("COLUMN_ROWS", 2 * shape.pairs())

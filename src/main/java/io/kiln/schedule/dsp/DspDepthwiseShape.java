@@ -10,28 +10,30 @@ import io.kiln.lower.layer.ConvComputation;
  * <p>Scratch holds, for each column of the window's rows and each of four channels, words of two input rows one below the other,
  * widened to 16 bits: {@code [column][channel][pair of rows]}.
  *
- * @param kernelH rows of the window
- * @param kernelW columns of the window
- * @param strideH input rows between output rows
- * @param strideW input columns between output columns
+ * @param kernel rows and columns of the window
+ * @param stride input rows and columns between those of the output
  * @param width output columns
  * @param channels channels of input and output
- * @param padLeft columns of padding before the first input column
- * @param inputColumns input columns that the windows reach
+ * @param columnsRead which columns the windows reach
  * @param padded whether rows may lie outside the input
  * @param pairs words for each column and channel, enough for two output rows
  */
 record DspDepthwiseShape(
-        int kernelH,
-        int kernelW,
-        int strideH,
-        int strideW,
+        Window.Steps kernel,
+        Window.Steps stride,
         int width,
         int channels,
-        int padLeft,
-        int inputColumns,
+        Columns columnsRead,
         boolean padded,
         int pairs) {
+    /**
+     * Columns that windows reach.
+     *
+     * @param padding columns of padding before the first input column
+     * @param input columns of the input
+     */
+    record Columns(int padding, int input) {}
+
     /** Channels that are computed together: as many as a word of the input holds. */
     static final int BLOCK = 4;
 
@@ -43,26 +45,53 @@ record DspDepthwiseShape(
         int reached = (width - 1) * w.strideW() + w.kernelW() - w.padLeft();
         int rows = w.strideH() + w.kernelH();
         return new DspDepthwiseShape(
-                w.kernelH(),
-                w.kernelW(),
-                w.strideH(),
-                w.strideW(),
+                w.kernel(),
+                w.stride(),
                 width,
                 conv.channels(),
-                w.padLeft(),
-                Math.max(0, Math.min(conv.input().dim(2), reached)),
+                new Columns(w.padLeft(), Math.max(0, Math.min(conv.input().dim(2), reached))),
                 w.padTop() + w.padBottom() > 0,
                 (rows + 1) / 2);
     }
 
+    /** Rows of the window. */
+    int kernelH() {
+        return kernel.rows();
+    }
+
+    /** Columns of the window. */
+    int kernelW() {
+        return kernel.columns();
+    }
+
+    /** Input rows between output rows. */
+    int strideH() {
+        return stride.rows();
+    }
+
+    /** Input columns between output columns. */
+    int strideW() {
+        return stride.columns();
+    }
+
+    /** Columns of padding before the first input column. */
+    int padLeft() {
+        return columnsRead.padding;
+    }
+
+    /** Input columns that the windows reach. */
+    int inputColumns() {
+        return columnsRead.input;
+    }
+
     /** Input rows under the windows of some output rows that follow each other. */
     int inputRows(int outputRows) {
-        return (outputRows - 1) * strideH + kernelH;
+        return (outputRows - 1) * strideH() + kernelH();
     }
 
     /** Columns in scratch, padding included. */
     int columns() {
-        return Math.max(padLeft + inputColumns, (width - 1) * strideW + kernelW);
+        return Math.max(padLeft() + inputColumns(), (width - 1) * strideW() + kernelW());
     }
 
     /** Bytes of scratch from a column to the next. */
@@ -77,33 +106,33 @@ record DspDepthwiseShape(
 
     /** Words of weights for each column of the window: pairs that begin at even taps, then those that begin at odd taps. */
     int weightsPerColumn() {
-        return Math.max(1, kernelH - 1);
+        return Math.max(1, kernelH() - 1);
     }
 
     /** Words of weights for a channel. */
     int weights() {
-        return kernelW * weightsPerColumn();
+        return kernelW() * weightsPerColumn();
     }
 
     /** First tap of a weight word within its column. */
     int firstTap(int word) {
-        int even = Math.max(1, kernelH / 2);
+        int even = Math.max(1, kernelH() / 2);
         return word < even ? 2 * word : 2 * (word - even) + 1;
     }
 
     /** The word, within its column, whose halves are two taps that follow each other. */
     int wordOf(int firstTap) {
-        return firstTap % 2 == 0 ? firstTap / 2 : Math.max(1, kernelH / 2) + firstTap / 2;
+        return firstTap % 2 == 0 ? firstTap / 2 : Math.max(1, kernelH() / 2) + firstTap / 2;
     }
 
     /** The word, within its column, that holds the last tap, which lies in its upper half unless it is the only one. */
     int wordOfLast() {
-        return kernelH == 1 ? 0 : wordOf(kernelH - 2);
+        return kernelH() == 1 ? 0 : wordOf(kernelH() - 2);
     }
 
     /** Part of a kernel's name: all that its text depends on. */
     String suffix() {
-        return kernelH + "x" + kernelW + "_stride" + strideH + "x" + strideW + "_w" + width + "_c" + channels + "_p"
-                + padLeft + "_i" + inputColumns + (padded ? "_padded" : "");
+        return kernelH() + "x" + kernelW() + "_stride" + strideH() + "x" + strideW() + "_w" + width + "_c" + channels
+                + "_p" + padLeft() + "_i" + inputColumns() + (padded ? "_padded" : "");
     }
 }

@@ -91,7 +91,7 @@ final class DspWindow {
     private void fillRows(BlockBuilder block, String name, Expr begin, Expr end) {
         block.loop(name, begin, end, 1, (row, k) -> {
             for (int pixel = 0; pixel < 2; pixel++) {
-                edge(row, "_" + pixel, k, pixel, imm(0), imm(conv.window().kernelW()), imm(0), imm(0));
+                edge(row, pixel, k, imm(0), new Edge(imm(conv.window().kernelW()), imm(0), imm(0)));
             }
         });
     }
@@ -129,14 +129,17 @@ final class DspWindow {
             block.loop("k" + pixel, lines.ky().begin(), lines.ky().end(), 1, (row, k) -> {
                 Expr from = inputIndex(lines, k, add(kx.origin(), kx.begin()));
                 Expr after = sub(imm(conv.window().kernelW()), kx.end());
-                edge(row, "_" + number, k, number, from, kx.begin(), kx.count(), after);
+                edge(row, number, k, from, new Edge(kx.begin(), kx.count(), after));
             });
         }
     }
 
-    /** One row of one window: columns before the input, inside and after it. */
-    private void edge(
-            BlockBuilder block, String name, Expr k, int pixel, Expr from, Expr before, Expr inside, Expr after) {
+    /** How many columns of a window lie before the input, inside and after it. */
+    private record Edge(Expr before, Expr inside, Expr after) {}
+
+    /** One row of the window of one pixel. */
+    private void edge(BlockBuilder block, int pixel, Expr k, Expr from, Edge columns) {
+        String name = "_" + pixel;
         int channels = conv.input().dim(3);
         Expr place = add(mul(k, 4L * run), 4L * pixel);
         Buffer to = block.mutableView("to" + name, scratch, place);
@@ -145,7 +148,11 @@ final class DspWindow {
         block.call(
                 DspGather.WIDEN_EDGE,
                 List.of(to, source),
-                List.of(mul(before, unit), mul(inside, unit), mul(after, unit), imm(conv.inputZeroPoint())));
+                List.of(
+                        mul(columns.before, unit),
+                        mul(columns.inside, unit),
+                        mul(columns.after, unit),
+                        imm(conv.inputZeroPoint())));
     }
 
     private Expr inputIndex(Lines lines, Expr k, Expr column) {

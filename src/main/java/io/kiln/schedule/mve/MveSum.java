@@ -73,7 +73,7 @@ public final class MveSum {
             body.loop("y", rows.begin(), rows.end(), 1, (block, y) -> call(block, rows, y, imm(row), row));
         }
         List<RowDependency> same = Collections.nCopies(2, RowDependency.same(count));
-        return Nests.operator(op, buffers, tables, rows, same, body.build(), 0, "mve_sum(shift=" + sum.shift() + ")")
+        return Nests.operator(op, buffers, tables, rows, same, body.build(), "mve_sum(shift=" + sum.shift() + ")")
                 .because(REASON);
     }
 

@@ -76,8 +76,7 @@ final class FlashStepTest {
                 openOcd,
                 Duration.ofSeconds(30),
                 true,
-                Optional.of(folder.resolve("lab.jsonl")),
-                Optional.of("com.example:gesture:1"),
+                new FlashSpec.Journal(Optional.of(folder.resolve("lab.jsonl")), Optional.of("com.example:gesture:1")),
                 faults,
                 false,
                 false);

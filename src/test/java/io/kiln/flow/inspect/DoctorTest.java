@@ -29,7 +29,8 @@ class DoctorTest {
         ToolchainEnvironment environment = TestToolchains.environment(log);
         Doctor doctor = new Doctor(log, environment, tool -> !tool.program().startsWith("qemu-system-"));
         doctor.run(spec("stm32f405"), false, false);
-        assertThat(log.warnings()).containsExactly("Missing for stm32f405; get it with: apt-get install -y qemu-system-arm");
+        assertThat(log.warnings())
+                .containsExactly("Missing for stm32f405; get it with: apt-get install -y qemu-system-arm");
         assertThatThrownBy(() -> doctor.run(spec("stm32f405"), false, true))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("qemu-system-arm is missing")

@@ -96,8 +96,7 @@ final class BoardVerificationTest {
                 usual.openOcd(),
                 usual.limit(),
                 usual.preverify(),
-                usual.log(),
-                usual.coordinates(),
+                usual.journal(),
                 usual.faults(),
                 usual.allowRpc(),
                 usual.bar());

@@ -95,7 +95,7 @@ class RelayPrinterTest {
                 new Constant("conv/" + input, new TensorType(Shape.of(2, 2, 2, 1), DType.INT8), Bytes.wrap(new byte[] {
                     1, 2, 3, 4, 5, 6, 7, 8
                 }));
-        Window conv = new Window(2, 2, 1, 1, 1, 1, 0, 0, 1, 1);
+        Window conv = Window.of(2, 2).padded(0, 0, 1, 1);
         net.add(
                 new QnnConv2d(conv, 1, 2, "OHWI"),
                 weight,
@@ -104,7 +104,7 @@ class RelayPrinterTest {
                 Constant.scalar(0.0582336f),
                 Constant.vector(0.5f, 1e-7f));
         net.add(new Clip(-128, 127));
-        net.add(new MaxPool2d(new Window(2, 2, 2, 2, 1, 1, 0, 0, 0, 0)));
+        net.add(new MaxPool2d(Window.of(2, 2).strided(2, 2)));
         net.add(new Reshape(Shape.of(1, 8)));
         net.add(new QnnDequantize(), Constant.scalar(0.1f), Constant.scalar(3));
         net.add(new Softmax(1.0f));

@@ -58,7 +58,7 @@ final class PoolRules {
         call.arity(1);
         Value data = image(call);
         Shape held = call.type(data.arg()).shape();
-        return average(call, data, new Window(held.dim(1), held.dim(2), 1, 1, 1, 1, 0, 0, 0, 0));
+        return average(call, data, Window.of(held.dim(1), held.dim(2)));
     }
 
     private static Value average(CallSite call, Value data, Window window) {

@@ -30,17 +30,10 @@ final class Windows {
         List<Integer> strides = pair(a.integers("strides", 1, MAX, List.of(1, 1), PAIR));
         List<Integer> dilation = pair(a.integers("dilation", 1, MAX, List.of(1, 1), PAIR));
         List<Integer> padding = edges(a.integers("padding", 0, MAX, List.of(0, 0), ONE, PAIR, EDGES));
-        return new Window(
-                size.get(0),
-                size.get(1),
-                strides.get(0),
-                strides.get(1),
-                dilation.get(0),
-                dilation.get(1),
-                padding.get(0),
-                padding.get(1),
-                padding.get(2),
-                padding.get(3));
+        return Window.of(size.get(0), size.get(1))
+                .strided(strides.get(0), strides.get(1))
+                .dilated(dilation.get(0), dilation.get(1))
+                .padded(padding.get(0), padding.get(1), padding.get(2), padding.get(3));
     }
 
     /**
@@ -61,17 +54,14 @@ final class Windows {
             throw new IllegalArgumentException("nn.pad before it adds " + border.value() + ", its own padding "
                     + ownPadding + "; both must be the same");
         }
-        return new Window(
-                w.kernelH(),
-                w.kernelW(),
-                w.strideH(),
-                w.strideW(),
-                w.dilationH(),
-                w.dilationW(),
-                w.padTop() + rows.get(0),
-                w.padLeft() + columns.get(0),
-                w.padBottom() + rows.get(1),
-                w.padRight() + columns.get(1));
+        return Window.of(w.kernelH(), w.kernelW())
+                .strided(w.strideH(), w.strideW())
+                .dilated(w.dilationH(), w.dilationW())
+                .padded(
+                        w.padTop() + rows.get(0),
+                        w.padLeft() + columns.get(0),
+                        w.padBottom() + rows.get(1),
+                        w.padRight() + columns.get(1));
     }
 
     /** After an error, which has been reported, any pair will do. */

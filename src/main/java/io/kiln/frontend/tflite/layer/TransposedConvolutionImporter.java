@@ -111,17 +111,9 @@ final class TransposedConvolutionImporter implements OperatorImporter {
                 new PaddedWindows.Pair(1, 1));
         int moreH = out.dim(1) + forward.padTop() - TransposedWindow.size(in.dim(1), stride.h(), kernel.dim(1));
         int moreW = out.dim(2) + forward.padLeft() - TransposedWindow.size(in.dim(2), stride.w(), kernel.dim(2));
-        Window cropped = new Window(
-                kernel.dim(1),
-                kernel.dim(2),
-                stride.h(),
-                stride.w(),
-                1,
-                1,
-                forward.padTop(),
-                forward.padLeft(),
-                Math.max(0, -moreH),
-                Math.max(0, -moreW));
+        Window cropped = Window.of(kernel.dim(1), kernel.dim(2))
+                .strided(stride.h(), stride.w())
+                .padded(forward.padTop(), forward.padLeft(), Math.max(0, -moreH), Math.max(0, -moreW));
         return new TransposedWindow(cropped, Math.max(0, moreH), Math.max(0, moreW));
     }
 

@@ -35,17 +35,10 @@ public final class PaddedWindows {
         boolean isSame = scheme.equals(Optional.of(Padding.SAME));
         int padH = isSame ? total(data.dim(1), span(kernel.h, dilation.h), stride.h) : 0;
         int padW = isSame ? total(data.dim(2), span(kernel.w, dilation.w), stride.w) : 0;
-        return new Window(
-                kernel.h,
-                kernel.w,
-                stride.h,
-                stride.w,
-                dilation.h,
-                dilation.w,
-                padH / 2,
-                padW / 2,
-                padH - padH / 2,
-                padW - padW / 2);
+        return Window.of(kernel.h, kernel.w)
+                .strided(stride.h, stride.w)
+                .dilated(dilation.h, dilation.w)
+                .padded(padH / 2, padW / 2, padH - padH / 2, padW - padW / 2);
     }
 
     private static int span(int kernel, int dilation) {

@@ -30,20 +30,27 @@ public final class OperatorContext {
     private final PlaceFindings findings;
     private final boolean infersShape;
 
+    /** Tensors that an operator reads, empty where it leaves one out, and those that it computes. */
+    public record Operands(List<Optional<TfliteTensor>> inputs, List<TfliteTensor> outputs) {
+        public Operands {
+            inputs = List.copyOf(inputs);
+            outputs = List.copyOf(outputs);
+        }
+    }
+
     public OperatorContext(
             Subgraphs subgraphs,
             OperatorRecord operator,
             GraphBuilder graph,
-            List<Optional<TfliteTensor>> inputs,
-            List<TfliteTensor> outputs,
+            Operands operands,
             String file,
             Supplier<String> where,
             boolean infersShape) {
         this.subgraphs = subgraphs;
         this.operator = operator;
         this.graph = graph;
-        this.inputs = inputs;
-        this.outputs = List.copyOf(outputs);
+        this.inputs = operands.inputs;
+        this.outputs = operands.outputs;
         this.origin = new Origin(
                 file,
                 operator.index(),

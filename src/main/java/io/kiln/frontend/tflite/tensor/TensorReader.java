@@ -136,8 +136,8 @@ public final class TensorReader {
         }
         findings.throwIfAny();
         String name = name(table, index, MAX_NAME);
-        TfliteTensor tensor = new TfliteTensor(
-                index, name, type, quantization, data, table.get(Tensor.IS_VARIABLE), Optional.empty(), false);
+        TfliteTensor.Storage storage = new TfliteTensor.Storage(data, table.get(Tensor.IS_VARIABLE));
+        TfliteTensor tensor = new TfliteTensor(index, name, type, quantization, storage, Optional.empty(), false);
         if (packing.isEmpty() || bytes == 0) {
             return tensor;
         }

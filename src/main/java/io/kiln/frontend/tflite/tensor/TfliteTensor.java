@@ -11,32 +11,46 @@ import java.util.Optional;
 /**
  * A tensor of the file whose shape and type the IR can express.
  *
- * @param index index in the subgraph
- * @param name name in the file; {@code tensor_<index>} if it has none
- * @param data the constant's bytes in the file; of size 0 for a computed tensor
- * @param variable whether it keeps its value between runs
- * @param folded its value, if it follows from constants alone
- * @param shifted whether it is seen as int8 although the file has uint8, with elements and zero points larger by 128
+ * @param index in the subgraph
+ * @param name as in the file; {@code tensor_<index>} if it has none
+ * @param storage what the file has of its value
+ * @param folded its value, if that follows from constants alone
+ * @param shifted whether it is seen as int8 though the file has uint8, with 128 more in elements and zero points
  */
 public record TfliteTensor(
         int index,
         String name,
         TensorType type,
         TensorQuantization quantization,
-        FlatVector data,
-        boolean variable,
+        Storage storage,
         Optional<Constant> folded,
         boolean shifted) {
-    /** The same tensor with an inferred shape. */
+    /**
+     * What the file has of a tensor's value.
+     *
+     * @param data the constant's bytes; of size 0 for a computed tensor
+     * @param variable whether it keeps its value between runs
+     */
+    public record Storage(FlatVector data, boolean variable) {}
+
+    /** The constant's bytes in the file; of size 0 for a computed tensor. */
+    public FlatVector data() {
+        return storage.data;
+    }
+
+    /** Whether it keeps its value between runs. */
+    public boolean variable() {
+        return storage.variable;
+    }
+
+    /** The same tensor with a shape that follows from the inputs' shapes. */
     public TfliteTensor withShape(Shape shape) {
-        return new TfliteTensor(
-                index, name, new TensorType(shape, dtype()), quantization, data, variable, folded, shifted);
+        return new TfliteTensor(index, name, new TensorType(shape, dtype()), quantization, storage, folded, shifted);
     }
 
     /** The same tensor, known at build time. */
     public TfliteTensor withValue(Constant constant) {
-        return new TfliteTensor(
-                index, name, constant.type(), quantization, data, variable, Optional.of(constant), shifted);
+        return new TfliteTensor(index, name, constant.type(), quantization, storage, Optional.of(constant), shifted);
     }
 
     /** Whether it is quantized to unsigned 8 bits, as in models of TensorFlow 1. */
@@ -55,8 +69,7 @@ public record TfliteTensor(
                 name,
                 new TensorType(shape(), DType.INT8),
                 quantization.shifted(DType.INT8.min()),
-                data,
-                variable,
+                storage,
                 value,
                 true);
     }
@@ -68,7 +81,7 @@ public record TfliteTensor(
 
     /** Whether the file holds its value. */
     public boolean isStored() {
-        return data.size() > 0;
+        return storage.data.size() > 0;
     }
 
     public DType dtype() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.flow.device;
+package io.kiln.flow.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,7 +41,10 @@ final class DebugStepTest {
     private final Flow flow = new Flow(log, TestToolchains.environment(log));
 
     private BuildSpec spec(String board) {
-        return new GestureProject(folder).spec(board).verify(GestureProject.UNVERIFIED).build();
+        return new GestureProject(folder)
+                .spec(board)
+                .verify(GestureProject.UNVERIFIED)
+                .build();
     }
 
     @Test

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a function of the user's is told beside tensors: scales and options. */
-class OperatorContextTest {
+class CustomOperatorContextTest {
     /** The model and the C of the scenario that a user's build is; {@code -Dkiln.update=true} writes the model anew. */
     private static final Path TOLD =
             Path.of("src", "it", "a-custom-operator-is-told-scales-and-options", "src", "main");
@@ -78,7 +78,8 @@ class OperatorContextTest {
         }
         HostProgram program =
                 HostProgram.build(folder, List.of(compiled.library().metadata()), List.of(files));
-        assertThat(program.run(List.of(CustomOperatorTest.bytes(1, 2, 3, -4)))).isEqualTo(CustomOperatorTest.bytes(-3, 3, 9, -33));
+        assertThat(program.run(List.of(CustomOperatorTest.bytes(1, 2, 3, -4))))
+                .isEqualTo(CustomOperatorTest.bytes(-3, 3, 9, -33));
         Function function = compiled.imported();
         String text = RelayPrinter.astext(function);
         Path relay = folder.resolve("told.relay");

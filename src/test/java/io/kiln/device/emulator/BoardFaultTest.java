@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the boards' fault handlers and the host together say of a fault. */
-class FaultTest {
+class BoardFaultTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     @TempDir

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.lower;
+package io.kiln.lower.element;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,7 +14,7 @@ import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
-import io.kiln.lower.element.ProvenSum;
+import io.kiln.lower.FusedOperator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -35,7 +35,13 @@ class ProvenSumTest {
                 Constant.scalar(zeroPoints[2]));
         Binding root = new Binding(2, new QnnAdd(), args, TYPE, new Origin("test", 0, "qnn.add", "t"));
         return new FusedOperator(
-                "f", root, List.of(TYPE, TYPE), Optional.empty(), Optional.empty(), clip, 2, TYPE, "qnn.add");
+                "f",
+                root,
+                List.of(TYPE, TYPE),
+                new FusedOperator.Tail(Optional.empty(), Optional.empty(), clip),
+                2,
+                TYPE,
+                "qnn.add");
     }
 
     private static void assertEqual(ProvenSum found, float[] scales, int[] zeroPoints, int low, int high) {
