@@ -58,7 +58,38 @@ static uint32_t tag_behind(const uint8_t* block, size_t size) {
   return tag;
 }
 
-/* The case that microTVM publishes: from a pool that begins anywhere, with blocks that are no multiples. */
+/* MicroTVM's five cases, with its pools and blocks where blocks are aligned to 16 bytes. */
+static void the_cases_of_microtvm_hold(void) {
+  init(memory, 8 * ALIGNMENT);
+  EXPECT(take(1, 1) == memory);
+  EXPECT(take(2, 1) == memory + ALIGNMENT + TAG);
+  EXPECT(take(3 * ALIGNMENT / 2, 1) == memory + 2 * (ALIGNMENT + TAG));
+  EXPECT(take(1, 1) == memory + 4 * ALIGNMENT + 3 * TAG);
+
+  init(memory, 5 * ALIGNMENT);
+  EXPECT(take(1, 1) == memory);
+  uint8_t* block = take(1, 1);
+  EXPECT(block == memory + ALIGNMENT + TAG);
+  is_freed(block, 1);
+  EXPECT(take(2, 1) == block);
+  is_freed(block, 1);
+  EXPECT(take(1, 1) == block);
+
+  init(memory, 5 * ALIGNMENT);
+  EXPECT(take(1, 1) == memory);
+  EXPECT(take(1, 1) == memory + ALIGNMENT + TAG);
+  nothing_is_left_for(4 * ALIGNMENT, 1);
+
+  init(memory, 5 * ALIGNMENT);
+  EXPECT(take(1, 1) == memory);
+  EXPECT(take(1, 1) == memory + ALIGNMENT + TAG);
+  is_not_freed(memory, 1);
+
+  init(memory + 1, 5 * ALIGNMENT - 1);
+  EXPECT(workspace.next_alloc == memory + ALIGNMENT && workspace.workspace_size == 4 * ALIGNMENT);
+}
+
+/* From a pool that begins anywhere, with blocks that are no multiples. */
 static void blocks_are_rounded_up_and_follow_each_other(void) {
   for (size_t begin = 0; begin < ALIGNMENT; ++begin) {
     size_t lost = begin == 0 ? 0 : ALIGNMENT - begin;
@@ -178,6 +209,7 @@ static void the_check_is_a_setting(void) {
 }
 
 int main(void) {
+  the_cases_of_microtvm_hold();
   blocks_are_rounded_up_and_follow_each_other();
   what_was_freed_is_taken_again();
   the_whole_workspace_can_be_taken_and_no_more();

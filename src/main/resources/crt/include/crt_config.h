@@ -24,29 +24,27 @@
 #define TVM_CRT_LAST_ERROR_SIZE_BYTES 1024
 #endif
 
-/* The rest is what programs for microTVM look up here; Kiln's runtime itself has no use for it. */
-
 /* Whether checks for debugging are compiled in. */
 #ifndef TVM_CRT_DEBUG
 #define TVM_CRT_DEBUG 0
 #endif
 
-/* Dimensions of a tensor. */
+/* Dimensions of a tensor, at most. */
 #ifndef TVM_CRT_MAX_NDIM
 #define TVM_CRT_MAX_NDIM 6
 #endif
 
-/* Arguments of a function with the packed calling convention. */
+/* Arguments of a function with the packed calling convention, at most. */
 #ifndef TVM_CRT_MAX_ARGS
 #define TVM_CRT_MAX_ARGS 10
 #endif
 
-/* Bytes of the table of global functions. */
+/* Bytes of the table of global functions: each takes its name, a zero and a pointer. */
 #ifndef TVM_CRT_GLOBAL_FUNC_REGISTRY_SIZE_BYTES
 #define TVM_CRT_GLOBAL_FUNC_REGISTRY_SIZE_BYTES 512
 #endif
 
-/* Modules beside the system library. */
+/* Modules that are registered at a time, the system library among them. */
 #ifndef TVM_CRT_MAX_REGISTERED_MODULES
 #define TVM_CRT_MAX_REGISTERED_MODULES 2
 #endif

@@ -3,7 +3,9 @@
 #include <stdint.h>
 #include "kiln_mve_result.h"
 #define NAME kiln_mve_depthwise
-#define VECTORS (void)groups;
+#define LOOP {
+#define INSTRUCTIONS "nop\n\t"
+#define NEXT_PIXEL
 #define GROUP_WORDS 28
 
 /* Windows of four words of four bytes, one word for each channel: a word lies at each of four offsets from a pixel's place,
@@ -12,7 +14,31 @@
 static __attribute__((noinline)) void NAME(const int8_t* x, const int32_t* offsets, const int32_t* packed, int8_t* out,
     int32_t pixels, int32_t step, int32_t groups, int32_t channels, int32_t zero_point, int32_t low, int32_t high) {
 #if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
-VECTORS
+  struct {
+    const int8_t* x;
+    const int32_t* offsets;
+    int32_t pixels;
+    int8_t* out;
+    int32_t step;
+    int32_t channels;
+    const int32_t* packed;
+    int32_t groups;
+    int32_t zero_point;
+    int32_t below;
+    int32_t above;
+  } state = {x, offsets, pixels, out, step, channels, packed, groups, zero_point, INT32_MIN, INT32_MAX};
+  state.below += zero_point - low;
+  state.above -= high - zero_point;
+LOOP
+    register void* const at __asm__("r9") = &state;
+    __asm__ volatile(
+INSTRUCTIONS
+        :
+        : "r"(at)
+        : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5",
+          "q6", "q7", "cc", "memory");
+NEXT_PIXEL
+  }
 #else
   for (int32_t c = 0; c < 4 * groups; ++c) {
     const int32_t* const group = packed + c / 4 * GROUP_WORDS;

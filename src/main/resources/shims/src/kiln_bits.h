@@ -13,6 +13,10 @@
 #define FRACTION 0x007fffffu
 #define HIDDEN 0x00800000u
 
+static inline int is_nan(uint32_t bits) {
+  return (bits & ~SIGN) > INFINITE;
+}
+
 static inline uint32_t bits_of(float x) {
   union {
     float value;

@@ -8,10 +8,6 @@
 #include "kiln_bits.h"
 #include "kiln_shims.h"
 
-static int is_nan(float_bits x) {
-  return (x & ~SIGN) > INFINITE;
-}
-
 static int exponent_of(float_bits x) {
   return (int)((x >> 23) & 0xffu);
 }
@@ -238,81 +234,13 @@ uint64_t BUILTIN(f2ulz, __fixunssfdi)(float_bits value) {
   return (value & SIGN) != 0u ? 0u : to_magnitude64(value, UINT64_MAX);
 }
 
-/* Orders bits as their floats: negative, zero or positive; both zeros are equal. Neither is a NaN. */
-static int compare(float_bits a, float_bits b) {
-  if (((a | b) & ~SIGN) == 0u || a == b) {
-    return 0;
-  }
-  if (((a ^ b) & SIGN) != 0u) {
-    return (a & SIGN) != 0u ? -1 : 1;
-  }
-  return (a < b) == ((a & SIGN) == 0u) ? -1 : 1;
-}
-
-static int unordered(float_bits a, float_bits b) {
-  return is_nan(a) || is_nan(b);
-}
-
 #if defined(__arm__)
 
 float_bits __aeabi_frsub(float_bits a, float_bits b) {
   return __aeabi_fsub(b, a);
 }
 
-int __aeabi_fcmpeq(float_bits a, float_bits b) {
-  return !unordered(a, b) && compare(a, b) == 0;
-}
-
-int __aeabi_fcmplt(float_bits a, float_bits b) {
-  return !unordered(a, b) && compare(a, b) < 0;
-}
-
-int __aeabi_fcmple(float_bits a, float_bits b) {
-  return !unordered(a, b) && compare(a, b) <= 0;
-}
-
-int __aeabi_fcmpge(float_bits a, float_bits b) {
-  return !unordered(a, b) && compare(a, b) >= 0;
-}
-
-int __aeabi_fcmpgt(float_bits a, float_bits b) {
-  return !unordered(a, b) && compare(a, b) > 0;
-}
-
-int __aeabi_fcmpun(float_bits a, float_bits b) {
-  return unordered(a, b);
-}
-
 #else
-
-/* The result compares with zero as a with b; with a NaN it makes the question's answer false. */
-int SHIM(__eqsf2)(float_bits a, float_bits b) {
-  return unordered(a, b) ? 1 : compare(a, b);
-}
-
-int SHIM(__nesf2)(float_bits a, float_bits b) {
-  return unordered(a, b) ? 1 : compare(a, b);
-}
-
-int SHIM(__ltsf2)(float_bits a, float_bits b) {
-  return unordered(a, b) ? 1 : compare(a, b);
-}
-
-int SHIM(__lesf2)(float_bits a, float_bits b) {
-  return unordered(a, b) ? 1 : compare(a, b);
-}
-
-int SHIM(__gesf2)(float_bits a, float_bits b) {
-  return unordered(a, b) ? -1 : compare(a, b);
-}
-
-int SHIM(__gtsf2)(float_bits a, float_bits b) {
-  return unordered(a, b) ? -1 : compare(a, b);
-}
-
-int SHIM(__unordsf2)(float_bits a, float_bits b) {
-  return unordered(a, b);
-}
 
 float_bits SHIM(__negsf2)(float_bits value) {
   return value ^ SIGN;

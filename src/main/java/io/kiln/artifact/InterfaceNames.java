@@ -61,7 +61,12 @@ public record InterfaceNames(String model) {
         return prefix() + "___tvm_main__";
     }
 
-    /** {@code tvmgen_<name>_map_inputs} or {@code _map_outputs}: addresses of tensors in the workspace pool. */
+    /** {@code tvmgen_<name>_get_c_metadata}: tells programs what the model's tensors are. */
+    public String metadata() {
+        return prefix() + "_get_c_metadata";
+    }
+
+    /** {@code tvmgen_<name>_map_inputs} or {@code _map_outputs}: where tensors lie in the workspace pool. */
     public String map(Side side) {
         return prefix() + "_map_" + side.text();
     }

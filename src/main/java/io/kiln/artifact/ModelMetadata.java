@@ -59,17 +59,30 @@ public record ModelMetadata(
      * @param io who owns inputs and outputs
      * @param inputs in model order
      * @param outputs in model order
+     * @param functions C names of the functions with the packed signature, in the order of a system library; the first one runs the model.
+     *     Empty with the typed interface
      */
     public record Interface(
-            ExecutorKind executor, Convention convention, Io io, List<TensorInfo> inputs, List<TensorInfo> outputs) {
+            ExecutorKind executor,
+            Convention convention,
+            Io io,
+            List<TensorInfo> inputs,
+            List<TensorInfo> outputs,
+            List<String> functions) {
         public Interface {
             inputs = List.copyOf(inputs);
             outputs = List.copyOf(outputs);
+            functions = List.copyOf(functions);
         }
 
         /** The typed interface of a model with the ahead-of-time executor. */
         public static Interface typed(Io io, List<TensorInfo> inputs, List<TensorInfo> outputs) {
-            return new Interface(ExecutorKind.AOT, Convention.TYPED, io, inputs, outputs);
+            return new Interface(ExecutorKind.AOT, Convention.TYPED, io, inputs, outputs, List.of());
+        }
+
+        /** The same with the functions that turned out to be packed. */
+        public Interface withFunctions(List<String> packed) {
+            return new Interface(executor, convention, io, inputs, outputs, packed);
         }
     }
 

@@ -8,18 +8,24 @@ import java.util.List;
 /**
  * Functions of the loop IR for one code generator.
  *
- * @param origin source and target, for the comment at the head of files and for the artifacts
- * @param name name of its files, without suffixes
- * @param statics memory that the functions keep between runs
- * @param functions functions with their tables; a function may call those before it
+ * @param origin for the comment at the head of files, and for the target of artifacts
+ * @param name of its files, without their endings
+ * @param statics memory that the functions keep from run to run
+ * @param functions with their tables; calls go to functions that come before
+ * @param packed those among them that have the packed signature
  */
-public record CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions) {
+public record CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions, PackedApi packed) {
     public CodeUnit {
         statics = List.copyOf(statics);
         functions = List.copyOf(functions);
     }
 
-    /** Bytes of memory that the functions keep between runs. */
+    /** A unit whose functions all take pointers. */
+    public CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions) {
+        this(origin, name, statics, functions, PackedApi.NONE);
+    }
+
+    /** Bytes of memory that the functions keep from run to run. */
     public long staticBytes() {
         return statics.stream().mapToLong(Buffer::bytes).sum();
     }

@@ -9,6 +9,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
 import io.kiln.target.MemoryPool;
@@ -25,6 +26,7 @@ public final class CompileRequest {
     private final Optimize optimize;
     private final Io io;
     private final Convention convention;
+    private final PackedOptions packed;
     private final ExecutorKind executor;
     private final MemoryPool pool;
     private final PassOptions passes;
@@ -39,6 +41,7 @@ public final class CompileRequest {
         optimize = builder.optimize;
         io = builder.io;
         convention = builder.convention;
+        packed = builder.packed;
         executor = builder.executor;
         pool = builder.pools.get(0);
         passes = builder.passes;
@@ -88,7 +91,12 @@ public final class CompileRequest {
         return convention;
     }
 
-    /** The kind of code that calls the operators in order. */
+    /** What is special about functions with the packed signature. */
+    public PackedOptions packed() {
+        return packed;
+    }
+
+    /** What calls the operators in order. */
     public ExecutorKind executor() {
         return executor;
     }
@@ -126,6 +134,7 @@ public final class CompileRequest {
         private Optimize optimize = Optimize.SPEED;
         private Io io = Io.CALLER;
         private Convention convention = Convention.TYPED;
+        private PackedOptions packed = PackedOptions.USUAL;
         private ExecutorKind executor = ExecutorKind.AOT;
         private List<MemoryPool> pools = List.of(MemoryPool.GLOBAL_WORKSPACE);
         private PassOptions passes = PassOptions.DEFAULT;
@@ -162,7 +171,13 @@ public final class CompileRequest {
             return this;
         }
 
-        /** Sets what calls the operators in order; the default is a function generated ahead of time. */
+        /** Sets what is special about functions with the packed signature; they check arguments and are listed otherwise. */
+        public Builder packed(PackedOptions newPacked) {
+            packed = newPacked;
+            return this;
+        }
+
+        /** Sets what calls the operators in order; a function generated ahead of time otherwise. */
         public Builder executor(ExecutorKind newExecutor) {
             executor = newExecutor;
             return this;
@@ -213,6 +228,13 @@ public final class CompileRequest {
                         "compile request",
                         "one pool, which holds all of it",
                         "Give one pool"));
+            }
+            if (convention.hasPackedEntry() && io == Io.WORKSPACE) {
+                problems.add(new Problem(
+                        "kiln.io is workspace with kiln.interfaceApi packed: packed functions take each tensor by itself",
+                        "compile request",
+                        "kiln.io caller, or kiln.interfaceApi c",
+                        "Leave kiln.io out"));
             }
             problems.throwIfAny();
             return new CompileRequest(this);

@@ -21,12 +21,14 @@ import java.util.stream.Collectors;
 /** Describes a compiled model for readers other than a C compiler. */
 final class LibraryMetadata {
     private final PlannedModule module;
+    private final List<String> functions;
     private final TensorDescriptions tensors;
     private final Map<Integer, List<String>> layers;
     private final Map<Integer, Long> macs;
 
-    private LibraryMetadata(Function imported, Function fused, PlannedModule module) {
+    private LibraryMetadata(Function imported, Function fused, PlannedModule module, List<String> functions) {
         this.module = module;
+        this.functions = List.copyOf(functions);
         this.tensors = TensorDescriptions.of(fused);
         this.layers = layers(fused);
         this.macs = macs(imported, fused);
@@ -37,17 +39,18 @@ final class LibraryMetadata {
      *
      * @param imported the model as it was imported
      * @param fused the model after the last pass
-     * @param module the planned module made from it
+     * @param module what became of it
+     * @param functions names of its packed functions
      */
-    static ModelMetadata of(Function imported, Function fused, PlannedModule module) {
-        return new LibraryMetadata(imported, fused, module).build();
+    static ModelMetadata of(Function imported, Function fused, PlannedModule module, List<String> functions) {
+        return new LibraryMetadata(imported, fused, module, functions).build();
     }
 
     private ModelMetadata build() {
         return new ModelMetadata(
                 module.name(),
                 module.origin().target().text(),
-                module.api(),
+                module.api().withFunctions(functions),
                 new Memory(module.workspaceBytes(), module.pool().alignment(), module.constantBytes()),
                 plan(),
                 module.program().operators().stream().map(this::describe).toList());

@@ -43,10 +43,10 @@ public final class ModelCompiler {
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.add(executable.entryPoint());
         artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
-        artifacts.add(executable.header());
+        artifacts.add(executable.description());
         artifacts.addAll(text(request, imported));
-        ModelLibrary library =
-                new ModelLibrary(LibraryMetadata.of(imported, fused, module), new ArtifactSet(artifacts));
+        ModelLibrary library = new ModelLibrary(
+                LibraryMetadata.of(imported, fused, module, executable.functions()), new ArtifactSet(artifacts));
         return new CompiledModel(library, imported, stages, module, executable.code());
     }
 

@@ -47,8 +47,8 @@ final class ModulePlanner {
         PlannedProgram planned =
                 StreamPlanner.plan(fused, operators, dispatch::lower, request.optimize(), io == Io.WORKSPACE);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
-        Interface api =
-                new Interface(request.executor(), request.convention(), io, tensors.inputs(), tensors.outputs());
-        return new PlannedModule(origin, names, api, request.pool(), planned, callees, called);
+        Interface api = new Interface(
+                request.executor(), request.convention(), io, tensors.inputs(), tensors.outputs(), List.of());
+        return new PlannedModule(origin, names, api, request.packed(), request.pool(), planned, callees, called);
     }
 }

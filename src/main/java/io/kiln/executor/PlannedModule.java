@@ -22,15 +22,17 @@ import java.util.stream.Stream;
  * @param origin its source and target
  * @param names names of its functions, structs and macros
  * @param api how it is called
- * @param pool memory of its workspace
- * @param planned its program and memory layout
- * @param callees functions that its operators call
- * @param called whether an operator calls it, so that its caller owns its variables
+ * @param options of its packed functions, if it has any
+ * @param pool what its workspace lies in
+ * @param planned what runs, and where it lies
+ * @param callees what its operators call
+ * @param called whether an operator calls it, so that its variables are its caller's
  */
 public record PlannedModule(
         Origin origin,
         InterfaceNames names,
         Interface api,
+        PackedOptions options,
         MemoryPool pool,
         PlannedProgram planned,
         List<Callee> callees,

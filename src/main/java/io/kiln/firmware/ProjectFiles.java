@@ -3,7 +3,11 @@ package io.kiln.firmware;
 
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.RuntimeConfig;
+import io.kiln.artifact.RuntimeFeature;
+import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problems;
 import io.kiln.base.ResourceTree;
@@ -16,6 +20,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Collects the files of a C project in memory. The folders of models and runtime are those of a Model Library Format
@@ -39,9 +44,9 @@ final class ProjectFiles {
     static ProjectFiles of(FirmwareRequest request, SortedMap<String, Bytes> user) {
         ProjectFiles project = new ProjectFiles();
         project.board(request);
-        project.resources("crt", ArchivePaths.RUNTIME, SourceKind.OWN);
+        project.runtime(request, user);
         if (request.toolchain().shims()) {
-            project.resources("shims", SHIMS, SourceKind.FREESTANDING);
+            project.shims();
         }
         request.models().forEach(model -> project.model(model, request.trusted()));
         ArmIntrinsics.header(request.models()).ifPresent(header -> project.add(ArmIntrinsics.FILE, header));
@@ -91,16 +96,33 @@ final class ProjectFiles {
         request.board().sources().forEach(name -> compile(BOARD + "/" + name, SourceKind.FREESTANDING));
     }
 
-    /** Adds resources in {@code include} and {@code src}. */
-    private void resources(String root, String folder, SourceKind kind) {
-        ResourceTree.read(root).forEach((name, content) -> {
-            if (name.startsWith(ArchivePaths.INCLUDE + "/") || name.startsWith(ArchivePaths.SRC + "/")) {
-                add(folder + "/" + name, content);
-                if (isSource(name)) {
-                    compile(folder + "/" + name, kind);
-                }
-            }
-        });
+    /** The parts of the C runtime that the models and the project's own C use, with limits that models need which are looked up by name. */
+    private void runtime(FirmwareRequest request, SortedMap<String, Bytes> user) {
+        Set<RuntimeFeature> features = RuntimeFeature.usedBy(Stream.concat(
+                        user.values().stream(),
+                        request.models().stream()
+                                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                                .map(Artifact::content))
+                .toList());
+        RuntimeConfig config = RuntimeConfig.of(
+                features.contains(RuntimeFeature.REGISTRY)
+                        ? request.models().stream().map(ModelLibrary::metadata).toList()
+                        : List.of());
+        RuntimeFiles.runtime(features).stream()
+                .map(config::applyTo)
+                .forEach(file -> addOwn(ArchivePaths.RUNTIME + "/" + file.fileName(), file.content(), SourceKind.OWN));
+    }
+
+    private void shims() {
+        ResourceTree.read("shims")
+                .forEach((name, content) -> addOwn(SHIMS + "/" + name, content, SourceKind.FREESTANDING));
+    }
+
+    private void addOwn(String path, Bytes content, SourceKind kind) {
+        add(path, content);
+        if (isSource(path)) {
+            compile(path, kind);
+        }
     }
 
     private void model(ModelLibrary library, TrustedArchives trusted) {

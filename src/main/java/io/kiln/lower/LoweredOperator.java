@@ -12,11 +12,12 @@ import java.util.List;
  * @param inputs ids of the values read, in the order of the parameters
  * @param output id of the value written
  * @param dependencies rows of each input that a range of output rows reads
- * @param scratchBytes bytes of scratch in the workspace, where its buffers follow each other as {@link OperatorBuffers#nextScratch} says
+ * @param scratchBytes bytes of scratch in the workspace, where its buffers are laid out by {@link
+ * OperatorBuffers#nextScratch}
  * @param executedMacs multiply-accumulates that the loops execute
  * @param schedule name of the schedule with its knobs
- * @param reason why this schedule, for people
- * @param rowBlock rows that it computes faster together than one by one
+ * @param reason why the schedule was chosen, for people
+ * @param rowBlock number of rows that are faster to compute together than one by one
  */
 public record LoweredOperator(
         PrimFunc function,
@@ -36,7 +37,7 @@ public record LoweredOperator(
         dependencies = List.copyOf(dependencies);
     }
 
-    /** An operator for which there was nothing to choose from. */
+    /** An operator without a choice of schedules. */
     public LoweredOperator(
             PrimFunc function,
             String op,
@@ -49,13 +50,13 @@ public record LoweredOperator(
         this(function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, NO_CHOICE, 1);
     }
 
-    /** The same with the reason for its schedule. */
+    /** A copy with the reason for its schedule. */
     public LoweredOperator because(String newReason) {
         return new LoweredOperator(
                 function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, newReason, rowBlock);
     }
 
-    /** The same with the rows that it likes to compute together. */
+    /** A copy with the preferred number of rows to compute together. */
     public LoweredOperator inBlocksOf(int rows) {
         return new LoweredOperator(
                 function, op, inputs, output, dependencies, scratchBytes, executedMacs, schedule, reason, rows);

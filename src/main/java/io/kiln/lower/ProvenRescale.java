@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The rescaling of an accumulator to int8 in the fewest instructions, and proven equal to it:
+ * The rescaling of an accumulator to int8 in the fewest instructions, proven equal to the reference:
  *
  * <pre>
  * high   = offset + floor((acc * 2^scaleBits) * multiplier / 2^32)      one SMMLA, or MULH and ADD
@@ -15,15 +15,15 @@ import java.util.Optional;
  * result = clamp((high + lateOffset) >> shift, low, high)                     one SSAT with a shift
  * </pre>
  *
- * <p>The accumulator is taken without its bias, which the channel's constants hold. The reference adds the bias, rounds (TFLite twice, others once)
- * and adds the zero point. Both are monotone step functions of the accumulator with at most 255 steps, so they are equal if
- * they step at the same places: {@link #find} computes where the reference steps for every channel, chooses the offset
- * so that this function steps there too, and checks each step on both sides. One {@code shift} serves all channels, so
- * that it can be an immediate of the instruction.
+ * <p>The accumulator excludes its bias, which is in the channel's constants. The reference adds the bias, rounds
+ * (TFLite twice, others once) and adds the zero point. Both are monotone step functions of the accumulator with at most
+ * 255 steps, so they are equal if they step at the same places: {@link #find} computes where the reference steps for
+ * every channel, chooses the offset so that this function steps there too, and checks each step on both sides. One
+ * {@code shift} serves all channels, so that it can be an immediate of the instruction.
  *
- * @param scaleBits powers of two by which the accumulator comes scaled
+ * @param scaleBits the accumulator is scaled by this power of two
  * @param channels constants of each channel
- * @param lateOffset rounding and zero point where negative values are corrected, else 0
+ * @param lateOffset rounding and zero point if negative values are corrected, otherwise 0
  * @param shift bits to the right, 1 to 22
  */
 public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift) {
@@ -31,8 +31,6 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     private static final int MOST_SCALE_BITS = 16;
     /** A smaller shift leaves room for large offsets, but places steps more coarsely; much smaller ones never help. */
     private static final int MOST_FEWER_SHIFTS = 6;
-    /** How far from the right multiplier others are tried. */
-    private static final int MOST_NEIGHBOURS = 1000;
 
     public ProvenRescale {
         channels = List.copyOf(channels);
@@ -43,12 +41,12 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
      *
      * @param multiplier Q31 or smaller
      * @param offset bias, rounding and, without a late offset, the zero point, in units of {@code 2^-shift}
-     * @param negative what is taken from negative values so that halves round away from zero; 0 where the lower limit
-     *     hides it, as behind a ReLU
+     * @param negative subtracted from negative values so that halves round away from zero; 0 if the lower limit hides
+     *     the difference, as after a ReLU
      */
     public record Channel(int multiplier, int offset, int negative) {}
 
-    /** What the reference computes, for the channels of one operator. */
+    /** The reference's function for the channels of one operator. */
     public record Reference(Requantization requantization, List<Integer> bias, int low, int high) {
         public Reference {
             bias = List.copyOf(bias);
@@ -62,7 +60,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             return requantization.shifts().get(requantization.isPerChannel() ? channel : 0);
         }
 
-        /** The reference's answer for an accumulator without its bias. */
+        /** The reference's result for an accumulator without its bias. */
         int apply(int channel, long acc) {
             int sum = (int) (acc + bias.get(channel) - requantization.inputZeroPoint());
             return FixedPoint.clamp(requantization.rescale(channel, sum) + requantization.outputZeroPoint(), low, high);
@@ -70,18 +68,18 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     }
 
     /**
-     * Looks for constants that make this function equal to the reference. The more the accumulator is scaled, the finer
-     * the steps can be placed; it is scaled as far as 32 bits allow.
+     * Searches for constants that make this function equal to the reference. The larger the accumulator's scale, the
+     * finer the steps can be placed; it is scaled as far as 32 bits allow.
      *
-     * @param bounds largest magnitude of each channel's accumulator, the bias not counted
-     * @return the constants, or nothing where the ranges do not allow them
+     * @param bounds largest magnitude of each channel's accumulator, without the bias
+     * @return the constants; empty if the ranges do not allow any
      */
     public static Optional<ProvenRescale> find(Reference reference, List<Long> bounds) {
         return find(reference, bounds, MOST_SCALE_BITS);
     }
 
     /**
-     * Looks for constants with an accumulator that is scaled no further than the kernel does it for free.
+     * Searches for constants with an accumulator scaled no further than the kernel can do at no cost.
      *
      * @param mostScaleBits largest power of two
      */
@@ -97,7 +95,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             scaleBits = Math.min(scaleBits, Long.numberOfLeadingZeros(Math.max(1, bounds.get(c))) - 33);
         }
         for (int c = 0; c < bounds.size(); c++) {
-            // A multiplier of 0, as channels without weights have it, suits any shift.
+            // A multiplier of 0, for channels without weights, fits any shift.
             if (reference.multiplier(c) > 0) {
                 most = Math.min(most, scaleBits - 1 - reference.leftShift(c));
             }
@@ -108,7 +106,8 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             steps.add(steps(reference, c, bounds.get(c)));
         }
         for (int shift = most; shift >= Math.max(1, most - MOST_FEWER_SHIFTS); shift--) {
-            Optional<ProvenRescale> found = new Search(reference, bounds, steps, scaleBits, shift, !hidden).run();
+            Optional<ProvenRescale> found =
+                    new RescaleSearch(reference, bounds, steps, scaleBits, shift, !hidden).run();
             if (found.isPresent()) {
                 return found;
             }
@@ -121,13 +120,16 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return channels.stream().anyMatch(c -> c.negative() != 0);
     }
 
-    /** What a kernel loads for a channel: multiplier, offset and, where there are any, what negative values are corrected by. */
+    /**
+     * A channel's constants in the kernel's order: multiplier, offset and, if there is any, the correction of negative
+     * values.
+     */
     public List<Integer> constants(int channel) {
         Channel c = channels.get(channel);
         return hasNegatives() ? List.of(c.multiplier(), c.offset(), c.negative()) : List.of(c.multiplier(), c.offset());
     }
 
-    /** The function as the kernels compute it; low and high are the reference's limits. */
+    /** The function as computed by the kernels; low and high are the reference's limits. */
     public int apply(int channel, long acc, int low, int high) {
         return FixedPoint.clamp(step(channel, acc) >> shift, low, high);
     }
@@ -138,12 +140,12 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return high - (high < 0 ? c.negative() : 0) + lateOffset;
     }
 
-    private static long highMul(long acc, int multiplier, int scaleBits) {
+    static long highMul(long acc, int multiplier, int scaleBits) {
         return ((acc << scaleBits) * multiplier) >> 32;
     }
 
-    /** Without a late offset where nothing is corrected before it. */
-    private ProvenRescale simplified() {
+    /** Constants without a late offset if nothing is corrected before it. */
+    ProvenRescale simplified() {
         if (hasNegatives()) {
             return this;
         }
@@ -153,141 +155,49 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return new ProvenRescale(scaleBits, moved, 0, shift);
     }
 
-    /** One attempt with a given shift. */
-    private static final class Search {
-        private final Reference reference;
-        private final List<Long> bounds;
-        private final List<long[]> steps;
-        private final int scaleBits;
-        private final int shift;
-        private final boolean signed;
-        private final long rounding;
-
-        Search(Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int shift, boolean signed) {
-            this.reference = reference;
-            this.bounds = bounds;
-            this.steps = steps;
-            this.scaleBits = scaleBits;
-            this.shift = shift;
-            this.signed = signed;
-            this.rounding = ((long) reference.requantization().outputZeroPoint() << shift) + (1L << (shift - 1));
-        }
-
-        Optional<ProvenRescale> run() {
-            List<Channel> channels = new ArrayList<>();
-            for (int c = 0; c < bounds.size(); c++) {
-                Optional<Channel> channel = channel(c);
-                if (channel.isEmpty()) {
-                    return Optional.empty();
-                }
-                channels.add(channel.get());
-            }
-            ProvenRescale found =
-                    new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift).simplified();
-            for (int c = 0; c < bounds.size(); c++) {
-                if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
-                    return Optional.empty();
-                }
-            }
-            return Optional.of(found);
-        }
-
-        /**
-         * Chooses a channel's constants from the places where the reference steps. The product loses its low bits, which may put a
-         * step one off; a multiplier next to the right one loses others.
-         */
-        private Optional<Channel> channel(int c) {
-            int down = scaleBits - 1 - reference.leftShift(c) - shift;
-            long m = reference.multiplier(c);
-            long nearest = down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
-            for (int i = 0; i <= 2 * MOST_NEIGHBOURS; i++) {
-                long multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
-                if (multiplier >= 0 && multiplier <= Integer.MAX_VALUE) {
-                    Optional<Channel> found = channel(c, (int) multiplier);
-                    if (found.isPresent()) {
-                        return found;
-                    }
-                }
-            }
-            return Optional.empty();
-        }
-
-        private Optional<Channel> channel(int c, int multiplier) {
-            Range above = new Range();
-            Range below = new Range();
-            int zero = reference.requantization().outputZeroPoint();
-            long[] reached = steps.get(c);
-            long bound = bounds.get(c);
-            for (int value = reference.low() + 1; value <= reference.high(); value++) {
-                long first = reached[value - reference.low() - 1];
-                Range range = signed && value <= zero ? below : above;
-                long wanted = ((long) value << shift) - (signed ? rounding : 0);
-                if (first <= bound) {
-                    range.least = Math.max(range.least, wanted - highMul(first, multiplier, scaleBits));
-                }
-                if (first > -bound) {
-                    range.most = Math.min(range.most, wanted - 1 - highMul(first - 1, multiplier, scaleBits));
-                }
-                if (range.least > range.most) {
-                    return Optional.empty();
-                }
-            }
-            return place(c, multiplier, above, below);
-        }
-
-        /** Offsets that put all steps right; below zero the correction makes up for the difference. */
-        private Optional<Channel> place(int c, int multiplier, Range above, Range below) {
-            long exact = (((long) reference.bias().get(c) * multiplier) >> (32 - scaleBits)) + (signed ? 0 : rounding);
-            long offset = above.isBounded() || !signed ? above.nearest(exact) : below.nearest(exact);
-            long correction = signed && below.isBounded() ? Math.max(0, offset - below.nearest(offset)) : 0;
-            return Math.abs(offset) <= 1 << 30 && correction <= 1 << 30
-                    ? Optional.of(new Channel(multiplier, (int) offset, (int) correction))
-                    : Optional.empty();
-        }
-    }
-
-    /** Values that an offset may have. */
-    private static final class Range {
-        private static final long FAR = 1L << 40;
-        private long least = -FAR;
-        private long most = FAR;
-
-        boolean isBounded() {
-            return least > -FAR || most < FAR;
-        }
-
-        /** The middle, or where there is none because sums reach one side only, the value nearest to the exact one. */
-        long nearest(long exact) {
-            return least > -FAR && most < FAR ? Math.floorDiv(least + most, 2) : Math.max(least, Math.min(most, exact));
-        }
-    }
-
-    /** The first accumulators for which the reference reaches each value above its lowest. */
+    /**
+     * For each value above the lowest, the first accumulator at which the reference reaches it. Steps are about equally
+     * wide.
+     */
     private static long[] steps(Reference reference, int channel, long bound) {
         long[] steps = new long[Math.max(0, reference.high() - reference.low())];
+        long last = -bound;
+        long width = 1;
         for (int i = 0; i < steps.length; i++) {
-            steps[i] = firstAtLeast(reference, channel, bound, reference.low() + 1 + i);
+            steps[i] = firstAtLeast(reference, channel, bound, reference.low() + 1 + i, last, last + width);
+            width = steps[i] - last;
+            last = steps[i];
         }
         return steps;
     }
 
-    /** First accumulator for which the reference reaches a value; one past the bound if none does. */
-    private static long firstAtLeast(Reference reference, int channel, long bound, int value) {
-        long below = -bound - 1;
+    /**
+     * First accumulator for which the reference reaches a value; one past the bound if none does.
+     *
+     * @param from no accumulator below it reaches the value
+     * @param guess start of the search
+     */
+    private static long firstAtLeast(Reference reference, int channel, long bound, int value, long from, long guess) {
+        long below = from - 1;
         long reached = bound + 1;
-        while (reached - below > 1) {
-            long middle = Math.floorDiv(below + reached, 2);
-            if (reference.apply(channel, middle) >= value) {
-                reached = middle;
+        long probe = Math.max(from, Math.min(bound, guess));
+        for (long reach = 1; reached - below > 1; reach *= 2) {
+            boolean isReached = reference.apply(channel, probe) >= value;
+            if (isReached) {
+                reached = probe;
             } else {
-                below = middle;
+                below = probe;
             }
+            boolean isBetweenProbes = below >= from && reached <= bound;
+            probe = isBetweenProbes
+                    ? Math.floorDiv(below + reached, 2)
+                    : isReached ? Math.max(from, probe - reach) : Math.min(bound, probe + reach);
         }
         return reached;
     }
 
     /** Checks both sides of every step, both ends, and that no sum leaves 32 bits. */
-    private boolean isEqual(Reference reference, int channel, long bound, long[] steps) {
+    boolean isEqual(Reference reference, int channel, long bound, long[] steps) {
         if (!fits(channel, bound) || !fits(channel, -bound)) {
             return false;
         }

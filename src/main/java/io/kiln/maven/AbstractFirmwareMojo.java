@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.artifact.Convention;
 import io.kiln.firmware.TrustedArchives;
 import io.kiln.flow.resolve.ModelFiles;
 import io.kiln.flow.spec.BuildSpec;
@@ -101,6 +102,39 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
      */
     @Parameter(property = "kiln.io", defaultValue = "caller")
     private String io;
+
+    /**
+     * How programs call a model: {@code c}, a header with structs of typed members, or {@code packed}, microTVM's packed functions.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.interfaceApi", defaultValue = "c")
+    private String interfaceApi;
+
+    /**
+     * Whether operators take pointers; if not, operators are packed functions, too, which needs {@code kiln.interfaceApi} {@code packed}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.unpackedApi", defaultValue = "true")
+    private boolean unpackedApi;
+
+    /**
+     * Whether packed functions are listed in a system library, where the C runtime finds them by their names. If not set, they are listed
+     * with {@code kiln.interfaceApi} {@code packed}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.systemLib")
+    private Boolean systemLib;
+
+    /**
+     * Whether packed functions leave out the checks of their arguments.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.disableAssert", defaultValue = "false")
+    private boolean disableAssert;
 
     /**
      * Version of the Model Library Format: 7, or 5 for tools that support no newer one. Several models are always written as version 7.
@@ -222,6 +256,11 @@ abstract class AbstractFirmwareMojo extends AbstractVerifyingMojo {
                 .toolchain(Optional.ofNullable(toolchain))
                 .optimize(optimize)
                 .io(io)
+                .calls(
+                        interfaceApi == null ? Convention.TYPED.interfaceApi() : interfaceApi,
+                        unpackedApi,
+                        Optional.ofNullable(systemLib),
+                        disableAssert)
                 .mlfVersion(mlfVersion)
                 .timestamp(Timestamps.parse(outputTimestamp));
         verification(build);

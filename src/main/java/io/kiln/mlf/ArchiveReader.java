@@ -45,12 +45,9 @@ final class ArchiveReader {
             if (!MODEL_NAME.matcher(name).matches()) {
                 model.at("model_name").wrong("letters, digits and underscores");
             } else if (ModelMetadataReader.isAheadOfTime(version, model)) {
-                header(name, model).ifPresent(header -> {
-                    RelaySignature relay = relay(version, name, names)
-                            .map(text -> RelaySignature.of(text.text()))
-                            .orElse(RelaySignature.NONE);
+                code(version, name, names, model).ifPresent(code -> {
                     ModelMetadata metadata =
-                            new ModelMetadataReader(archive, problems, name, version, model, header, relay).read();
+                            new ModelMetadataReader(archive, problems, name, version, model, code).read();
                     libraries.add(new ModelLibrary(metadata, artifacts(version, name, names, metadata.target())));
                 });
             }
@@ -59,12 +56,20 @@ final class ArchiveReader {
         return List.copyOf(libraries);
     }
 
-    /** The header, without which the model cannot be called from C. */
-    private Optional<InterfaceText> header(String name, JsonKey model) {
+    /** The header, or packed functions without one; otherwise nobody can call the model from C. */
+    private Optional<ModelMetadataReader.Code> code(
+            FormatVersion version, String name, List<String> models, JsonKey model) {
+        RelaySignature relay = relay(version, name, models)
+                .map(text -> RelaySignature.of(text.text()))
+                .orElse(RelaySignature.NONE);
         Optional<Bytes> content = Optional.ofNullable(files.get(ArchivePaths.header(name)));
-        if (content.isEmpty()) {
-            boolean isForCrt = model.at("external_dependencies").isThere()
-                    || files.keySet().stream().anyMatch(path -> path.startsWith(ArchivePaths.RUNTIME + "/"));
+        boolean isForCrt = model.at("external_dependencies").isThere()
+                || files.keySet().stream().anyMatch(path -> path.startsWith(ArchivePaths.RUNTIME + "/"));
+        // Packed functions of the C++ runtime look each other up by their names.
+        Optional<PackedCode> packed = content.isEmpty() && isForCrt
+                ? PackedCode.of(new InterfaceNames(name), code(name, models))
+                : Optional.empty();
+        if (content.isEmpty() && packed.isEmpty()) {
             problems.add(
                     "there is no header: the model has "
                             + (isForCrt ? "the packed interface" : "the packed interface of the C++ runtime"),
@@ -72,7 +77,25 @@ final class ArchiveReader {
                     "the C interface with the unpacked API",
                     ModelMetadataReader.EXPORT);
         }
-        return content.map(bytes -> new InterfaceText(name, bytes.text()));
+        return content.isEmpty() && packed.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new ModelMetadataReader.Code(
+                        new InterfaceText(name, content.map(Bytes::text).orElse("")), relay, packed));
+    }
+
+    /** A model's sources and objects as they are. */
+    private List<Artifact> code(String model, List<String> models) {
+        List<Artifact> code = new ArrayList<>();
+        for (Loader loader : List.of(Loader.SOURCE, Loader.OBJECT)) {
+            String folder = ArchivePaths.folder(loader) + "/";
+            files.forEach((path, content) -> {
+                if (path.startsWith(folder)
+                        && owner(path.substring(folder.length()), models).equals(model)) {
+                    code.add(new Artifact(Artifact.FOREIGN, loader, path.substring(folder.length()), content, ""));
+                }
+            });
+        }
+        return code;
     }
 
     /** In version 7 the text is named after the model; earlier versions have one model and a fixed name. */

@@ -6,10 +6,15 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
+import io.kiln.artifact.RuntimeConfig;
+import io.kiln.artifact.RuntimeFeature;
+import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Bytes;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -27,6 +32,12 @@ final class ArchiveWriter {
         for (ModelLibrary model : models) {
             writer.addModel(model, options.version());
         }
+        List<ModelLibrary> without = models.stream()
+                .filter(model -> model.artifacts().of(Loader.RUNTIME).isEmpty())
+                .toList();
+        if (!without.isEmpty()) {
+            writer.addRuntime(without);
+        }
         writer.problems.throwIfAny();
         return writer.files;
     }
@@ -43,10 +54,25 @@ final class ArchiveWriter {
         if (model.artifacts().of(Loader.PARAMETERS).isEmpty()) {
             add(parameters(name), ParameterFile.write(List.of()));
         }
-        if (model.artifacts().of(Loader.RUNTIME).isEmpty()) {
-            Stream.concat(RuntimeFiles.runtime().stream(), RuntimeFiles.templates().stream())
-                    .forEach(file -> add(ArchivePaths.of(file.loader(), file.fileName()), file.content()));
-        }
+    }
+
+    /**
+     * The whole runtime where a model's functions are looked up by name, with limits that it needs, so that every program that does it can
+     * be built; else what the models' C may use.
+     */
+    private void addRuntime(List<ModelLibrary> models) {
+        Set<RuntimeFeature> used = RuntimeFeature.usedBy(models.stream()
+                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .map(Artifact::content)
+                .toList());
+        boolean isByName = used.contains(RuntimeFeature.REGISTRY);
+        RuntimeConfig config = RuntimeConfig.of(
+                isByName ? models.stream().map(ModelLibrary::metadata).toList() : List.of());
+        Stream.concat(
+                        RuntimeFiles.runtime(isByName ? EnumSet.allOf(RuntimeFeature.class) : used).stream(),
+                        RuntimeFiles.templates().stream())
+                .map(config::applyTo)
+                .forEach(file -> add(ArchivePaths.of(file.loader(), file.fileName()), file.content()));
     }
 
     private static String relay(String model, int version) {

@@ -5,6 +5,7 @@ import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames.Side;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
@@ -36,6 +37,7 @@ final class ModelMetadataReader {
     private final JsonKey json;
     private final InterfaceText header;
     private final RelaySignature relay;
+    private final Optional<PackedCode> packed;
 
     /**
      * @param archive the archive's name, for messages
@@ -43,27 +45,30 @@ final class ModelMetadataReader {
      * @param name the model's name
      * @param version version of the format
      * @param json its part of the file
-     * @param header its header
-     * @param relay its Relay text
+     * @param code what its code tells
      */
     ModelMetadataReader(
-            String archive,
-            Problems problems,
-            String name,
-            FormatVersion version,
-            JsonKey json,
-            InterfaceText header,
-            RelaySignature relay) {
+            String archive, Problems problems, String name, FormatVersion version, JsonKey json, Code code) {
         this.archive = archive;
         this.problems = problems;
         this.name = name;
         this.version = version;
         this.json = json;
-        this.header = header;
-        this.relay = relay;
+        this.header = code.header();
+        this.relay = code.relay();
+        this.packed = code.packed();
     }
 
-    /** Whether this is a complete model for the AOT executor; errors are added to the problems. */
+    /**
+     * What a model's code tells beside its metadata.
+     *
+     * @param header its header; without text if it has the packed interface
+     * @param relay its Relay text
+     * @param packed its packed functions, if it has the packed interface
+     */
+    record Code(InterfaceText header, RelaySignature relay, Optional<PackedCode> packed) {}
+
+    /** Whether this is a whole model for the AOT executor; what is wrong otherwise is among the problems. */
     static boolean isAheadOfTime(FormatVersion version, JsonKey json) {
         JsonKey style = json.at("style");
         boolean isWhole = !version.hasStyles() || style.text().equals("full-model");
@@ -91,15 +96,11 @@ final class ModelMetadataReader {
         if (version.hasFunctions()) {
             functions.at("operator_functions").items().forEach(operator -> operators.add(operator(operator)));
         }
-        BorderTensors tensors = new BorderTensors(headerPlace(), problems, header, relay);
         checkWhatRunNeeds(isPooled);
         return new ModelMetadata(
                 name,
                 target(),
-                ModelMetadata.Interface.typed(
-                        isPooled ? Io.WORKSPACE : Io.CALLER,
-                        tensors.read(Side.INPUTS, main.at("inputs")),
-                        tensors.read(Side.OUTPUTS, main.at("outputs"))),
+                packed.map(code -> packed(code, main)).orElseGet(() -> typed(isPooled, main)),
                 new ModelMetadata.Memory(
                         workspace,
                         ALIGNMENT,
@@ -108,6 +109,25 @@ final class ModelMetadataReader {
                                 : 0),
                 new Plan(NOT_TOLD, workspace, 0, List.of()),
                 operators);
+    }
+
+    private Interface typed(boolean isPooled, JsonKey main) {
+        BorderTensors tensors = new BorderTensors(headerPlace(), problems, header, relay);
+        return Interface.typed(
+                isPooled ? Io.WORKSPACE : Io.CALLER,
+                tensors.read(Side.INPUTS, main.at("inputs")),
+                tensors.read(Side.OUTPUTS, main.at("outputs")));
+    }
+
+    private Interface packed(PackedCode code, JsonKey main) {
+        PackedTensors tensors = new PackedTensors(code, relay);
+        return new Interface(
+                ExecutorKind.AOT,
+                code.convention(),
+                Io.CALLER,
+                tensors.read(Side.INPUTS, main.at("inputs")),
+                tensors.read(Side.OUTPUTS, main.at("outputs")),
+                code.functions());
     }
 
     private String headerPlace() {
@@ -161,8 +181,8 @@ final class ModelMetadataReader {
     }
 
     /**
-     * The target is a map by device in version 5, a list from 6 on. C comes first: partitioned models have several
-     * targets.
+     * A map by device in version 5, a list from 6 on. C comes first: partitioned models have several targets. Object code that the llvm target
+     * made has the packed interface.
      */
     private String target() {
         JsonKey target = json.at("target");
@@ -170,12 +190,19 @@ final class ModelMetadataReader {
         List<String> targets =
                 items.stream().map(item -> item.text(TARGET, "a target string")).toList();
         Optional<String> c = targets.stream()
-                .filter(text -> text.equals("c") || text.startsWith("c "))
-                .findFirst();
+                .filter(text -> isKind(text, "c"))
+                .findFirst()
+                .or(() -> targets.stream()
+                        .filter(text -> packed.isPresent() && isKind(text, "llvm"))
+                        .findFirst());
         if (c.isEmpty() && target.isThere()) {
             target.wrong("a target string of kind c: firmware is built from C only", EXPORT);
         }
         return c.orElse("").strip();
+    }
+
+    private static boolean isKind(String target, String kind) {
+        return target.equals(kind) || target.startsWith(kind + " ");
     }
 
     private OperatorInfo operator(JsonKey operator) {

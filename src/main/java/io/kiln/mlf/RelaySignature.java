@@ -4,6 +4,7 @@ package io.kiln.mlf;
 import io.kiln.base.DType;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +17,8 @@ import java.util.regex.Pattern;
  * tensors only there, and all archives state shapes only there. Unreadable parts are skipped: the text is only a
  * comment on the archive's C.
  *
- * @param inputs types by sanitised name
- * @param outputs types in order, tuples flattened
+ * @param inputs by sanitised name, in order
+ * @param outputs in order, tuples flattened
  */
 record RelaySignature(Map<String, RelayType> inputs, List<RelayType> outputs) {
     static final RelaySignature NONE = new RelaySignature(Map.of(), List.of());
@@ -33,7 +34,7 @@ record RelaySignature(Map<String, RelayType> inputs, List<RelayType> outputs) {
     private static final Pattern PARAMETER = Pattern.compile("%([\\w.:/]+)\\s*: " + TYPE);
 
     RelaySignature {
-        inputs = Map.copyOf(inputs);
+        inputs = Collections.unmodifiableMap(new LinkedHashMap<>(inputs));
         outputs = List.copyOf(outputs);
     }
 

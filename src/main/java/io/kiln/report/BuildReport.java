@@ -14,10 +14,11 @@ import java.util.List;
  * @param board id of the board
  * @param toolchain id of the toolchain and its version
  * @param target target string, printed canonically
- * @param flash use of read-only memory
- * @param ram use of writable memory
- * @param macs multiply-accumulates by the models' definition
- * @param executedMacs multiply-accumulates that the generated loops execute
+ * @param calls how programs call the model, the first one if there are several
+ * @param flash what lies in read-only memory
+ * @param ram what lies in writable memory
+ * @param macs multiply-accumulates of the models' definition
+ * @param executedMacs those that the generated loops execute
  * @param operators in execution order
  * @param plan the plan of the workspace
  */
@@ -27,6 +28,7 @@ public record BuildReport(
         String board,
         String toolchain,
         String target,
+        Calls calls,
         Flash flash,
         Ram ram,
         long macs,
@@ -45,6 +47,7 @@ public record BuildReport(
                 board,
                 toolchain,
                 target,
+                calls,
                 flash,
                 ram,
                 macs,
@@ -52,6 +55,16 @@ public record BuildReport(
                 operators.stream().map(o -> o.profiled(profile)).toList(),
                 plan);
     }
+
+    /**
+     * How programs call a model; each as the parameter of its name.
+     *
+     * @param interfaceApi {@code c} or {@code packed}
+     * @param unpackedApi whether operators take pointers
+     * @param systemLib whether packed functions are listed
+     * @param disableAssert whether packed functions leave out the checks of their arguments
+     */
+    public record Calls(String interfaceApi, boolean unpackedApi, boolean systemLib, boolean disableAssert) {}
 
     /**
      * Read-only memory of the image.

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.Convention;
 import io.kiln.artifact.ModelMetadata.Io;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /**
  * The generated C of the example model, kept under review: {@code -Dgolden.update=true} writes it anew, for the diff.
@@ -26,10 +28,24 @@ class GoldenCTest {
                 .name("gesture")
                 .io(io)
                 .build();
+        review(request, io.text());
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Convention.class, mode = Mode.EXCLUDE, names = "TYPED")
+    void itsPackedFunctionsAreAsReviewed(Convention convention) throws IOException {
+        CompileRequest request = CompileRequest.builder(MODEL, "c -keys=arm_cpu,cpu -mcpu=cortex-m4")
+                .name("gesture")
+                .convention(convention)
+                .build();
+        review(request, convention == Convention.PACKED ? "packed" : "packed-entry");
+    }
+
+    private static void review(CompileRequest request, String folder) throws IOException {
         for (Artifact artifact :
                 ModelCompiler.compile(request).library().artifacts().artifacts()) {
             if (artifact.loader() == Loader.SOURCE || artifact.loader() == Loader.HEADER) {
-                Path golden = GOLDEN.resolve(io.text()).resolve(artifact.fileName());
+                Path golden = GOLDEN.resolve(folder).resolve(artifact.fileName());
                 if (Boolean.getBoolean("golden.update")) {
                     Files.createDirectories(golden.getParent());
                     Files.writeString(golden, artifact.text());

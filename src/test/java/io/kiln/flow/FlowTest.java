@@ -5,19 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.base.Log;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.PipelineSpec;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
-import io.kiln.process.Executables;
+import io.kiln.process.TestPrograms;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -28,8 +24,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,41 +32,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** The whole road with the real compiler and the real emulator, on the example model. */
 final class FlowTest {
-    private static final Path EXAMPLE = Path.of("src", "it", "quickstart", "src");
-    private static final Path MODEL = EXAMPLE.resolve("main/model/gesture.tflite");
-    private static final Path VECTORS = EXAMPLE.resolve("test/vectors");
-
     @TempDir
     Path folder;
 
-    private final List<String> said = new ArrayList<>();
-    private Flow flow;
+    private final KeptLog log = new KeptLog();
+    private final List<String> said = log.said();
+    private final Flow flow = new Flow(log, TestToolchains.environment(log));
 
     @BeforeEach
     void needsAnEmulator() {
-        boolean missing = Executables.find("qemu-system-arm").isEmpty();
-        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
-        Log log = new Log() {
-            @Override
-            public void info(String line) {
-                said.add(line);
-            }
-
-            @Override
-            public void warn(String line) {
-                said.add(line);
-            }
-
-            @Override
-            public void debug(String line) {}
-        };
-        flow = new Flow(log, TestToolchains.environment(log));
+        TestPrograms.need("qemu-system-arm");
     }
 
     @Test
     void theRoadEndsWithReportsThatFitTheirSchemas() throws IOException {
-        flow.build(spec(VECTORS, 2), DeviceSpec.USUAL);
-        flow.profile(spec(VECTORS, 2));
+        flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
+        flow.profile(spec(GestureProject.VECTORS, 2));
         JsonSchemas.assertFits("report", text("kiln/report.json"));
         JsonSchemas.assertFits("verify", text("kiln/verify.json"));
         JsonSchemas.assertFits("profile", text("kiln/profile.json"));
@@ -97,10 +72,10 @@ final class FlowTest {
                 .allMatch(count -> count > 0);
 
         // What was counted stays while the image does.
-        flow.build(spec(VECTORS, 2), DeviceSpec.USUAL);
+        flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
         assertThat(json("kiln/report.json")).isEqualTo(report);
         Files.delete(folder.resolve("out/gesture.elf"));
-        flow.build(spec(VECTORS, 2), DeviceSpec.USUAL);
+        flow.build(spec(GestureProject.VECTORS, 2), DeviceSpec.USUAL);
         assertThat(json("kiln/report.json").findValues("instructions")).allMatch(JsonNode::isNull);
         assertThat(folder.resolve("out/kiln/profile.json")).doesNotExist();
     }
@@ -144,7 +119,7 @@ final class FlowTest {
     @CsvSource({"host,host,workspace,size", "mps3-an547,gnu,workspace,speed", "microbit,gnu,caller,ram"})
     void everyChoiceAnswersTheSame(String board, String toolchain, String io, String optimize) throws IOException {
         TestToolchains.resolve(toolchain, Boards.builtIn().find(board).target());
-        BuildSpec base = spec(VECTORS, 1);
+        BuildSpec base = spec(GestureProject.VECTORS, 1);
         flow.build(
                 base.toBuilder()
                         .board(board)
@@ -159,9 +134,9 @@ final class FlowTest {
 
     @Test
     void theSecondBuildDoesNothingAndSaysSo() {
-        flow.build(spec(VECTORS, 1), DeviceSpec.USUAL);
+        flow.build(spec(GestureProject.VECTORS, 1), DeviceSpec.USUAL);
         said.clear();
-        flow.build(spec(VECTORS, 1), DeviceSpec.USUAL);
+        flow.build(spec(GestureProject.VECTORS, 1), DeviceSpec.USUAL);
         assertThat(said).filteredOn(line -> line.contains("othing changed")).hasSize(4);
         assertThat(said).noneMatch(line -> line.startsWith("Compiling") || line.startsWith("Linked"));
     }
@@ -183,7 +158,7 @@ final class FlowTest {
 
     @Test
     void aWrongAnswerFailsAndIsReported() throws IOException {
-        BuildSpec spec = spec(VECTORS, 1);
+        BuildSpec spec = spec(GestureProject.VECTORS, 1);
         flow.generate(spec);
         Path entry = folder.resolve("out/generated-sources/kiln/codegen/host/src/gesture_lib0.c");
         String right = Files.readString(entry);
@@ -214,7 +189,7 @@ final class FlowTest {
     @Test
     void aVectorWhoseOutputIsNotTheModelsIsRefused() throws IOException {
         Path vectors = Files.createDirectory(folder.resolve("vectors"));
-        Files.copy(VECTORS.resolve("input_0.bin"), vectors.resolve("input_0.bin"));
+        Files.copy(GestureProject.VECTORS.resolve("input_0.bin"), vectors.resolve("input_0.bin"));
         Files.write(vectors.resolve("output_0.bin"), new byte[] {1, 2, 3, 4});
         assertThatThrownBy(() -> flow.build(spec(vectors, 0), DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class)
@@ -234,7 +209,8 @@ final class FlowTest {
         flow.generate(others);
         assertThatThrownBy(() -> flow.link(mine))
                 .isInstanceOf(KilnException.class)
-                .hasMessageContaining("the generated C belongs to another build: optimize changed from 'size' to 'speed'");
+                .hasMessageContaining(
+                        "the generated C belongs to another build: optimize changed from 'size' to 'speed'");
         flow.link(others);
         flow.generate(mine);
         assertThatThrownBy(() -> flow.verify(mine, DeviceSpec.USUAL))
@@ -264,95 +240,20 @@ final class FlowTest {
                 .hasMessageContaining("is not a file that can be shown");
     }
 
-    @Test
-    void thePassesAreInTheUsersHands() throws IOException {
-        BuildSpec usual = spec(folder, VerifyOn.NONE);
-        flow.generate(with(usual, new PipelineSpec(256, List.of(), true), ""));
-        Path ir = folder.resolve("out/kiln/ir");
-        List<String> all = List.of(
-                "00-import.relay",
-                "01-fold-constants.relay",
-                "02-simplify-reshapes.relay",
-                "03-fold-padding.relay",
-                "04-eliminate-dead-bindings.relay",
-                "05-remove-constant-channels.relay",
-                "06-fuse-operators.relay",
-                "07-lower.tir");
-        assertThat(files(ir)).isEqualTo(all);
-        String fused = Files.readString(ir.resolve(all.get(6)));
-        assertThat(fused).contains("// fused_qnn_conv2d_nn_bias_add_tfl_requantize");
-        assertThat(Files.readString(ir.resolve(all.get(7))))
-                .contains("// schedule ", "def tvmgen_gesture_fused_qnn_conv2d_", "def tvmgen_gesture___tvm_main__(");
-        String c = source();
-
-        said.clear();
-        flow.generate(with(usual, new PipelineSpec(1, List.of("simplify-reshapes"), true), ""));
-        assertThat(said.get(0))
-                .startsWith("Generating C: disabledPasses changed")
-                .contains("1 more");
-        assertThat(files(ir)).hasSize(7).doesNotContain("02-simplify-reshapes.relay");
-        assertThat(Files.readString(ir.resolve(all.get(6)))).doesNotContain("fused_qnn_conv2d_");
-        assertThat(source()).isNotEqualTo(c);
-
-        flow.generate(with(usual, new PipelineSpec(256, List.of(), true), ""));
-        assertThat(Files.readString(ir.resolve(all.get(6)))).isEqualTo(fused);
-        assertThat(source()).isEqualTo(c);
-
-        said.clear();
-        flow.generate(usual);
-        assertThat(said.get(0)).isEqualTo("Generating C: dumpIr changed from 'true' to 'false'");
-        assertThat(files(ir)).isEmpty();
-        assertThat(source()).isEqualTo(c);
-    }
-
-    @Test
-    void givenShapesAreBuiltAndVerifiedOrRefusedWithTheirPlace() throws IOException {
-        BuildSpec one = spec(folder, new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 2, 0));
-        flow.build(with(one, PipelineSpec.STANDARD, "acceleration:1,32,1,3"), DeviceSpec.USUAL);
-        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
-        // What stops the whole road leaves nothing green behind.
-        assertThatThrownBy(
-                        () -> flow.build(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3"), DeviceSpec.USUAL))
-                .isInstanceOf(KilnException.class);
-        assertThat(json("kiln/verify.json").path("passed").asBoolean()).isFalse();
-        assertThat(json("kiln/verify.json").path("failure").asText()).contains("RESHAPE");
-        assertThatThrownBy(() -> flow.generate(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3")))
-                .hasMessageContaining("operator #4 RESHAPE")
-                .hasMessageContaining("new shape [1, 12] does not fit");
-        assertThatThrownBy(() -> flow.generate(with(one, new PipelineSpec(0, List.of("x"), false), "acceleration")))
-                .hasMessageContaining("kiln.fuse.maxDepth is 0")
-                .hasMessageContaining("'x', which is not a pass")
-                .hasMessageContaining("kiln.inputShapes has 'acceleration'");
-    }
-
-    private static BuildSpec with(BuildSpec spec, PipelineSpec pipeline, String inputShapes) {
-        ModelSource model = spec.models().get(0);
-        return spec.toBuilder()
-                .models(List.of(new ModelSource(model.file(), model.name(), inputShapes)))
-                .pipeline(pipeline)
-                .build();
-    }
-
     private String source() throws IOException {
         return text("generated-sources/kiln/codegen/host/src/gesture_lib1.c");
     }
 
-    private static List<String> files(Path folder) throws IOException {
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.map(f -> f.getFileName().toString()).sorted().toList();
-        }
-    }
-
     @Test
     void theImageShowsItsAnswersWhenItRuns() {
-        flow.run(spec(VECTORS, 0), RunSpec.toItsEnd(Duration.ofSeconds(60)));
+        flow.run(spec(GestureProject.VECTORS, 0), RunSpec.toItsEnd(Duration.ofSeconds(60)));
         assertThat(said).contains("Booting gesture.elf on qemu-system-arm mps2-an386", "| kiln: ready, gesture");
         assertThat(said).filteredOn(line -> line.contains("-> gesture = ")).hasSize(4);
     }
 
     @Test
     void theDoctorSaysWhatIsThere() {
-        flow.doctor(spec(VECTORS, 0), false, false);
+        flow.doctor(spec(GestureProject.VECTORS, 0), false, false);
         assertThat(said).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
         assertThat(said).contains("Nothing is missing for mps2-an386");
     }
@@ -366,12 +267,7 @@ final class FlowTest {
     }
 
     private static BuildSpec spec(Path project, VerifySpec verify) {
-        return BuildSpec.builder(
-                        new Layout(project, project.resolve("out"), "gesture"),
-                        List.of(new ModelSource(MODEL, "gesture")),
-                        "mps2-an386")
-                .verify(verify)
-                .build();
+        return new GestureProject(project).spec("mps2-an386").verify(verify).build();
     }
 
     private static List<String> names(JsonNode report) {
@@ -382,10 +278,10 @@ final class FlowTest {
     }
 
     private String text(String file) throws IOException {
-        return Files.readString(folder.resolve("out").resolve(file));
+        return new GestureProject(folder).text(file);
     }
 
     private JsonNode json(String file) throws IOException {
-        return new ObjectMapper().readTree(text(file));
+        return new GestureProject(folder).json(file);
     }
 }

@@ -55,7 +55,7 @@ class ModelLibraryFormatTest {
                         "./metadata.json",
                         "./parameters/kws.params",
                         "./runtime/include/tvm/runtime/crt/platform.h",
-                        "./runtime/src/stack_allocator.c",
+                        "./runtime/src/runtime/crt/memory/stack_allocator.c",
                         "./src/relay.txt",
                         "./templates/crt_config.h.template",
                         "./templates/platform.c.template");

@@ -61,6 +61,7 @@ final class ReportsTest {
                 "mps2-an386",
                 "clang 20.1.7",
                 KWS.target(),
+                new BuildReport.Calls("packed", false, true, false),
                 new BuildReport.Flash(100, 20, 4, 124, 4096),
                 new BuildReport.Ram(4, 8, 2, 64, 8, 1024, 1108, 2048),
                 16,

@@ -4,16 +4,15 @@ package io.kiln.toolchain;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.TestPrograms;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,9 +25,7 @@ class ShimsTest {
     /** The C program compares them with this computer's own arithmetic and C library. */
     @Test
     void theShimsComputeWhatThisComputerComputes() throws IOException {
-        if (Executables.find("cc").isEmpty() && !"true".equals(System.getenv("CI"))) {
-            Assumptions.abort("cc is not installed");
-        }
+        TestPrograms.need("cc");
         String program = folder.resolve("shims_test").toString();
         List<String> line = new ArrayList<>(List.of("cc", "-O2", "-std=c11", "-ffp-contract=off", "-fno-builtin"));
         line.addAll(List.of("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror", "-I" + SHIMS, "-o", program));

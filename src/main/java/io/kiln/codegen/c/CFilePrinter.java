@@ -2,6 +2,9 @@
 package io.kiln.codegen.c;
 
 import io.kiln.base.CText;
+import io.kiln.codegen.Origin;
+import java.util.List;
+import java.util.Optional;
 
 /** Prints {@link CFile}s. Headers have comments for Doxygen, and can be included by C++. */
 final class CFilePrinter {
@@ -10,6 +13,13 @@ final class CFilePrinter {
 
     private CFilePrinter(CFile file) {
         this.file = file;
+    }
+
+    /** Items of a source without its head. */
+    static String print(Origin origin, List<CItem> items) {
+        CFilePrinter printer = new CFilePrinter(new CFile(origin, "", Optional.empty(), List.of(), items));
+        items.forEach(printer::item);
+        return printer.out.toString();
     }
 
     static String print(CFile file) {
@@ -72,7 +82,15 @@ final class CFilePrinter {
             comment(array.comment());
             line("static uint8_t " + array.name() + "[" + array.size() + "] __attribute__((section(\"" + array.section()
                     + "\"), aligned(" + array.alignment() + ")));");
+        } else if (item instanceof CItem.Constant constant) {
+            comment(constant.comment());
+            line("static " + constant.declaration() + " = {");
+            constant.values().forEach(value -> line("    " + value + ","));
+            line("};");
+        } else if (item instanceof CItem.Code code) {
+            out.append(code.text());
         } else if (item instanceof CItem.Definition definition) {
+            comment(definition.comment());
             line(definition.signature().text() + " {");
             definition.body().forEach(this::statement);
             line("}");
@@ -93,6 +111,28 @@ final class CFilePrinter {
             line("  };");
         } else if (statement instanceof CStatement.Return exit) {
             line("  return " + exit.value() + ";");
+        } else {
+            packed(statement);
+        }
+    }
+
+    /** Statements of functions with the packed signature. */
+    private void packed(CStatement statement) {
+        if (statement instanceof CStatement.Ignore ignore) {
+            line("  (void)" + ignore.parameter() + ";");
+        } else if (statement instanceof CStatement.Variable variable) {
+            line("  " + variable.declaration() + " = " + variable.value() + ";");
+        } else if (statement instanceof CStatement.Assign assign) {
+            line("  " + assign.target() + " = " + assign.value() + ";");
+        } else if (statement instanceof CStatement.Demand demand) {
+            line("  if (" + demand.call() + " != 0) {");
+            line("    return -1;");
+            line("  }");
+        } else if (statement instanceof CStatement.Refuse refuse) {
+            line("  if (" + refuse.condition() + ") {");
+            line("    TVMAPISetLastError(\"" + refuse.message() + "\");");
+            line("    return -1;");
+            line("  }");
         }
     }
 }

@@ -39,14 +39,40 @@ public sealed interface CItem {
     /**
      * The definition of a function.
      *
+     * @param comment what it does
      * @param signature the function
      * @param body statements in order
      */
-    record Definition(CSignature signature, List<CStatement> body) implements CItem {
+    record Definition(String comment, CSignature signature, List<CStatement> body) implements CItem {
         public Definition {
             body = List.copyOf(body);
         }
+
+        /** A function that its prototype has a comment for. */
+        public Definition(CSignature signature, List<CStatement> body) {
+            this("", signature, body);
+        }
     }
+
+    /**
+     * A constant with initial values.
+     *
+     * @param comment what it holds
+     * @param declaration its type and name, such as {@code const int64_t shape[2]}; it is static
+     * @param values of its elements or members, each on a line
+     */
+    record Constant(String comment, String declaration, List<String> values) implements CItem {
+        public Constant {
+            values = List.copyOf(values);
+        }
+    }
+
+    /**
+     * Code that lies in a file of its own.
+     *
+     * @param text the code, with the end of its last line
+     */
+    record Code(String text) implements CItem {}
 
     /**
      * A static array of bytes without initial values.

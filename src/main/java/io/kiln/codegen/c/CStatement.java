@@ -25,7 +25,27 @@ public sealed interface CStatement {
         }
     }
 
-    /** Returns from the function. */
+    /** Says that a parameter is not used. */
+    record Ignore(String parameter) implements CStatement {}
+
+    /** A variable with its first value, such as {@code int count}. */
+    record Variable(String declaration, String value) implements CStatement {}
+
+    /** Gives something a value. */
+    record Assign(String target, String value) implements CStatement {}
+
+    /** Leaves the function if what it calls fails. */
+    record Demand(String call) implements CStatement {}
+
+    /**
+     * Leaves the function with a message for the caller.
+     *
+     * @param condition when
+     * @param message what {@code TVMGetLastError} gives then
+     */
+    record Refuse(String condition, String message) implements CStatement {}
+
+    /** Leaves the function. */
     record Return(String value) implements CStatement {}
 
     /** The value of a struct's member. */

@@ -2,6 +2,8 @@
 package io.kiln.codegen.c;
 
 import io.kiln.base.CText;
+import io.kiln.codegen.PackedApi;
+import io.kiln.codegen.PackedFunction;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
@@ -9,20 +11,37 @@ import io.kiln.tir.PrimFunc;
 import io.kiln.tir.Stmt;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Prints one function of the loop IR. */
 final class FunctionPrinter {
     private final StringBuilder out = new StringBuilder();
+    private final PackedApi packed;
     private int depth;
 
-    private FunctionPrinter() {}
+    private FunctionPrinter(PackedApi packed) {
+        this.packed = packed;
+    }
 
-    /** The comment, the attribute that prevents inlining, and the definition. */
-    static String print(PrimFunc func) {
-        FunctionPrinter printer = new FunctionPrinter();
+    /**
+     * The comment, the attribute that keeps the function a symbol of its own, and the definition.
+     *
+     * @param packed which of the functions that it calls have the packed signature
+     */
+    static String print(PrimFunc func, PackedApi packed) {
+        return print(func, "__attribute__((noinline)) ", packed);
+    }
+
+    /** The part of a packed function that computes, which only that calls. */
+    static String printPart(PrimFunc func, PackedApi packed) {
+        return print(func, "static ", packed);
+    }
+
+    private static String print(PrimFunc func, String attribute, PackedApi packed) {
+        FunctionPrinter printer = new FunctionPrinter(packed);
         printer.line("/* " + CText.comment(func.comment()) + " */");
-        printer.line("__attribute__((noinline)) " + CSignature.of(func).text() + " {");
+        printer.line(attribute + CSignature.of(func).text() + " {");
         printer.depth++;
         Set<String> used = UsedIntrinsics.buffers(func);
         func.buffers().stream()
@@ -147,10 +166,7 @@ final class FunctionPrinter {
                     : ExprPrinter.print(new Expr.Cast(buffer.dtype(), store.value()));
             line(buffer.name() + "[" + ExprPrinter.print(store.index()) + "] = " + value + ";");
         } else if (stmt instanceof Stmt.CallFunction call) {
-            List<String> arguments = new ArrayList<>();
-            call.arguments().forEach(b -> arguments.add(b.name()));
-            call.scalars().forEach(s -> arguments.add(ExprPrinter.print(s)));
-            checked(call.function() + "(" + String.join(", ", arguments) + ")");
+            call(call);
         } else if (stmt instanceof Stmt.CallKernel call) {
             List<String> arguments = new ArrayList<>();
             call.pointers().forEach(b -> arguments.add(b.name()));
@@ -163,6 +179,23 @@ final class FunctionPrinter {
             }
         } else if (stmt instanceof Stmt.Copy copy) {
             line("memcpy(" + copy.to().name() + ", " + copy.from().name() + ", " + copy.bytes() + ");");
+        }
+    }
+
+    private void call(Stmt.CallFunction call) {
+        List<String> pointers = call.arguments().stream().map(Buffer::name).toList();
+        List<String> scalars = call.scalars().stream().map(ExprPrinter::print).toList();
+        Optional<PackedFunction> function = packed.find(call.function());
+        if (function.isPresent()) {
+            line("{");
+            depth++;
+            PackedText.call(function.get(), pointers, scalars).forEach(this::line);
+            depth--;
+            line("}");
+        } else {
+            List<String> arguments = new ArrayList<>(pointers);
+            arguments.addAll(scalars);
+            checked(call.function() + "(" + String.join(", ", arguments) + ")");
         }
     }
 

@@ -3,10 +3,14 @@ package io.kiln.codegen.c;
 
 import io.kiln.base.DType;
 import io.kiln.codegen.CodeUnit;
+import io.kiln.codegen.PackedApi;
+import io.kiln.codegen.PackedFunction;
+import io.kiln.codegen.c.PackedText.Helper;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.PrimFunc;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,6 +34,11 @@ final class OperatorFilePrinter {
         if (!UsedIntrinsics.copies(functions)) {
             headers.remove("string.h");
         }
+        PackedApi packed = unit.packed();
+        if (!packed.functions().isEmpty()) {
+            headers.remove("stdint.h");
+            headers.add("tvm/runtime/c_runtime_api.h");
+        }
         StringBuilder out = new StringBuilder(FileHead.print(unit.origin())).append('\n');
         out.append(headers.stream().map(h -> "#include <" + h + ">\n").collect(Collectors.joining()));
         intrinsics.stream()
@@ -41,13 +50,46 @@ final class OperatorFilePrinter {
             statics.forEach(
                     s -> out.append("static " + s.dtype().cName() + " " + s.name() + "[" + s.elements() + "];\n"));
         }
+        Set<String> called = UsedIntrinsics.calls(functions);
+        out.append(CFilePrinter.print(unit.origin(), helpers(packed, called)));
         for (PrimFunc function : functions) {
             function.constants().forEach(t -> out.append('\n').append(TablePrinter.print(t)));
             out.append('\n')
-                    .append(CSignature.of(function).text())
-                    .append(";\n")
-                    .append(FunctionPrinter.print(function));
+                    .append(packed.find(function.name())
+                            .map(f -> packed(unit, function, f, called.contains(f.name())))
+                            .orElseGet(() ->
+                                    CSignature.of(function).text() + ";\n" + FunctionPrinter.print(function, packed)));
         }
         return out.toString();
+    }
+
+    private static List<CItem> helpers(PackedApi packed, Set<String> called) {
+        List<PackedFunction> withTensors =
+                packed.functions().stream().filter(f -> !f.tensors().isEmpty()).toList();
+        boolean callsOne = withTensors.stream().anyMatch(f -> called.contains(f.name()));
+        boolean checksOne = packed.checked() && !packed.functions().isEmpty();
+        List<CItem> helpers = new ArrayList<>();
+        if (checksOne || callsOne) {
+            helpers.add(PackedText.helper(Helper.TYPES));
+        }
+        if (checksOne) {
+            helpers.add(PackedText.helper(Helper.CHECKS));
+        }
+        if (!withTensors.isEmpty()) {
+            helpers.add(PackedText.helper(Helper.DATA));
+        }
+        if (callsOne) {
+            helpers.add(PackedText.helper(Helper.TENSOR));
+        }
+        return helpers;
+    }
+
+    /** What computes, and the function that takes its arguments out of the caller's. */
+    private static String packed(CodeUnit unit, PrimFunc function, PackedFunction packed, boolean called) {
+        PrimFunc part = function.named(function.name() + "_compute");
+        String result = part.name() + "(" + String.join(", ", PackedText.arguments(packed)) + ")";
+        List<CItem> items = PackedText.definition(
+                "", packed, unit.packed().checked(), called && !packed.tensors().isEmpty(), 0, result);
+        return FunctionPrinter.printPart(part, unit.packed()) + CFilePrinter.print(unit.origin(), items);
     }
 }

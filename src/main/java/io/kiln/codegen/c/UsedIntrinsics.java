@@ -56,6 +56,17 @@ final class UsedIntrinsics {
         return List.copyOf(found.values());
     }
 
+    /** Names of the functions of the loop IR that are called. */
+    static Set<String> calls(List<PrimFunc> functions) {
+        Set<String> found = new TreeSet<>();
+        functions.forEach(f -> walk(f.body(), e -> {}, s -> {
+            if (s instanceof Stmt.CallFunction call) {
+                found.add(call.function());
+            }
+        }));
+        return found;
+    }
+
     /** Whether {@code memcpy} is called. */
     static boolean copies(List<PrimFunc> functions) {
         boolean[] found = new boolean[1];

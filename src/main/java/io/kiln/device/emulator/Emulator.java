@@ -192,8 +192,7 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
         }
         if (!semihosting && qemu.args().stream().anyMatch(arg -> arg.contains("semihosting"))) {
             throw new KilnException(new Problem(
-                    "the board " + board.id()
-                            + " enables semihosting, by which images open files and start programs",
+                    "the board " + board.id() + " enables semihosting, by which images open files and start programs",
                     board.origin(),
                     "emulator.args without it",
                     "Remove it, or allow it: -Dkiln.semihosting"));

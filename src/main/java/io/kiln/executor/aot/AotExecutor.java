@@ -2,6 +2,7 @@
 package io.kiln.executor.aot;
 
 import io.kiln.codegen.CodeUnit;
+import io.kiln.codegen.PackedApi;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.Executor;
 import io.kiln.executor.PlannedModule;
@@ -20,6 +21,9 @@ public final class AotExecutor implements Executor {
     /** Number of the operators' file, after the entry point, which is library 0. */
     private static final int OPERATORS = 1;
 
+    /** Behind the metadata. */
+    private static final int PACKED_OPERATORS = 2;
+
     @Override
     public ExecutableModule drive(PlannedModule module) {
         List<Buffer> statics = StateMemory.arrays(module);
@@ -28,17 +32,39 @@ public final class AotExecutor implements Executor {
         PrimFunc main = MainFunctionBuilder.build(module);
         functions.add(main);
         functions.forEach(function -> TirVerifier.verify(function, statics));
-        CodeUnit code = new CodeUnit(module.origin(), module.names().library(OPERATORS), statics, functions);
         return switch (module.api().convention()) {
-            case TYPED ->
-                new ExecutableModule(
-                        code,
-                        EntryPoint.of(module, main).artifact(),
-                        InterfaceHeader.of(module, code.staticBytes()).artifact());
+            case TYPED -> typed(module, main, statics, functions);
+            case PACKED_ENTRY, PACKED -> packed(module, main, statics, functions);
         };
     }
 
-    /** A module called by operators of another module. */
+    private static ExecutableModule typed(
+            PlannedModule module, PrimFunc main, List<Buffer> statics, List<PrimFunc> functions) {
+        CodeUnit code = new CodeUnit(module.origin(), module.names().library(OPERATORS), statics, functions);
+        return new ExecutableModule(
+                code,
+                EntryPoint.of(module, main).artifact(),
+                InterfaceHeader.of(module, code.staticBytes()).artifact(),
+                List.of());
+    }
+
+    private static ExecutableModule packed(
+            PlannedModule module, PrimFunc main, List<Buffer> statics, List<PrimFunc> functions) {
+        PackedFunctions packed = new PackedFunctions(module, main);
+        CodeUnit code = new CodeUnit(
+                module.origin(),
+                module.names().library(PACKED_OPERATORS),
+                statics,
+                functions,
+                new PackedApi(packed.inCode(), module.options().checked()));
+        return new ExecutableModule(
+                code,
+                PackedEntryPoint.of(module, main, packed).artifact(),
+                MetadataSource.of(module).artifact(),
+                packed.names());
+    }
+
+    /** A module that operators of another one call. */
     public static Callee callee(PlannedModule module) {
         PrimFunc main = MainFunctionBuilder.build(module);
         List<PrimFunc> functions = new ArrayList<>(module.functions());

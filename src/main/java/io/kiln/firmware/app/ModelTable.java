@@ -38,7 +38,12 @@ final class ModelTable {
         line(" * Made by Kiln for the models in this image; this file is yours to use without conditions.");
         line(" */");
         line("#include \"kiln_app.h\"");
-        models.forEach(model -> line("#include \"" + names(model).header() + "\""));
+        models.stream()
+                .filter(model -> !isPacked(model))
+                .forEach(model -> line("#include \"" + names(model).header() + "\""));
+        if (models.stream().anyMatch(ModelTable::isPacked)) {
+            line("#include <tvm/runtime/c_runtime_api.h>");
+        }
         line("");
     }
 
@@ -96,6 +101,10 @@ final class ModelTable {
         line("  return kiln_app_io + offsets[index];");
         line("}");
         line("");
+        if (isPacked(model)) {
+            new PackedCall(model, tensors(model)).lines().forEach(this::line);
+            return;
+        }
         line("static int32_t run_" + name + "(void) {");
         line("  " + names.struct(Side.INPUTS) + " inputs;");
         line("  " + names.struct(Side.OUTPUTS) + " outputs;");
@@ -162,6 +171,10 @@ final class ModelTable {
                     + model.outputs().size() + "u, sizes_" + name + ", tensor_" + name + ", run_" + name + "},");
         }
         line("};");
+    }
+
+    private static boolean isPacked(ModelMetadata model) {
+        return model.api().convention().hasPackedEntry();
     }
 
     private static InterfaceNames names(ModelMetadata model) {

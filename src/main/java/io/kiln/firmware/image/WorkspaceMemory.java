@@ -6,6 +6,7 @@ import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.base.Bytes;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -19,7 +20,9 @@ import java.util.regex.Pattern;
 public final class WorkspaceMemory {
     public static final String FILE = "workspace_memory.c";
 
-    private static final String CALL = "TVMBackendAllocWorkspace(";
+    private static final String FUNCTION = "TVMBackendAllocWorkspace";
+    private static final String CALL = FUNCTION + "(";
+    private static final int BLOCKS_FOR_EACH_OPERATOR = 4;
 
     private static final Pattern OWN_HOOK =
             Pattern.compile("\\bTVMPlatformMemoryAllocate\\s*\\([^;{}]*\\)\\s*\\{", Pattern.DOTALL);
@@ -57,7 +60,17 @@ public final class WorkspaceMemory {
                 .filter(Artifact::isForeign)
                 .mapToLong(source -> calls(source.text()))
                 .sum();
-        return new Need(model.metadata().workspaceBytes(), calls);
+        return new Need(model.metadata().workspaceBytes(), calls + objectCalls(model));
+    }
+
+    /** Object code does not tell how many calls there are: one for each operator's result, and some for operators. */
+    private static long objectCalls(ModelLibrary model) {
+        boolean asks = model.artifacts().of(Loader.OBJECT).stream()
+                .map(object -> new String(object.content().toArray(), StandardCharsets.ISO_8859_1))
+                .anyMatch(bytes -> bytes.contains(FUNCTION));
+        return asks
+                ? BLOCKS_FOR_EACH_OPERATOR * (1L + model.metadata().operators().size())
+                : 0;
     }
 
     private static long calls(String source) {

@@ -5,12 +5,12 @@ import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.RuntimeFiles;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.mlf.ModelLibraryFormat;
-import io.kiln.mlf.RuntimeFiles;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -102,7 +102,8 @@ final class ArchiveIncludes {
                 headers.stream().filter(h -> !CMSIS.matcher(h).matches()).toList();
         if (!runtime.isEmpty()) {
             problems.add(new Problem(
-                    "the C includes headers of TVM's runtime that Kiln's runtime does not have: " + String.join(", ", runtime),
+                    "the C includes headers of TVM's runtime that Kiln's runtime does not have: "
+                            + String.join(", ", runtime),
                     where,
                     "the C interface with the unpacked API, which needs none of it",
                     "Put the headers into src/main/c/include, or export the model with"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.build;
 
+import io.kiln.artifact.Convention;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.base.FileFailure;
@@ -18,6 +19,7 @@ import io.kiln.firmware.image.Image;
 import io.kiln.firmware.image.Measurement;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.CallSpec;
 import io.kiln.flow.state.PluginVersion;
 import io.kiln.flow.state.VerifyRecord;
 import io.kiln.report.BuildReport;
@@ -112,11 +114,12 @@ public final class FirmwareSteps {
                 ? FirmwareLinker.changedInput(objects, layout.out(), layout.base())
                 : Optional.of("it has not been linked yet");
         change.ifPresent(why -> {
-            throw new KilnException(new Problem(
-                    "the image belongs to another build: " + why,
-                    elf.toString(),
-                    "kiln:link before this goal, with the same parameters",
-                    "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
+            throw new KilnException(
+                    new Problem(
+                            "the image belongs to another build: " + why,
+                            elf.toString(),
+                            "kiln:link before this goal, with the same parameters",
+                            "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
         });
     }
 
@@ -147,6 +150,7 @@ public final class FirmwareSteps {
                 build.board().id(),
                 build.toolchain().id() + ": " + build.toolchain().version(),
                 models.get(0).target(),
+                calls(models.get(0).api().convention()),
                 new BuildReport.Flash(
                         flash.text(),
                         flash.constants(),
@@ -166,6 +170,13 @@ public final class FirmwareSteps {
                 sum(models, OperatorInfo::executedMacs),
                 BuildReport.operators(models),
                 BuildReport.plan(models));
+    }
+
+    /** C that came in an archive has an interface of its own, and nothing is known of its checks. */
+    private BuildReport.Calls calls(Convention convention) {
+        CallSpec asked = build.spec().calls();
+        return new BuildReport.Calls(
+                convention.interfaceApi(), convention.unpackedApi(), asked.systemLib(), asked.disableAssert());
     }
 
     private static String joined(Stream<String> names) {

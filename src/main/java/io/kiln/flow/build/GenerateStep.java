@@ -18,6 +18,7 @@ import io.kiln.compile.CompiledModel;
 import io.kiln.compile.Frontends;
 import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
+import io.kiln.compile.SystemLibrary;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -81,11 +82,12 @@ public final class GenerateStep {
         // Fails if nothing was generated.
         store(layout).metadata();
         new Steps(log, layout).outdated("generate", fingerprint()).ifPresent(change -> {
-            throw new KilnException(new Problem(
-                    "the generated C belongs to another build: " + change,
-                    layout.generated().toString(),
-                    "kiln:generate before this goal, with the same parameters",
-                    "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
+            throw new KilnException(
+                    new Problem(
+                            "the generated C belongs to another build: " + change,
+                            layout.generated().toString(),
+                            "kiln:generate before this goal, with the same parameters",
+                            "Run the whole lifecycle, for example mvn verify, with no other build in this folder at the same time"));
         });
     }
 
@@ -98,6 +100,7 @@ public final class GenerateStep {
                 .setting("mlfVersion", mlfVersion())
                 .setting("mlf.slim", spec.slimArchive())
                 .setting("timestamp", spec.timestamp());
+        spec.calls().addTo(now);
         spec.pipeline().addTo(now);
         for (ModelSource model : spec.models()) {
             now.setting("inputShapes of " + model.name(), model.inputShapes());
@@ -139,13 +142,16 @@ public final class GenerateStep {
         FreshFolder.clear(layout.generated());
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1
-                && ModelLibraryFormat.hasPresentTree(archives.get(0).version());
-        List<Path> written = isWhole && archives.get(0).models().size() == libraries.size()
-                ? copy(archives.get(0), build.spec().models().get(0).file())
-                : write(libraries);
+                && ModelLibraryFormat.hasPresentTree(archives.get(0).version())
+                && archives.get(0).models().size() == libraries.size();
+        List<ModelLibrary> linked = isWhole
+                ? libraries
+                : SystemLibrary.united(libraries, build.spec().calls().systemLib());
+        List<Path> written =
+                isWhole ? copy(archives.get(0), build.spec().models().get(0).file()) : write(linked);
         written.addAll(dumpIr(compiled));
-        store(layout).write(libraries);
-        libraries.forEach(library -> log.info(summary(library)));
+        store(layout).write(linked);
+        linked.forEach(library -> log.info(summary(library)));
         return written;
     }
 
@@ -162,6 +168,8 @@ public final class GenerateStep {
                         .name(model.name())
                         .optimize(optimize)
                         .io(io)
+                        .convention(spec.calls().convention())
+                        .packed(spec.calls().options(spec.models().size() == 1))
                         .passes(spec.pipeline().options())
                         .inputShapes(model.shapes())
                         .customOperators(spec.pipeline().customOperators())

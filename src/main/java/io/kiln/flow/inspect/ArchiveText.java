@@ -2,6 +2,7 @@
 package io.kiln.flow.inspect;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.kiln.artifact.Convention;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
@@ -49,7 +50,11 @@ final class ArchiveText {
     /** Inputs and outputs in the order of the test vectors. */
     private static List<String> tensors(ModelMetadata model) {
         List<String> lines = new ArrayList<>();
-        lines.add("Interface of " + model.name() + ": kiln.io=" + model.io().text());
+        Convention convention = model.api().convention();
+        lines.add("Interface of " + model.name() + ": kiln.io=" + model.io().text()
+                + (convention.hasPackedEntry()
+                        ? ", kiln.interfaceApi=packed, kiln.unpackedApi=" + convention.unpackedApi()
+                        : ""));
         model.inputs().forEach(tensor -> lines.add("  input  " + TensorText.type(tensor)));
         model.outputs().forEach(tensor -> lines.add("  output " + TensorText.type(tensor)));
         return lines;

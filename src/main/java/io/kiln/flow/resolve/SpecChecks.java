@@ -2,6 +2,7 @@
 package io.kiln.flow.resolve;
 
 import io.kiln.artifact.CNames;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.GitLfs;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
@@ -28,6 +29,13 @@ final class SpecChecks {
         spec.malformed().forEach(problems::add);
         if (!MLF_VERSIONS.contains(spec.mlfVersion())) {
             problems.add("kiln.mlfVersion is '" + spec.mlfVersion() + "'", "", "one of 5, 7", "Change kiln.mlfVersion");
+        }
+        if (spec.calls().convention().hasPackedEntry() && spec.io() == Io.WORKSPACE) {
+            problems.add(
+                    "kiln.io is workspace with kiln.interfaceApi packed: packed functions take each tensor by itself",
+                    "",
+                    "kiln.io caller, or kiln.interfaceApi c",
+                    "Leave kiln.io out");
         }
         collect(problems, () -> spec.pipeline().options());
         BuildSpec.VerifySpec verify = spec.verify();

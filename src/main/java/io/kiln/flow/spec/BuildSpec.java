@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param toolchain id of the toolchain, such as {@code clang}; empty for the board's default
  * @param optimize what to optimize for
  * @param io who owns inputs and outputs
+ * @param calls how programs call the models
  * @param mlfVersion version of the Model Library Format, 5 or 7
  * @param timestamp the time that the archive states; empty means a fixed date
  * @param verify how the image is verified
@@ -39,6 +40,7 @@ public record BuildSpec(
         Optional<String> toolchain,
         Optimize optimize,
         Io io,
+        CallSpec calls,
         int mlfVersion,
         Optional<Instant> timestamp,
         VerifySpec verify,

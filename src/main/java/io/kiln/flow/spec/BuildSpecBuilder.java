@@ -26,6 +26,7 @@ public final class BuildSpecBuilder {
     private Optional<String> toolchain = Optional.empty();
     private Optimize optimize = Optimize.SPEED;
     private Io io = Io.CALLER;
+    private CallSpec calls = CallSpec.TYPED;
     private int mlfVersion = 7;
     private Optional<Instant> timestamp = Optional.empty();
     private VerifySpec verify = VerifySpec.USUAL;
@@ -47,6 +48,7 @@ public final class BuildSpecBuilder {
         toolchain = spec.toolchain();
         optimize = spec.optimize();
         io = spec.io();
+        calls = spec.calls();
         mlfVersion = spec.mlfVersion();
         timestamp = spec.timestamp();
         verify = spec.verify();
@@ -67,6 +69,7 @@ public final class BuildSpecBuilder {
                 toolchain,
                 optimize,
                 io,
+                calls,
                 mlfVersion,
                 timestamp,
                 verify,
@@ -117,6 +120,23 @@ public final class BuildSpecBuilder {
     /** Sets who owns inputs and outputs, as in {@code kiln.io}. */
     public BuildSpecBuilder io(String text) {
         io = read(() -> Io.of(text)).orElse(io);
+        return this;
+    }
+
+    /** Sets how programs call the models. */
+    public BuildSpecBuilder calls(CallSpec value) {
+        calls = value;
+        return this;
+    }
+
+    /**
+     * Sets how programs call the models, as the parameters {@code kiln.interfaceApi}, {@code kiln.unpackedApi}, {@code kiln.systemLib} and
+     * {@code kiln.disableAssert} have it.
+     */
+    public BuildSpecBuilder calls(
+            String interfaceApi, boolean unpackedApi, Optional<Boolean> systemLib, boolean disableAssert) {
+        calls = read(() -> CallSpec.of(interfaceApi, unpackedApi, systemLib, disableAssert))
+                .orElse(calls);
         return this;
     }
 

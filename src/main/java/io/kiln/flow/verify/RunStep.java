@@ -93,8 +93,8 @@ public final class RunStep {
             }
         }
         spec.until().ifPresent(text -> {
-            throw new KilnException(
-                    new Problem("the image ended, and '" + text + "' did not appear", image.toString(), "that text", ""));
+            throw new KilnException(new Problem(
+                    "the image ended, and '" + text + "' did not appear", image.toString(), "that text", ""));
         });
         log.info("The image ended with code 0");
     }

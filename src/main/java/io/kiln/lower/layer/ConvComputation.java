@@ -11,20 +11,20 @@ import io.kiln.lower.FusedOperator;
 import java.util.Optional;
 
 /**
- * What a convolution or fully connected layer computes, free of how: a fully connected layer is a 1x1 convolution over
- * an image one row high whose columns are the batch.
+ * The computation of a convolution or fully connected layer, independent of the schedule: a fully connected layer is a
+ * 1x1 convolution over an image one row high whose columns are the batch.
  *
  * @param op the fused operator
  * @param window geometry
  * @param input NHWC dimensions of the input
  * @param output NHWC dimensions of the output
  * @param groups 1 for a dense convolution
- * @param depthwise whether the weight lies as HWOI
+ * @param depthwise whether the weight's layout is HWOI
  * @param weight the kernels
  * @param inputZeroPoint zero point of the data, 0 for float
- * @param kernelZeroPoint zero point of the weight, 0 for float, and where the weights less it are int8
- * @param upsampling how outputs lie to the window's positions; more than one phase for a transposed convolution, whose kernels
- *     follow each other as output channels do
+ * @param kernelZeroPoint zero point of the weight; 0 for float, and if the weights less it are int8
+ * @param upsampling how outputs relate to the window's positions; more than one phase for a transposed convolution,
+ *     whose kernels follow each other as output channels do
  */
 public record ConvComputation(
         FusedOperator op,
@@ -38,7 +38,7 @@ public record ConvComputation(
         int kernelZeroPoint,
         Upsampling upsampling) {
 
-    /** Reads a fused operator whose root is a convolution or dense layer. */
+    /** Analyses a fused operator whose root is a convolution or dense layer. */
     public static ConvComputation of(FusedOperator op) {
         LayerGeometry layer = LayerGeometry.of(op);
         Kernel kernel = Kernel.of(op);
@@ -58,7 +58,7 @@ public record ConvComputation(
                 upsampling);
     }
 
-    /** Weights and their zero point, which is 0 wherever the weights less it are int8 too. */
+    /** Weights and their zero point, which is 0 if the weights less it are int8 too. */
     private record Kernel(Constant weight, int zeroPoint) {
         static Kernel of(FusedOperator op) {
             Constant weight = op.root().constant(1);
@@ -86,7 +86,7 @@ public record ConvComputation(
         return (int) op.root().constant(argument).integer(0);
     }
 
-    /** Whether sums are float32; the weights may be int8 all the same. */
+    /** Whether sums are float32, even if the weights are int8. */
     public boolean isFloat() {
         return dataType().isFloat();
     }
@@ -96,12 +96,12 @@ public record ConvComputation(
         return op.rootTypes().get(0).dtype();
     }
 
-    /** What float sums of int8 weights are still to be multiplied by: one element, or one per output channel. */
+    /** Remaining factors of float sums over int8 weights: one element, or one per output channel. */
     public Optional<Constant> weightScale() {
         return op.sumScale();
     }
 
-    /** The same for an output channel; 1 where there is nothing to multiply by. */
+    /** The same for an output channel; 1 if there is no factor. */
     float weightScale(int o) {
         return weightScale().map(s -> s.real(s.elements() == 1 ? 0 : o)).orElse(1f);
     }

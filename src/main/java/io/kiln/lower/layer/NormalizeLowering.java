@@ -11,43 +11,26 @@ import static io.kiln.tir.Exprs.sub;
 import io.kiln.base.DType;
 import io.kiln.ir.arith.TflNormalization;
 import io.kiln.ir.op.layer.TflNormalize;
-import io.kiln.ir.type.Shape;
-import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.Nests;
-import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
-import io.kiln.tir.Exprs;
 import java.util.List;
 
 /** Normalizations of int8 along the last axis; a logarithmic softmax by tables of 256 differences and exponentials. */
-public final class NormalizeLowering {
-    private final FusedOperator op;
-    private final Tables tables;
-    private final OperatorBuffers buffers;
-    private final Epilogue epilogue;
-    private final int depth;
-
+public final class NormalizeLowering extends VectorLowering {
     public NormalizeLowering(FusedOperator op) {
-        this.op = op;
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
-        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
-        this.depth = op.type().shape().dim(-1);
+        super(op);
     }
 
     /** Lowers to loops over a range of rows. */
     public LoweredOperator lower(Rows rows) {
-        Shape out = op.type().shape();
         boolean isLog = ((TflNormalize) op.root().op()).kind() == TflNormalize.Kind.LOG_SOFTMAX;
-        BlockBuilder body = Nests.vectors(out, rows, isLog ? logSoftmax() : this::l2);
-        return Nests.operator(op, buffers, tables, rows, List.of(Nests.elementwise(out, out)), body.build(), "rows");
+        return lower(rows, isLog ? logSoftmax() : this::l2);
     }
 
     private Nests.VectorBody logSoftmax() {
@@ -59,13 +42,7 @@ public final class NormalizeLowering {
 
     private void logSoftmax(BlockBuilder block, Expr from, Expr to, Buffer terms, Buffer differences) {
         Buffer data = buffers.argument(0);
-        Expr.Var largest = block.mutable("largest", load(data, from));
-        block.loop(
-                "i",
-                imm(1),
-                imm(depth),
-                1,
-                (b, i) -> b.assign(largest, Exprs.max(b.let("value", load(data, add(from, i))), largest)));
+        Expr.Var largest = largest(block, from);
         Expr.Var sum = block.mutable("sum", imm(0));
         block.loop("i", depth, (b, i) -> b.assign(sum, add(sum, load(terms, sub(largest, load(data, add(from, i)))))));
         Expr logarithm = block.let("logarithm", new Expr.Call(NormalizeIntrinsics.LOGARITHM, List.of(sum)));

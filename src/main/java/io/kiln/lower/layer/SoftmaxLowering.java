@@ -13,16 +13,11 @@ import io.kiln.ir.arith.TflSoftmaxTables;
 import io.kiln.ir.arith.TflWideSoftmax;
 import io.kiln.ir.op.layer.Softmax;
 import io.kiln.ir.op.layer.TflSoftmax;
-import io.kiln.ir.type.Shape;
-import io.kiln.lower.Epilogue;
 import io.kiln.lower.FusedOperator;
 import io.kiln.lower.Intrinsics;
 import io.kiln.lower.LoweredOperator;
-import io.kiln.lower.Nests;
-import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Rescale;
 import io.kiln.lower.Rows;
-import io.kiln.lower.Tables;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
@@ -30,59 +25,29 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
 
-/** Softmax over the last axis: float by {@code expf}, int8 by a table of 256 exponentials, int16 by tables to interpolate in. */
-final class SoftmaxLowering {
-    private final FusedOperator op;
-    private final Tables tables;
-    private final OperatorBuffers buffers;
-    private final Epilogue epilogue;
-    private final int depth;
-
+/**
+ * Softmax over the last axis: float by {@code expf}, int8 by a table of 256 exponentials, int16 by interpolation in
+ * tables.
+ */
+final class SoftmaxLowering extends VectorLowering {
     SoftmaxLowering(FusedOperator op) {
-        this.op = op;
-        this.tables = new Tables(op.name());
-        this.buffers = new OperatorBuffers(op, tables);
-        this.epilogue = new Epilogue(op, Integer.MAX_VALUE, tables);
-        this.depth = op.type().shape().dim(-1);
+        super(op);
     }
 
     LoweredOperator lower(Softmax softmax, Rows rows) {
-        return lower(rows, (block, from, to, largest) -> real(block, softmax.beta(), from, to, largest));
+        return lower(rows, (block, from, to) -> real(block, softmax.beta(), from, to, largest(block, from)));
     }
 
     LoweredOperator lower(TflSoftmax softmax, Rows rows) {
         boolean isWide = op.rootTypes().get(0).dtype() == DType.INT16;
-        return lower(rows, (block, from, to, largest) -> {
+        return lower(rows, (block, from, to) -> {
+            Expr.Var largest = largest(block, from);
             if (isWide) {
                 wide(block, softmax, from, to, largest);
             } else {
                 quantized(block, softmax, from, to, largest);
             }
         });
-    }
-
-    /** What is computed of a vector once its largest element is known. */
-    private interface Vector {
-        void emit(BlockBuilder block, Expr from, Expr to, Expr.Var largest);
-    }
-
-    private LoweredOperator lower(Rows rows, Vector vector) {
-        Shape out = op.type().shape();
-        BlockBuilder body =
-                Nests.vectors(out, rows, (block, from, to) -> vector.emit(block, from, to, largest(block, from)));
-        return Nests.operator(op, buffers, tables, rows, List.of(Nests.elementwise(out, out)), body.build(), "rows");
-    }
-
-    private Expr.Var largest(BlockBuilder block, Expr from) {
-        Expr.Var largest = block.mutable("largest", load(buffers.argument(0), from));
-        block.loop(
-                "i",
-                imm(1),
-                imm(depth),
-                1,
-                (b, i) ->
-                        b.assign(largest, Exprs.max(b.let("value", load(buffers.argument(0), add(from, i))), largest)));
-        return largest;
     }
 
     private void real(BlockBuilder block, float beta, Expr from, Expr first, Expr.Var largest) {
@@ -122,7 +87,7 @@ final class SoftmaxLowering {
         });
     }
 
-    /** {@link TflWideSoftmax}; the output holds the exponentials in between. */
+    /** {@link TflWideSoftmax}; the output temporarily holds the exponentials. */
     private void wide(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
         Buffer out = buffers.output();
         Buffer exponentials = tables.add("exponentials", DType.INT16, TflWideSoftmax.exponentials());
@@ -152,7 +117,7 @@ final class SoftmaxLowering {
         });
     }
 
-    /** An element between two of a table, limited to them all. */
+    /** An element interpolated in a table, clamped to its range. */
     private static Expr interpolated(BlockBuilder block, Buffer table, Expr at) {
         Expr limited = block.let("limited", new Expr.Call(Intrinsics.SATURATE_16, List.of(at)));
         Expr index = block.let(

@@ -23,12 +23,12 @@ final class Convolutions {
             return real(conv, List.of(args.get(0), Weights.real(args, op.channels(), depthwise)), type);
         }
         Geometry g = Geometry.of(op.window(), args.get(0).shape(), type.shape());
-        Weights weights = Weights.of(g, op.groups(), args.get(1).shape(), op.isDepthwise(g.inC()));
+        Weights weights = Weights.of(g, op.groups(), args.get(1).shape(), op.isDepthwise(g.in().channels()));
         int[] data = centred(args.get(0).ints(), args.get(2).scalarInt());
         int[] kernel = centred(args.get(1).ints(), args.get(3).scalarInt());
         long[] result = new long[(int) type.shape().elements()];
         forEachPixel(g, (n, top, left, rows, columns, out) -> {
-            for (int o = 0; o < g.outC(); o++) {
+            for (int o = 0; o < g.out().channels(); o++) {
                 long sum = 0;
                 for (int kh = rows[0]; kh < rows[1]; kh++) {
                     for (int kw = columns[0]; kw < columns[1]; kw++) {
@@ -51,12 +51,12 @@ final class Convolutions {
 
     static Tensor real(Conv2d op, List<Tensor> args, TensorType type) {
         Geometry g = Geometry.of(op.window(), args.get(0).shape(), type.shape());
-        Weights weights = Weights.of(g, op.groups(), args.get(1).shape(), op.isDepthwise(g.inC()));
+        Weights weights = Weights.of(g, op.groups(), args.get(1).shape(), op.isDepthwise(g.in().channels()));
         float[] data = args.get(0).floats();
         float[] kernel = args.get(1).floats();
         float[] result = new float[(int) type.shape().elements()];
         forEachPixel(g, (n, top, left, rows, columns, out) -> {
-            for (int o = 0; o < g.outC(); o++) {
+            for (int o = 0; o < g.out().channels(); o++) {
                 float sum = 0;
                 for (int kh = rows[0]; kh < rows[1]; kh++) {
                     for (int kw = columns[0]; kw < columns[1]; kw++) {
@@ -81,16 +81,16 @@ final class Convolutions {
         int[] rows = new int[2];
         int[] columns = new int[2];
         for (int n = 0; n < g.batch(); n++) {
-            for (int y = 0; y < g.outH(); y++) {
+            for (int y = 0; y < g.out().rows(); y++) {
                 int top = g.top(y);
                 rows[0] = Geometry.firstTap(top, g.window().dilationH());
                 rows[1] =
-                        Geometry.lastTap(top, g.window().dilationH(), g.window().kernelH(), g.inH());
-                for (int x = 0; x < g.outW(); x++) {
+                        Geometry.lastTap(top, g.window().dilationH(), g.window().kernelH(), g.in().rows());
+                for (int x = 0; x < g.out().columns(); x++) {
                     int left = g.left(x);
                     columns[0] = Geometry.firstTap(left, g.window().dilationW());
                     columns[1] = Geometry.lastTap(
-                            left, g.window().dilationW(), g.window().kernelW(), g.inW());
+                            left, g.window().dilationW(), g.window().kernelW(), g.in().columns());
                     pixel.compute(n, top, left, rows, columns, g.output(n, y, x));
                 }
             }

@@ -5,17 +5,21 @@ import io.kiln.ir.op.Window;
 import io.kiln.ir.type.Shape;
 
 /** Sizes of NHWC data under a window, and which taps of the window lie inside the data. */
-record Geometry(Window window, int batch, int inH, int inW, int inC, int outH, int outW, int outC) {
+record Geometry(Window window, int batch, Image in, Image out) {
+    /** Sizes of one image. */
+    record Image(int rows, int columns, int channels) {
+        static Image of(Shape shape) {
+            return new Image(shape.dim(1), shape.dim(2), shape.dim(3));
+        }
+
+        /** Index of the first channel of a pixel of the n-th image. */
+        int pixel(int n, int row, int column) {
+            return ((n * rows + row) * columns + column) * channels;
+        }
+    }
+
     static Geometry of(Window window, Shape data, Shape output) {
-        return new Geometry(
-                window,
-                data.dim(0),
-                data.dim(1),
-                data.dim(2),
-                data.dim(3),
-                output.dim(1),
-                output.dim(2),
-                output.dim(3));
+        return new Geometry(window, data.dim(0), Image.of(data), Image.of(output));
     }
 
     /** First input row of an output row's window; may lie in the padding. */
@@ -39,10 +43,10 @@ record Geometry(Window window, int batch, int inH, int inW, int inC, int outH, i
 
     /** Index of the first channel of a pixel. */
     int input(int n, int row, int column) {
-        return ((n * inH + row) * inW + column) * inC;
+        return in.pixel(n, row, column);
     }
 
     int output(int n, int row, int column) {
-        return ((n * outH + row) * outW + column) * outC;
+        return out.pixel(n, row, column);
     }
 }

@@ -7,185 +7,113 @@ import io.kiln.ir.op.layer.AvgPool2d;
 import io.kiln.ir.op.layer.MaxPool2d;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
+import java.util.Arrays;
 import java.util.List;
 
 /** Pools over windows, without the padding. */
 final class Pools {
     private Pools() {}
 
-    /** Visits every element inside the window of an output element. */
-    private interface Visitor {
-        /** A window begins. */
-        void begin();
-
-        void visit(int input);
-
-        void end(int output);
+    /** Takes the places in the data that lie under the window of one element of the result. */
+    @FunctionalInterface
+    private interface Reduction {
+        /** The first {@code count} places count. */
+        void reduce(int[] places, int count, int result);
     }
 
     static Tensor average(AvgPool2d op, List<Tensor> args, TensorType type) {
         int size = (int) type.shape().elements();
         if (type.dtype().isFloat()) {
+            float[] data = args.get(0).floats();
             float[] result = new float[size];
-            walk(op.window(), args.get(0), type, new RealMean(args.get(0).floats(), result));
+            reduce(op.window(), args.get(0), type, (places, count, at) -> result[at] = mean(data, places, count));
             return Tensor.of(type, result);
         }
+        int[] data = args.get(0).ints();
         int[] result = new int[size];
-        walk(op.window(), args.get(0), type, new IntegerMean(args.get(0).ints(), result, op.rounding()));
+        reduce(op.window(), args.get(0), type, (places, count, at) -> {
+            int sum = 0;
+            for (int i = 0; i < count; i++) {
+                sum += data[places[i]];
+            }
+            result[at] = mean(sum, count, op.rounding());
+        });
         return Tensor.of(type, result);
+    }
+
+    private static float mean(float[] data, int[] places, int count) {
+        float sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += data[places[i]];
+        }
+        return sum / count;
+    }
+
+    /** Rounds halves away from zero or up, or truncates. */
+    private static int mean(int sum, int count, Rounding rounding) {
+        int half = rounding == Rounding.TRUNCATE ? 0 : count / 2;
+        return rounding == Rounding.UPWARD
+                ? Math.floorDiv(sum + half, count)
+                : (sum > 0 ? sum + half : sum - half) / count;
     }
 
     static Tensor maximum(MaxPool2d op, List<Tensor> args, TensorType type) {
         int size = (int) type.shape().elements();
         if (type.dtype().isFloat()) {
+            float[] data = args.get(0).floats();
             float[] result = new float[size];
-            walk(op.window(), args.get(0), type, new RealMaximum(args.get(0).floats(), result));
+            Arrays.fill(result, -Float.MAX_VALUE);
+            reduce(op.window(), args.get(0), type, (places, count, at) -> {
+                for (int i = 0; i < count; i++) {
+                    result[at] = Math.max(result[at], data[places[i]]);
+                }
+            });
             return Tensor.of(type, result);
         }
+        int[] data = args.get(0).ints();
         int[] result = new int[size];
-        walk(op.window(), args.get(0), type, new IntegerMaximum(args.get(0).ints(), result));
+        Arrays.fill(result, Integer.MIN_VALUE);
+        reduce(op.window(), args.get(0), type, (places, count, at) -> {
+            for (int i = 0; i < count; i++) {
+                result[at] = Math.max(result[at], data[places[i]]);
+            }
+        });
         return Tensor.of(type, result);
     }
 
-    private static void walk(Window window, Tensor data, TensorType type, Visitor visitor) {
+    private static void reduce(Window window, Tensor data, TensorType type, Reduction reduction) {
         Geometry g = Geometry.of(window, data.shape(), type.shape());
+        int[] pixels =
+                new int[Math.min(window.kernelH(), g.in().rows()) * Math.min(window.kernelW(), g.in().columns())];
+        int[] places = new int[pixels.length];
         for (int n = 0; n < g.batch(); n++) {
-            for (int y = 0; y < g.outH(); y++) {
-                for (int x = 0; x < g.outW(); x++) {
-                    for (int c = 0; c < g.outC(); c++) {
-                        visitor.begin();
-                        visitWindow(g, n, g.top(y), g.left(x), c, visitor);
-                        visitor.end(g.output(n, y, x) + c);
+            for (int y = 0; y < g.out().rows(); y++) {
+                for (int x = 0; x < g.out().columns(); x++) {
+                    int count = pixels(g, n, y, x, pixels);
+                    for (int c = 0; c < g.out().channels(); c++) {
+                        for (int i = 0; i < count; i++) {
+                            places[i] = pixels[i] + c;
+                        }
+                        reduction.reduce(places, count, g.output(n, y, x) + c);
                     }
                 }
             }
         }
     }
 
-    private static void visitWindow(Geometry g, int n, int top, int left, int c, Visitor visitor) {
+    /** Places of the pixels under a window, and how many there are. */
+    private static int pixels(Geometry g, int n, int y, int x, int[] places) {
         Window w = g.window();
-        int lastRow = Geometry.lastTap(top, w.dilationH(), w.kernelH(), g.inH());
-        int lastColumn = Geometry.lastTap(left, w.dilationW(), w.kernelW(), g.inW());
+        int top = g.top(y);
+        int left = g.left(x);
+        int lastRow = Geometry.lastTap(top, w.dilationH(), w.kernelH(), g.in().rows());
+        int lastColumn = Geometry.lastTap(left, w.dilationW(), w.kernelW(), g.in().columns());
+        int count = 0;
         for (int kh = Geometry.firstTap(top, w.dilationH()); kh < lastRow; kh++) {
             for (int kw = Geometry.firstTap(left, w.dilationW()); kw < lastColumn; kw++) {
-                visitor.visit(g.input(n, top + kh * w.dilationH(), left + kw * w.dilationW()) + c);
+                places[count++] = g.input(n, top + kh * w.dilationH(), left + kw * w.dilationW());
             }
         }
-    }
-
-    private static final class RealMean implements Visitor {
-        private final float[] data;
-        private final float[] result;
-        private float sum;
-        private int count;
-
-        RealMean(float[] data, float[] result) {
-            this.data = data;
-            this.result = result;
-        }
-
-        @Override
-        public void begin() {
-            sum = 0;
-            count = 0;
-        }
-
-        @Override
-        public void visit(int input) {
-            sum += data[input];
-            count++;
-        }
-
-        @Override
-        public void end(int output) {
-            result[output] = sum / count;
-        }
-    }
-
-    /** Rounds halves away from zero or up, or truncates. */
-    private static final class IntegerMean implements Visitor {
-        private final int[] data;
-        private final int[] result;
-        private final Rounding rounding;
-        private int sum;
-        private int count;
-
-        IntegerMean(int[] data, int[] result, Rounding rounding) {
-            this.data = data;
-            this.result = result;
-            this.rounding = rounding;
-        }
-
-        @Override
-        public void begin() {
-            sum = 0;
-            count = 0;
-        }
-
-        @Override
-        public void visit(int input) {
-            sum += data[input];
-            count++;
-        }
-
-        @Override
-        public void end(int output) {
-            int half = rounding == Rounding.TRUNCATE ? 0 : count / 2;
-            result[output] = rounding == Rounding.UPWARD
-                    ? Math.floorDiv(sum + half, count)
-                    : (sum > 0 ? sum + half : sum - half) / count;
-        }
-    }
-
-    private static final class RealMaximum implements Visitor {
-        private final float[] data;
-        private final float[] result;
-        private float largest;
-
-        RealMaximum(float[] data, float[] result) {
-            this.data = data;
-            this.result = result;
-        }
-
-        @Override
-        public void begin() {
-            largest = -Float.MAX_VALUE;
-        }
-
-        @Override
-        public void visit(int input) {
-            largest = Math.max(largest, data[input]);
-        }
-
-        @Override
-        public void end(int output) {
-            result[output] = largest;
-        }
-    }
-
-    private static final class IntegerMaximum implements Visitor {
-        private final int[] data;
-        private final int[] result;
-        private int largest;
-
-        IntegerMaximum(int[] data, int[] result) {
-            this.data = data;
-            this.result = result;
-        }
-
-        @Override
-        public void begin() {
-            largest = Integer.MIN_VALUE;
-        }
-
-        @Override
-        public void visit(int input) {
-            largest = Math.max(largest, data[input]);
-        }
-
-        @Override
-        public void end(int output) {
-            result[output] = largest;
-        }
+        return count;
     }
 }

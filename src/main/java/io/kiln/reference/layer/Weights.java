@@ -17,7 +17,13 @@ import java.util.List;
 record Weights(boolean depthwise, int outC, int kernelH, int kernelW, int depth, int inputStep) {
     static Weights of(Geometry g, int groups, Shape shape, boolean depthwise) {
         int depth = depthwise ? 1 : shape.dim(3);
-        return new Weights(depthwise, g.outC(), g.window().kernelH(), g.window().kernelW(), depth, g.outC() / groups);
+        return new Weights(
+                depthwise,
+                g.out().channels(),
+                g.window().kernelH(),
+                g.window().kernelW(),
+                depth,
+                g.out().channels() / groups);
     }
 
     int index(int o, int kh, int kw) {

@@ -9,15 +9,17 @@ import io.kiln.lower.Intrinsics;
 import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The micro-kernel of {@link BlockedConv}: all output channels of a block of pixels, block of channels by block of channels, rescaled and
- * stored. Pointers: inputs, weights {@code [block][tap][channel]} with the last block filled up, constants of the rescaling, output.
- * Scalars: taps, channels, elements between pixels in the input and in the output, power of two that scales sums, shift; then the late
- * offset where negatives are corrected, and limits where they are narrower than int8.
+ * The micro-kernel of {@link BlockedConv}: all output channels of a block of pixels, block of channels by block of
+ * channels, rescaled and stored. Pointers: inputs, weights {@code [block][tap][channel]} with the last block padded,
+ * constants of the rescaling, output. Scalars: taps, channels, elements between pixels in the input and in the output,
+ * power of two that scales sums, shift; then the late offset if negatives are corrected, and limits if they are
+ * narrower than int8.
  *
  * @param sums the inner loop
  * @param rescale the rescaling
@@ -26,7 +28,10 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
     private static final String SUFFIX_SIGNED = "_signed";
     private static final String SUFFIX_LIMITED = "_limited";
 
-    private static final String FIRST_OF_PAIR = """
+    private static final KernelText TEXT = KernelText.of("portable/blocked");
+    private static final KernelText ASSEMBLY_TEXT = KernelText.of("portable/blocked_assembly");
+
+    private static final String PAIR_OF_WEIGHTS = """
                 const int32_t both = weight[%d * i];
                 const int32_t first = (int8_t)((uint8_t)both << 4) >> 4;
         """;
@@ -88,105 +93,44 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         return all.stream().map(p -> attribute + p).collect(Collectors.joining(", "));
     }
 
-    /** All of it in assembly, and a twin. */
+    /** The whole kernel in assembly, with a portable twin. */
     private String naked(BlockedAssembly assembly) {
-        return """
-            /* All channels of %d pixels: sums of %d channels at a time, rescaled. Constants fill up the last block of channels. */
-            #if %s
-            __attribute__((naked, noinline)) static void %s(%s) {
-              __asm__ volatile(
-            %s  );
-            }
-            #else
-            static void %s(%s) {
-            %s}
-            #endif
-            """.formatted(
-                        sums.pixels(),
-                        sums.channels(),
-                        assembly.condition(),
-                        name(),
-                        parameters("__attribute__((unused)) "),
-                        assembly.lines(rescale.isSigned(), rescale.isLimited()),
-                        name(),
-                        parameters(""),
-                        twin());
-    }
-
-    private String twin() {
-        int words = rescale.isSigned() ? 3 : 2;
-        String low = rescale.isLimited() ? "low" : "-128";
-        String high = rescale.isLimited() ? "high" : "127";
-        return """
-              for (int32_t channel = 0; channel < channels; ++channel) {
-                const int8_t* weight = &w[channel / %d * %d * taps + channel %% %d%s];
-                for (int32_t pixel = 0; pixel < %d; ++pixel) {
-                  int32_t sum = 0;
-                  for (int32_t i = 0; i < taps; ++i) {
-            %s        sum += x[pixel * stride + i] * %s;
-                  }
-                  int32_t value = (int32_t)(((int64_t)(sum * scale) * rescale[%d * channel]) >> 32) + rescale[%d * channel + 1];
-            %s      value >>= shift;
-                  out[pixel * out_stride + channel] = (int8_t)(value < %s ? %s : (value > %s ? %s : value));
-                }
-              }
-            """.formatted(
-                        sums.channels(),
-                        sums.channels() / sums.weightsPerByte(),
-                        sums.channels(),
-                        sums.pairsWeights() ? " / 2" : "",
-                        sums.pixels(),
-                        sums.pairsWeights() ? FIRST_OF_PAIR.formatted(sums.channels() / 2) : "",
+        int block = sums.channels();
+        String correction = "      value += late - (value < 0 ? rescale[3 * channel + 2] : 0);\n";
+        return head(ASSEMBLY_TEXT)
+                .with("CONDITION", assembly.condition())
+                .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
+                .with("ASSEMBLY", assembly.lines(rescale.isSigned(), rescale.isLimited()))
+                .with("WEIGHT_OF_CHANNEL", "channel % " + block + (sums.pairsWeights() ? " / 2" : ""))
+                .with("PAIR_OF_WEIGHTS", sums.pairsWeights() ? PAIR_OF_WEIGHTS.formatted(block / 2) : "")
+                .with(
+                        "WEIGHT",
                         sums.pairsWeights()
                                 ? "(channel % 2 == 0 ? first : (both - first) / 16)"
-                                : "weight[" + sums.channels() + " * i]",
-                        words,
-                        words,
-                        rescale.isSigned() ? "      value += late - (value < 0 ? rescale[3 * channel + 2] : 0);\n" : "",
-                        low,
-                        low,
-                        high,
-                        high);
+                                : "weight[" + block + " * i]")
+                .with("CORRECTION", rescale.isSigned() ? correction : "")
+                .with("LOW", rescale.isLimited() ? "low" : "-128")
+                .with("HIGH", rescale.isLimited() ? "high" : "127")
+                .text();
+    }
+
+    /** Common to the texts of both forms. */
+    private KernelText head(KernelText text) {
+        return text.with("NAME", name())
+                .with("PIXELS", sums.pixels())
+                .with("BLOCK", sums.channels())
+                .with("PARAMETERS", parameters(""))
+                .with("BLOCK_BYTES", sums.channels() / sums.weightsPerByte())
+                .with("CONSTANTS", rescale.isSigned() ? 3 : 2);
     }
 
     private String definition() {
-        int c = sums.channels();
-        int p = sums.pixels();
-        return """
-            /* All channels of %d pixels: sums of %d channels at a time, rescaled. */
-            __attribute__((noinline))
-            static void %s(%s) {
-              for (int32_t first = 0; first < channels; first += %d) {
-                int32_t sums[%d];
-                %s(x, %sw, taps, sums);
-                w += %d * taps;
-                const int32_t last = channels - first < %d ? channels - first : %d;
-                const int32_t* sum = sums;
-                for (int32_t channel = 0; channel < last; ++channel) {
-                  const int32_t multiplier = rescale[0];
-                  const int32_t offset = rescale[1];
-            %s      rescale += %d;
-            %s      sum += %d;
-                  ++out;
-                }
-              }
-            }
-            """.formatted(
-                        p,
-                        c,
-                        name(),
-                        parameters(""),
-                        c,
-                        p * c,
-                        sums.name(),
-                        sums.pairsInputs() ? "" : "stride, ",
-                        c / sums.weightsPerByte(),
-                        c,
-                        c,
-                        rescale.isSigned() ? "      const int32_t negative = rescale[2];\n" : "",
-                        rescale.isSigned() ? 3 : 2,
-                        results(p),
-                        p);
+        return head(TEXT)
+                .with("SUMS", sums.pixels() * sums.channels())
+                .with("SUM_UP", sums.name() + "(x, " + (sums.pairsInputs() ? "" : "stride, ") + "w, taps, sums)")
+                .with("CORRECTION", rescale.isSigned() ? "      const int32_t negative = rescale[2];\n" : "")
+                .with("RESULTS", results(sums.pixels()))
+                .text();
     }
 
     /** The lines that finish the pixels of one channel. */

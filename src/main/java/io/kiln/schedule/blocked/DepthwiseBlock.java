@@ -8,9 +8,8 @@ import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.ScalarRescale;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * The micro-kernel of {@link BlockedDepthwise}: all channels of a few neighbouring pixels. Pointers: rows under the windows, padding
@@ -36,13 +35,14 @@ record DepthwiseBlock(
         int row,
         ScalarRescale rescale,
         Assembly assembly) {
+    private static final KernelText TEXT = KernelText.of("portable/depthwise_block");
 
     /** The kernel in the instructions of one core. */
     interface Assembly {
-        /** Pixels computed at once at most; 0 where a window's row does not fit the registers. */
+        /** Largest number of pixels computed at once; 0 if a window's row does not fit the registers. */
         int mostPixels(int kernelW);
 
-        /** Whether instructions reach all inputs and outputs. */
+        /** Whether instructions' offsets reach all inputs and outputs. */
         boolean suits(DepthwiseBlock block);
 
         /** Preprocessor condition under which it can be used. */
@@ -57,7 +57,7 @@ record DepthwiseBlock(
         return (pixels - 1) * stride + (kernelW - 1) * dilation + 1;
     }
 
-    /** Tap of a pixel's window that reads a column, or -1. */
+    /** The tap of a pixel's window that reads a column, or -1. */
     int tap(int column, int pixel) {
         int from = column - pixel * stride;
         return from >= 0 && from % dilation == 0 && from / dilation < kernelW ? from / dilation : -1;
@@ -73,12 +73,12 @@ record DepthwiseBlock(
         return false;
     }
 
-    /** Place of an input, counted from that of the block's first one. */
+    /** Position of an input, relative to the block's first one. */
     int place(int ky, int column) {
         return ky * row + column * channels;
     }
 
-    /** Equal for kernels of the same text only. */
+    /** Equal only for kernels with the same text. */
     private String name() {
         ProvenRescale r = rescale.proven();
         String late = r.hasNegatives() ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset()) : "";
@@ -99,73 +99,26 @@ record DepthwiseBlock(
                 List.of());
     }
 
-    private static String parameters(String attribute) {
-        return Stream.of("const int8_t* x", "const int8_t* w", "const int32_t* rescale", "int8_t* out")
-                .map(p -> attribute + p)
-                .collect(Collectors.joining(", "));
-    }
-
     private String definition() {
-        return """
-            /* %d pixels of a depthwise convolution of %dx%d, channel by channel. */
-            #if %s
-            __attribute__((naked, noinline)) static void %s(%s) {
-              __asm__ volatile(
-            %s  );
-            }
-            #else
-            static void %s(%s) {
-            %s}
-            #endif
-            """.formatted(
-                        pixels,
-                        kernelH,
-                        kernelW,
-                        assembly.condition(),
-                        name(),
-                        parameters("__attribute__((unused)) "),
-                        assembly.lines(this),
-                        name(),
-                        parameters(""),
-                        twin());
-    }
-
-    private String twin() {
         ProvenRescale r = rescale.proven();
-        int words = r.hasNegatives() ? 3 : 2;
-        String late = "      value += %d - (value < 0 ? rescale[3 * c + 2] : 0);\n".formatted(r.lateOffset());
-        return """
-              for (int32_t c = 0; c < %d; ++c) {
-                for (int32_t pixel = 0; pixel < %d; ++pixel) {
-                  int32_t sum = 0;
-                  for (int32_t k = 0; k < %d; ++k) {
-                    sum += x[k / %d * %d + (pixel * %d + k %% %d * %d) * %d + c] * w[%d * c + k];
-                  }
-                  int32_t value = (int32_t)(((int64_t)(sum * %d) * rescale[%d * c]) >> 32) + rescale[%d * c + 1];
-            %s      value >>= %d;
-                  out[%d * pixel + c] = (int8_t)(value < %d ? %d : (value > %d ? %d : value));
-                }
-              }
-            """.formatted(
-                        channels,
-                        pixels,
-                        kernelH * kernelW,
-                        kernelW,
-                        row,
-                        stride,
-                        kernelW,
-                        dilation,
-                        channels,
-                        kernelH * kernelW,
-                        1 << r.scaleBits(),
-                        words,
-                        words,
-                        r.hasNegatives() ? late : "",
-                        r.shift(),
-                        channels,
-                        rescale.low(),
-                        rescale.low(),
-                        rescale.high(),
-                        rescale.high());
+        String correction = "      value += %d - (value < 0 ? rescale[3 * c + 2] : 0);\n".formatted(r.lateOffset());
+        return TEXT.with("NAME", name())
+                .with("PIXELS", pixels)
+                .with("KERNEL", kernelH + "x" + kernelW)
+                .with("CONDITION", assembly.condition())
+                .with("ASSEMBLY", assembly.lines(this))
+                .with("CHANNELS", channels)
+                .with("TAPS", kernelH * kernelW)
+                .with("KERNEL_W", kernelW)
+                .with("ROW", row)
+                .with("STRIDE", stride)
+                .with("DILATION", dilation)
+                .with("SCALE", 1 << r.scaleBits())
+                .with("CONSTANTS", r.hasNegatives() ? 3 : 2)
+                .with("CORRECTION", r.hasNegatives() ? correction : "")
+                .with("SHIFT", r.shift())
+                .with("LOW", rescale.low())
+                .with("HIGH", rescale.high())
+                .text();
     }
 }

@@ -38,8 +38,8 @@ import java.util.List;
  * memory: no scratch
  * </pre>
  *
- * <p>Taps outside the input are left out by narrowing the window's range for each row and column; what remains of a
- * window row is contiguous in the input unless the width is dilated or the convolution grouped.
+ * <p>Taps outside the input are skipped by narrowing the window's range for each row and column; the rest of a window
+ * row is contiguous in the input unless the width is dilated or the convolution grouped.
  */
 final class ConvDirect {
     private final ConvComputation conv;
@@ -54,14 +54,14 @@ final class ConvDirect {
      * The schedule's explicit values.
      *
      * @param channelBlock output channels computed together
-     * @param unroll steps of the innermost loop written out
-     * @param pixelBlock pixels side by side computed together, where their windows lie inside the input
-     * @param fused whether a product is added in one instruction
+     * @param unroll number of unrolled steps of the innermost loop
+     * @param pixelBlock neighbouring pixels computed together, if their windows lie inside the input
+     * @param fused whether multiply and add are one instruction
      * @param packed whether weights are {@link FourBitWeights#halves}
      */
     record Knobs(int channelBlock, int unroll, int pixelBlock, boolean fused, boolean packed) {}
 
-    /** Makes the table of start values. */
+    /** Makes the table of initial values. */
     ConvDirect(ConvTask task, Knobs knobs) {
         this.conv = task.conv();
         this.knobs = knobs;
@@ -79,7 +79,7 @@ final class ConvDirect {
 
     private Stmt body(Rows rows) {
         BlockBuilder body = new BlockBuilder();
-        List<ChannelBlocks> blocks = packWeights();
+        List<PackedChannels.Blocks> blocks = new PackedChannels(conv, knobs, tables).blocks();
         Interior interior = Interior.of(conv);
         int whole = knobs.pixelBlock() == 1 ? 0 : interior.size() / knobs.pixelBlock() * knobs.pixelBlock();
         int begin = whole == 0 ? 0 : interior.begin();
@@ -116,7 +116,7 @@ final class ConvDirect {
     /** Pixels computed together, from their number and the window's columns inside the input of the first. */
     private record Pixels(Line line, int count, Expr phase, TapRange kx, Expr out) {}
 
-    private void pixel(BlockBuilder block, List<ChannelBlocks> blocks, Line line, Expr x) {
+    private void pixel(BlockBuilder block, List<PackedChannels.Blocks> blocks, Line line, Expr x) {
         TapRange kx = TapRange.of(
                 block,
                 "x",
@@ -127,8 +127,8 @@ final class ConvDirect {
         blocks.forEach(channels -> channelLoop(block, channels, new Pixels(line, 1, phase, kx, out)));
     }
 
-    /** Pixels side by side whose windows lie inside the input. */
-    private void pixelBlock(BlockBuilder block, List<ChannelBlocks> blocks, Line line, Expr x) {
+    /** Neighbouring pixels whose windows lie inside the input. */
+    private void pixelBlock(BlockBuilder block, List<PackedChannels.Blocks> blocks, Line line, Expr x) {
         Window w = conv.window();
         Expr origin = block.let("origin_x", sub(mul(x, w.strideW()), imm(w.padLeft())));
         TapRange kx = new TapRange(origin, imm(0), imm(w.kernelW()), w.kernelW());
@@ -143,46 +143,7 @@ final class ConvDirect {
         return block.let("pixel", mul(add(mul(row, conv.output().dim(2)), x), conv.channels()));
     }
 
-    /** Channels {@code [begin, end)} in blocks of one width, and the table of their weights. */
-    private record ChannelBlocks(int begin, int end, int width, Buffer weights) {}
-
-    private List<ChannelBlocks> packWeights() {
-        int channels = conv.channels();
-        int whole = channels / knobs.channelBlock() * knobs.channelBlock();
-        List<ChannelBlocks> blocks = new ArrayList<>();
-        if (whole > 0) {
-            blocks.add(pack("weight", 0, whole, knobs.channelBlock()));
-        }
-        if (whole < channels) {
-            blocks.add(pack("weight_rest", whole, channels, channels - whole));
-        }
-        return blocks;
-    }
-
-    private ChannelBlocks pack(String name, int begin, int end, int width) {
-        int phases = conv.upsampling().phases();
-        WeightPacking packing = new WeightPacking(conv, phases * (end - begin) * conv.taps(), knobs.packed());
-        for (int phase = 0; phase < phases; phase++) {
-            putAll(packing, phase * conv.channels() + begin, phase * conv.channels() + end, width);
-        }
-        return new ChannelBlocks(begin, end, width, packing.table(name, tables));
-    }
-
-    private void putAll(WeightPacking packing, int begin, int end, int width) {
-        for (int first = begin; first < end; first += width) {
-            for (int ky = 0; ky < conv.window().kernelH(); ky++) {
-                for (int kx = 0; kx < conv.window().kernelW(); kx++) {
-                    for (int c = 0; c < conv.channelsPerGroup(); c++) {
-                        for (int o = first; o < first + width; o++) {
-                            packing.put(o, ky, kx, c);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    private void channelLoop(BlockBuilder block, ChannelBlocks blocks, Pixels pixels) {
+    private void channelLoop(BlockBuilder block, PackedChannels.Blocks blocks, Pixels pixels) {
         TapRange ky = pixels.line.ky;
         block.loop("oc", imm(blocks.begin()), imm(blocks.end()), blocks.width(), (inner, oc) -> {
             List<Expr.Var> accumulators = new ArrayList<>();
@@ -206,8 +167,9 @@ final class ConvDirect {
     /** A row of the window: of the kernel of an output channel and its phase, over a row of the input. */
     private record WindowRow(Pixels pixels, Expr kernel, Expr oc, Expr inputRow, Expr ky) {}
 
-    /** One row of the window: a single run where taps are neighbours in memory, else a run for each tap. */
-    private void windowRow(BlockBuilder block, ChannelBlocks blocks, WindowRow at, List<Expr.Var> accumulators) {
+    /** One row of the window: a single run if taps are adjacent in memory, otherwise a run for each tap. */
+    private void windowRow(
+            BlockBuilder block, PackedChannels.Blocks blocks, WindowRow at, List<Expr.Var> accumulators) {
         Window w = conv.window();
         TapRange kx = at.pixels.kx;
         int run = conv.channelsPerGroup();
@@ -241,12 +203,12 @@ final class ConvDirect {
     /** Weights of a run of inputs for a block of channels. */
     @FunctionalInterface
     private interface Weights {
-        /** The weight that lies {@code offset} behind the first one of step {@code i}. */
+        /** The weight at {@code offset} after the first one of step {@code i}. */
         Expr at(Expr i, int offset);
     }
 
-    /** Weights from a place in their table on; bytes of blocks of an even width begin with an even place. */
-    private Weights weights(BlockBuilder block, ChannelBlocks blocks, Expr place) {
+    /** Weights from a position in their table on; bytes of blocks of an even width begin at an even position. */
+    private Weights weights(BlockBuilder block, PackedChannels.Blocks blocks, Expr place) {
         int width = blocks.width();
         if (knobs.packed() && width % 2 != 0) {
             Expr first = block.let("first", place);

@@ -11,6 +11,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelText;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -25,6 +26,8 @@ import java.util.stream.IntStream;
  * </pre>
  */
 record DspWideKernel() implements DotKernel {
+    private static final KernelText TEXT = KernelText.of("dsp/dot16");
+
     private static final int CHANNELS = 3;
     private static final int UNROLL = 8;
 
@@ -82,7 +85,9 @@ record DspWideKernel() implements DotKernel {
         block.call(kernel(inputs.size(), isOdd), DotKernel.arguments(inputs, weights, sums), pairs);
     }
 
-    /** The kernel for so many pixels: pointers to each, to the weights, to the sums, then the number of pairs of taps. */
+    /**
+     * The kernel for this many pixels: pointers to each, to the weights, to the sums, then the number of pairs of taps.
+     */
     private Kernel kernel(int pixels, boolean isOdd) {
         String name = "kiln_dot16_" + pixels + "x" + CHANNELS + (isOdd ? "_odd" : "");
         return new Kernel(
@@ -96,31 +101,22 @@ record DspWideKernel() implements DotKernel {
 
     private static String definition(String name, int pixels, boolean isOdd) {
         int sums = pixels * CHANNELS;
-        return """
-            /* Adds dot products of int16 with the weights of %d channels, two taps to a word%s, to the sums. */
-            __attribute__((noinline))
-            static void %s(%sconst int32_t* w, int32_t* sums, int32_t pairs) {
-            %s  int32_t left = pairs;
-              for (; left >= %d; left -= %d) {
-            %s  }
-              for (; left > 0; --left) {
-            %s  }
-            %s%s}
-            """.formatted(
-                        CHANNELS,
-                        isOdd ? " and one more" : "",
-                        name,
-                        each(pixels, "const int16_t* x%1$d, "),
-                        each(sums, "  int32_t s%1$d = sums[%1$d];\n"),
-                        UNROLL,
-                        UNROLL,
-                        steps(pixels, UNROLL),
-                        steps(pixels, 1),
-                        isOdd ? last(pixels) : "",
-                        each(sums, "  sums[%1$d] = s%1$d;\n"));
+        return TEXT.with("NAME", name)
+                .with("CHANNELS", CHANNELS)
+                .with("WORDS", "two taps to a word" + (isOdd ? " and one more" : ""))
+                .with(
+                        "PARAMETERS",
+                        each(pixels, "const int16_t* x%1$d, ") + "const int32_t* w, int32_t* sums, int32_t pairs")
+                .with("LOAD_SUMS", each(sums, "  int32_t s%1$d = sums[%1$d];\n"))
+                .with("UNROLL", UNROLL)
+                .with("STEPS", steps(pixels, UNROLL))
+                .with("STEP", steps(pixels, 1))
+                .with("LAST_TAP", isOdd ? last(pixels) : "")
+                .with("STORE_SUMS", each(sums, "  sums[%1$d] = s%1$d;\n"))
+                .text();
     }
 
-    /** Pairs of taps written out, so that loads have constant offsets. */
+    /** Unrolled pairs of taps, so that loads have constant offsets. */
     private static String steps(int pixels, int count) {
         StringBuilder steps = new StringBuilder();
         for (int u = 0; u < count; u++) {

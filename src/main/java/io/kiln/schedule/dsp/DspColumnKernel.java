@@ -46,18 +46,14 @@ record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilog
     }
 
     private String definition() {
-        return TEXT.with("ROWS_NAME", rows == 1 ? "One row" : "Two rows")
+        return epilogue.head(TEXT)
+                .with("ROWS_NAME", rows == 1 ? "One row" : "Two rows")
                 .with("TAPS", taps)
                 .with("ROW_BYTES", rowBytes)
                 .with("THREE_AND_SCALE", "3" + (epilogue.isSummed() ? ", times 256" : ""))
-                .with(
-                        "OFFSET_AND_MORE",
-                        "offset" + (epilogue.isSigned() ? " and what negative results are corrected by" : ""))
                 .with("NAME", name())
-                .with("BLOCKS_AND_LATE", "int32_t blocks" + epilogue.declarations())
                 .with("ASSEMBLY", assembly())
                 .with("TAP_WORDS", 2 * taps)
-                .with("CONSTANTS", epilogue.isSigned() ? 3 : 2)
                 .with("ROWS", rows)
                 .with("WEIGHT", "weight" + (epilogue.isSummed() ? " / 256" : ""))
                 .with("RESCALE", epilogue.twin("        ", "sum"))

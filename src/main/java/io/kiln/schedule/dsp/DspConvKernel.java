@@ -63,15 +63,9 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     }
 
     private String definition() {
-        return TEXT.with("HALFWORDS", epilogue.halfword())
-                .with(
-                        "OFFSET_AND_MORE",
-                        "offset" + (epilogue.isSigned() ? " and what negative results are corrected by" : ""))
+        return epilogue.headOfPairs(TEXT)
                 .with("NAME", name)
-                .with("BLOCKS_AND_LATE", "int32_t blocks" + epilogue.declarations())
                 .with("ASSEMBLY", assembly())
-                .with("FIRST_WEIGHT", epilogue.first())
-                .with("CONSTANTS", epilogue.isSigned() ? 3 : 2)
                 .with("RESCALE", epilogue.twin("        ", "sums[pixel][channel]"))
                 .text();
     }

@@ -6,6 +6,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelText;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -31,6 +32,7 @@ import java.util.List;
  * @param epilogue what follows the sums
  */
 record DspDenseKernel(String name, int channels, int first, int unroll, boolean hasTail, DspEpilogue epilogue) {
+    private static final KernelText TEXT = KernelText.of("dsp/dense");
 
     /** The kernel for a row of at least four inputs. */
     static DspDenseKernel of(int channels, int inputs, int unroll, DspRescale rescale) {
@@ -59,23 +61,14 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
     }
 
     private String definition() {
-        return """
-            /* A row of count inputs times blocks of %d channels. w: per four inputs and pair of channels a word for inputs 0 and 2 and
-               one for 1 and 3, its halfwords %s; then per channel a multiplier and an offset%s. */
-            __attribute__((noinline))
-            static void %s(const int8_t* x, const int32_t* w, int8_t* out, int32_t count, int32_t blocks%s) {
-            #if defined(__ARM_FEATURE_DSP)
-            %s#else
-            %s#endif
-            }
-            """.formatted(
-                        channels,
-                        epilogue.halfword(),
-                        epilogue.isSigned() ? " and what negative results are corrected by" : "",
-                        name,
-                        epilogue.declarations(),
-                        assembly(),
-                        twin());
+        return epilogue.headOfPairs(TEXT)
+                .with("NAME", name)
+                .with("CHANNELS", channels)
+                .with("PAIRS", pairs())
+                .with("EVEN_CHANNELS", 2 * pairs())
+                .with("ASSEMBLY", assembly())
+                .with("RESCALE", epilogue.twin("      ", "sums[channel]"))
+                .text();
     }
 
     private String assembly() {
@@ -169,33 +162,5 @@ record DspDenseKernel(String name, int channels, int first, int unroll, boolean 
 
     private static void multiply(AsmText asm, boolean starts, String sum, String x, String w) {
         asm.line(starts ? "smuad %s, %s, %s" : "smlad %s, %s, %s, %1$s", sum, x, w);
-    }
-
-    private String twin() {
-        return """
-              for (int32_t block = 0; block < blocks; ++block) {
-                int32_t sums[%d] = {0};
-                for (int32_t i = 0; i < count; ++i) {
-                  for (int32_t pair = 0; pair < %d; ++pair) {
-                    const int32_t word = w[(i / 4 * %2$d + pair) * 2 + i %% 2];
-                    const int16_t both = (int16_t)((uint32_t)word >> (i %% 4 / 2 * 16));
-                    const int8_t second = (int8_t)both;
-                    sums[2 * pair] += x[i] * (%s);
-                    sums[2 * pair + 1] += x[i] * second;
-                  }
-                }
-                w += (count + 3) / 4 * %d;
-                for (int32_t channel = 0; channel < %d; ++channel, w += %d) {
-            %s      *out++ = (int8_t)value;
-                }
-              }
-            """.formatted(
-                        2 * pairs(),
-                        pairs(),
-                        epilogue.first(),
-                        2 * pairs(),
-                        channels,
-                        epilogue.isSigned() ? 3 : 2,
-                        epilogue.twin("      ", "sums[channel]"));
     }
 }

@@ -7,6 +7,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.lower.ProvenRescale;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -20,6 +21,7 @@ import java.util.stream.IntStream;
  * @param rescale what follows the sums, which come scaled: inputs by 256, weights by the rest
  */
 record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale) {
+    private static final KernelText TEXT = KernelText.of("dsp/depthwise");
 
     /** Equal for kernels of the same text only. */
     String name() {
@@ -46,35 +48,20 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
     }
 
     private String definition() {
-        return """
-                /* %s of a depthwise convolution of %dx%d with stride %dx%d, %d columns and %d channels, for blocks of four channels from
-                   out on. row: offset of each input row from input; negative: padding. table: for each channel pairs of weights times
-                   %d, multiplier, offset%s. scratch: [column][channel][pair of rows], values times 256. */
-                #if defined(__ARM_FEATURE_DSP)
-                __attribute__((naked, noinline)) static void %s(%s) {
-                  __asm__ volatile(
-                %s  );
-                }
-                #else
-                static void %s(%s) {
-                %s}
-                #endif
-                """.formatted(
-                        rows == 1 ? "One row" : "Two rows",
-                        shape.kernelH(),
-                        shape.kernelW(),
-                        shape.strideH(),
-                        shape.strideW(),
-                        shape.width(),
-                        shape.channels(),
-                        1 << (rescale.rescale().scaleBits() - 8),
-                        rescale.rescale().hasNegatives() ? ", what negative results are corrected by" : "",
-                        name(),
-                        parameters("__attribute__((unused)) "),
-                        DspDepthwiseAsm.of(this),
-                        name(),
-                        parameters(""),
-                        twin());
+        ProvenRescale r = rescale.rescale();
+        KernelText text = TEXT.with("NAME", name())
+                .with("ROWS_WORDS", rows == 1 ? "One row" : "Two rows")
+                .with("KERNEL", shape.kernelH() + "x" + shape.kernelW())
+                .with("STRIDE", shape.strideH() + "x" + shape.strideW())
+                .with("WIDTH", shape.width())
+                .with("WEIGHT_SCALE", 1 << (r.scaleBits() - 8))
+                .with(
+                        "OFFSET_AND_MORE",
+                        "offset" + (r.hasNegatives() ? ", what negative results are corrected by" : ""))
+                .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
+                .with("PARAMETERS", parameters(""))
+                .with("ASSEMBLY", DspDepthwiseAsm.of(this));
+        return twin(text).text();
     }
 
     private String parameters(String attribute) {
@@ -93,76 +80,47 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
                 + ", " + attribute + "int32_t blocks";
     }
 
-    private String twin() {
+    private KernelText twin(KernelText text) {
         ProvenRescale r = rescale.rescale();
         int count = shape.inputRows(rows);
-        int perChannel = shape.weights() + (r.hasNegatives() ? 3 : 2);
-        String offsets = IntStream.range(0, count).mapToObj(i -> "row" + i).collect(Collectors.joining(", "));
-        String tap = shape.kernelH() == 1
-                ? "table[kx]"
-                : "table[kx * %d + (ky < %d ? ky %% 2 * %d + ky / 2 : %d)] >> (ky < %d ? 0 : 16)"
-                        .formatted(
-                                shape.weightsPerColumn(),
-                                shape.kernelH() - 1,
-                                shape.kernelH() / 2,
-                                shape.wordOfLast(),
-                                shape.kernelH() - 1);
-        return """
-                  const int32_t offsets[%d] = {%s};
-                  for (int32_t block = 0; block < blocks; ++block, out += 4) {
-                    for (int32_t row = 0; row < %d; ++row) {
-                      const int8_t* const x = (offsets[row] < 0 ? padding : &input[offsets[row]]) + 4 * block;
-                      for (int32_t i = 0; i < %d; ++i) {
-                        scratch[(%d + i) * %d + row] = (int16_t)(x[i / 4 * %d + i %% 4] * 256);
-                      }
-                    }
-                    for (int32_t c = 0; c < 4; ++c, table += %d) {
-                      for (int32_t i = 0; i < %d; ++i) {
-                        int32_t sum = 0;
-                        for (int32_t kx = 0; kx < %d; ++kx) {
-                          for (int32_t ky = 0; ky < %d; ++ky) {
-                            const int32_t x = scratch[((i / %d * %d + kx) * 4 + c) * %d + i %% %d * %d + ky];
-                            sum += x * (int16_t)(%s);
-                          }
-                        }
-                        int32_t value = table[%d] + (int32_t)(((int64_t)sum * table[%d]) >> 32);
-                %s        value >>= %d;
-                        out[i %% %d * %d + i / %d * %d + c] = (int8_t)(value < %d ? %d : (value > %d ? %d : value));
-                      }
-                    }
-                  }
-                """.formatted(
-                        count,
-                        offsets,
-                        count,
-                        shape.inputColumns() * DspDepthwiseShape.BLOCK,
-                        shape.padLeft() * DspDepthwiseShape.BLOCK,
-                        2 * shape.pairs(),
-                        shape.channels(),
-                        perChannel,
-                        shape.width() * rows,
-                        shape.kernelW(),
-                        shape.kernelH(),
-                        rows,
-                        shape.strideW(),
-                        2 * shape.pairs(),
-                        rows,
-                        shape.strideH(),
-                        tap,
-                        shape.weights() + 1,
-                        shape.weights(),
-                        r.hasNegatives()
-                                ? "        value += %d - (value < 0 ? table[%d] : 0);\n"
-                                        .formatted(r.lateOffset(), shape.weights() + 2)
-                                : "",
-                        r.shift(),
-                        rows,
-                        shape.width() * shape.channels(),
-                        rows,
-                        shape.channels(),
-                        rescale.low(),
-                        rescale.low(),
-                        rescale.high(),
-                        rescale.high());
+        String correction =
+                "        value += %d - (value < 0 ? table[%d] : 0);\n".formatted(r.lateOffset(), shape.weights() + 2);
+        return text.with("INPUT_ROWS", count)
+                .with(
+                        "OFFSETS",
+                        IntStream.range(0, count).mapToObj(i -> "row" + i).collect(Collectors.joining(", ")))
+                .with("ROW_BYTES", shape.inputColumns() * DspDepthwiseShape.BLOCK)
+                .with("FIRST_COLUMN", shape.padLeft() * DspDepthwiseShape.BLOCK)
+                .with("COLUMN_ROWS", 2 * shape.pairs())
+                .with("CHANNELS", shape.channels())
+                .with("TABLE_WORDS", shape.weights() + (r.hasNegatives() ? 3 : 2))
+                .with("OUTPUTS", shape.width() * rows)
+                .with("KERNEL_W", shape.kernelW())
+                .with("KERNEL_H", shape.kernelH())
+                .with("ROWS", rows)
+                .with("STRIDE_W", shape.strideW())
+                .with("STRIDE_H", shape.strideH())
+                .with("TAP", tap())
+                .with("MULTIPLIER_AT", shape.weights())
+                .with("OFFSET_AT", shape.weights() + 1)
+                .with("CORRECTION", r.hasNegatives() ? correction : "")
+                .with("SHIFT", r.shift())
+                .with("OUT_ROW", shape.width() * shape.channels())
+                .with("LOW", rescale.low())
+                .with("HIGH", rescale.high());
+    }
+
+    /** C's expression of a tap: pairs of rows lie in one word, the last row of an odd number in the upper half of another. */
+    private String tap() {
+        if (shape.kernelH() == 1) {
+            return "table[kx]";
+        }
+        return "table[kx * %d + (ky < %d ? ky %% 2 * %d + ky / 2 : %d)] >> (ky < %d ? 0 : 16)"
+                .formatted(
+                        shape.weightsPerColumn(),
+                        shape.kernelH() - 1,
+                        shape.kernelH() / 2,
+                        shape.wordOfLast(),
+                        shape.kernelH() - 1);
     }
 }

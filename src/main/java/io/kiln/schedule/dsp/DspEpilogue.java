@@ -5,6 +5,7 @@ import io.kiln.lower.ProvenRescale;
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
+import io.kiln.tir.KernelText;
 import java.util.List;
 
 /**
@@ -37,8 +38,7 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
         return isSigned ? List.of("late") : List.of();
     }
 
-    /** Their declarations, behind others. */
-    String declarations() {
+    private String declarations() {
         return String.join("", parameters().stream().map(p -> ", int32_t " + p).toList());
     }
 
@@ -120,14 +120,23 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
         }
     }
 
-    /** C's expression of the first weight of a halfword {@code both} whose second one is {@code second}. */
-    String first() {
-        return isSummed ? "(both - second) / 256" : "(int8_t)(both >> 8)";
+    /** Sets what all kernels' texts say of it in their heads: what follows the multiplier, and the last parameters. */
+    KernelText head(KernelText text) {
+        return text.with("OFFSET_AND_MORE", "offset" + (isSigned ? " and what negative results are corrected by" : ""))
+                .with("BLOCKS_AND_LATE", "int32_t blocks" + declarations())
+                .with("CONSTANTS", constants());
     }
 
-    /** What a kernel's comment says of a halfword. */
-    String halfword() {
-        return isSummed ? "256 * first + second" : "first and second as bytes";
+    /** As {@link #head}, for kernels whose weights are halfwords of two channels. */
+    KernelText headOfPairs(KernelText text) {
+        return head(text)
+                .with("HALFWORDS", isSummed ? "256 * first + second" : "first and second as bytes")
+                .with("FIRST_WEIGHT", isSummed ? "(both - second) / 256" : "(int8_t)(both >> 8)");
+    }
+
+    /** Words of a channel's constants. */
+    int constants() {
+        return isSigned ? 3 : 2;
     }
 
     /** The same in C: from a sum, with {@code w} at the channel's constants, declares {@code value}. */

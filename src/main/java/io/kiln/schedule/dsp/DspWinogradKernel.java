@@ -6,6 +6,7 @@ import static io.kiln.base.DType.INT8;
 
 import io.kiln.schedule.parts.AsmText;
 import io.kiln.tir.Kernel;
+import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -28,6 +29,8 @@ import java.util.stream.IntStream;
  * @param epilogue what follows the sums
  */
 record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
+    private static final KernelText TEXT = KernelText.of("dsp/winograd");
+
     /** Steps written out at most: GCC keeps constants behind the function, within 4 KiB. */
     private static final int MOST_UNROLLED = 12;
 
@@ -57,24 +60,22 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
     }
 
     private String definition() {
-        return """
-            /* Two times two pixels, %d bytes apart, of a 3x3 convolution of %d inputs, for blocks of four channels, by Winograd's F(2, 3).
-               x: factors as kiln_winograd_input_%2$d leaves them. w: per step of two inputs a word for each channel; after three and four
-               kinds of products per channel a multiplier and an offset%s. */
-            __attribute__((noinline))
-            static void %s(const int8_t* x, const int32_t* w, int8_t* out, int32_t blocks%s) {
-            #if defined(__ARM_FEATURE_DSP)
-            %s#else
-            %s#endif
-            }
-            """.formatted(
-                        pitch,
-                        channels,
-                        epilogue.isSigned() ? " and what negative results are corrected by" : "",
-                        name(),
-                        epilogue.declarations(),
-                        assembly(),
-                        twin());
+        int constants = epilogue.constants();
+        return epilogue.head(TEXT)
+                .with("NAME", name())
+                .with("PITCH", pitch)
+                .with("CHANNELS", channels)
+                .with("FACTORS", "kiln_winograd_input_" + channels)
+                .with("ASSEMBLY", assembly())
+                .with("INPUTS", 2 * steps())
+                .with("STEPS", steps())
+                .with("CONSTANTS_OF_FOUR", 4 * constants)
+                .with("WEIGHT_SCALE", 1 << DspWinogradWeights.SCALE_BITS)
+                .with("FIRST_CONSTANTS", 12 * steps())
+                .with("NEXT_CONSTANTS", 4 * (steps() + constants))
+                .with("BLOCK_WORDS", 16 * steps() + 8 * constants)
+                .with("RESCALE", epilogue.twin("      ", "sum"))
+                .text();
     }
 
     private String assembly() {
@@ -162,41 +163,5 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
             epilogue.scale(asm, sums, List.of(), false);
             epilogue.finish(asm, sums, places, "[sp, #" + LATE + "]");
         }
-    }
-
-    private String twin() {
-        int constants = epilogue.isSigned() ? 3 : 2;
-        return """
-              for (int32_t block = 0; block < blocks; ++block, out += 4) {
-                const int32_t* const weights = w;
-                for (int32_t i = 0; i < 16; ++i) {
-                  const int32_t c = i / 4;
-                  const int32_t pixel = i %% 4;
-                  int32_t products[4] = {0};
-                  for (int32_t k = 0; k < 4; ++k) {
-                    for (int32_t input = 0; input < %1$d; ++input) {
-                      const int8_t* const place = &x[8 * (k * %2$d + input / 2) + pixel / 2 * 4 + input %% 2 * 2];
-                      const int32_t word = weights[4 * (k * %2$d + input / 2) + c + (k == 3 ? %3$d : 0)];
-                      products[k] += ((place[0] & 255) + place[1] * 256) * (int16_t)((uint32_t)word >> (input %% 2 * 16));
-                    }
-                  }
-                  const int32_t odd = products[0] - products[1] + products[3];
-                  const int32_t sum = (pixel %% 2 == 0 ? products[0] + products[1] + products[2] : odd) / %4$d;
-                  w = weights + (%5$d + c * %6$d + (pixel %% 2 == 0 ? 0 : %7$d));
-            %8$s      out[pixel * %9$d + c] = (int8_t)value;
-                }
-                w = weights + %10$d;
-              }
-            """.formatted(
-                        2 * steps(),
-                        steps(),
-                        4 * constants,
-                        1 << DspWinogradWeights.SCALE_BITS,
-                        12 * steps(),
-                        constants,
-                        4 * (steps() + constants),
-                        epilogue.twin("      ", "sum"),
-                        pitch,
-                        16 * steps() + 8 * constants);
     }
 }

@@ -5,6 +5,7 @@ import static io.kiln.tir.Exprs.add;
 import static io.kiln.tir.Exprs.imm;
 
 import io.kiln.ir.op.Window;
+import io.kiln.ir.text.Place;
 import io.kiln.lower.layer.ConvComputation;
 import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;

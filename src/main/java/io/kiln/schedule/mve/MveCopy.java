@@ -7,6 +7,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Exprs;
 import io.kiln.tir.Kernel;
 import io.kiln.tir.Kernel.Pointer;
+import io.kiln.tir.KernelText;
 import java.util.Collections;
 import java.util.List;
 
@@ -24,6 +25,9 @@ final class MveCopy {
     /** {@code copy(from, to, bytes)}. */
     static final Kernel COPY = Kernel.inFile(
             "mve/kiln_mve_copy", List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), List.of(DType.INT32));
+
+    private static final KernelText SPREAD = KernelText.of("mve/spread");
+    private static final KernelText FILL_EVERY = KernelText.of("mve/fill_every");
 
     private MveCopy() {}
 
@@ -44,28 +48,23 @@ final class MveCopy {
      */
     static Kernel spread(int run, int fromStep, int toStep) {
         String name = "kiln_mve_spread_" + run + "_" + fromStep + "_" + toStep;
-        String head = """
-                /* Copies runs of %d bytes that begin %d bytes apart to places %d bytes apart. */
-                static __attribute__((noinline)) void %s(const int8_t* from, int8_t* to, int32_t count) {
-                """.formatted(run, fromStep, toStep, name);
-        String twin = """
-                  for (int32_t i = 0; i < count; ++i) {
-                    for (int32_t k = 0; k < %d; ++k) {
-                      to[i * %d + k] = from[i * %d + k];
-                    }
-                  }
-                """.formatted(run, toStep, fromStep);
-        String vectors = """
-                  __asm__ volatile(
-                %s      : [from] "+l"(from), [to] "+l"(to)
-                      : [count] "r"(count)%s%s%s
-                      : "lr", "q0", "cc", "memory");
-                """.formatted(
-                        MveText.lines(spreadLoop(run, fromStep, toStep)),
-                        run % 16 == 0 ? "" : ", [rest] \"r\"(" + run % 16 + ")",
-                        fromStep <= MOST_OFFSET ? "" : ", [from_step] \"r\"(" + fromStep + ")",
-                        toStep <= MOST_OFFSET ? "" : ", [to_step] \"r\"(" + toStep + ")");
-        return kernel(name, head, List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), 1, vectors, twin);
+        KernelText text = SPREAD.with("NAME", name)
+                .with("RUN", run)
+                .with("FROM_STEP", fromStep)
+                .with("TO_STEP", toStep)
+                .with("INSTRUCTIONS", MveText.lines(spreadLoop(run, fromStep, toStep)))
+                .with(
+                        "OPERANDS",
+                        "[count] \"r\"(count)"
+                                + rest(run)
+                                + (fromStep <= MOST_OFFSET ? "" : ", [from_step] \"r\"(" + fromStep + ")")
+                                + (toStep <= MOST_OFFSET ? "" : ", [to_step] \"r\"(" + toStep + ")"));
+        return kernel(name, List.of(Pointer.in(DType.INT8), Pointer.out(DType.INT8)), 1, text);
+    }
+
+    /** The operand of what does not fill a vector. */
+    private static String rest(int run) {
+        return run % 16 == 0 ? "" : ", [rest] \"r\"(" + run % 16 + ")";
     }
 
     /** Instructions for one run of bytes, where steps are short. */
@@ -96,40 +95,21 @@ final class MveCopy {
     /** {@code fill_every(to, value, count, step)}: sets {@code count} runs of bytes to a value. */
     static Kernel fillEvery(int run) {
         String name = "kiln_mve_fill_every_" + run;
-        String head = "/* Sets runs of " + run
-                + " bytes to a value; a step lies between their beginnings. */\nstatic __attribute__((noinline)) void "
-                + name + "(int8_t* to, int32_t value, int32_t count, int32_t step) {\n";
-        String twin = """
-                  for (int32_t i = 0; i < count; ++i) {
-                    for (int32_t k = 0; k < %d; ++k) {
-                      to[i * step + k] = (int8_t)value;
-                    }
-                  }
-                """.formatted(run);
         StringBuilder loop = new StringBuilder(run % 16 == 0 ? "" : "vctp.8 %[rest]\n")
                 .append("vdup.8 q0, %[value]\nwls lr, %[count], 2f\n1:\n");
         for (int k = 0; k < run; k += 16) {
             loop.append(k + 16 > run ? "vpst\nvstrbt.8" : "vstrb.8").append(" q0, [%[to], #" + k + "]\n");
         }
         loop.append("adds %[to], %[to], %[step]\nle lr, 1b\n2:\n");
-        String vectors =
-                """
-                  __asm__ volatile(
-                %s        : [to] "+l"(to)
-                        : [value] "r"(value), [count] "r"(count), [step] "r"(step)%s
-                        : "lr", "q0", "cc", "memory");
-                """.formatted(MveText.lines(loop.toString()), run % 16 == 0 ? "" : ", [rest] \"r\"(" + run % 16 + ")");
-        return kernel(name, head, List.of(Pointer.out(DType.INT8)), 3, vectors, twin);
+        KernelText text = FILL_EVERY
+                .with("NAME", name)
+                .with("RUN", run)
+                .with("INSTRUCTIONS", MveText.lines(loop.toString()))
+                .with("OPERANDS", "[value] \"r\"(value), [count] \"r\"(count), [step] \"r\"(step)" + rest(run));
+        return kernel(name, List.of(Pointer.out(DType.INT8)), 3, text);
     }
 
-    private static Kernel kernel(
-            String name, String head, List<Pointer> pointers, int scalars, String vectors, String twin) {
-        String definition = """
-                %s#if %s
-                %s#else
-                %s#endif
-                }
-                """.formatted(head, MveText.CONDITION, vectors, twin);
-        return new Kernel(name, pointers, Collections.nCopies(scalars, DType.INT32), List.of(), definition, List.of());
+    private static Kernel kernel(String name, List<Pointer> pointers, int scalars, KernelText text) {
+        return new Kernel(name, pointers, Collections.nCopies(scalars, DType.INT32), List.of(), text.text(), List.of());
     }
 }

@@ -105,42 +105,17 @@ record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
 
     private String definition() {
         return TEXT.with("NAME", name())
-                .with("VECTORS", vectors())
+                .with("LOOP", narrow ? "  for (int32_t p = 0; p < pixels; ++p) {\n" : "  {\n")
+                .with("INSTRUCTIONS", MveText.lines(instructions()))
+                .with("NEXT_PIXEL", narrow ? "    state.x += step;\n    state.out += channels;\n" : "")
                 .with("GROUP_WORDS", GROUP_WORDS)
                 .text();
     }
 
-    private String vectors() {
-        return """
-                  struct {
-                    const int8_t* x;
-                    const int32_t* offsets;
-                    int32_t pixels;
-                    int8_t* out;
-                    int32_t step;
-                    int32_t channels;
-                    const int32_t* packed;
-                    int32_t groups;
-                    int32_t zero_point;
-                    int32_t below;
-                    int32_t above;
-                  } state = {x, offsets, pixels, out, step, channels, packed, groups, zero_point, INT32_MIN, INT32_MAX};
-                  state.below += zero_point - low;
-                  state.above -= high - zero_point;
-                %s    register void* const at __asm__("r9") = &state;
-                    __asm__ volatile(
-                %s        :
-                        : "r"(at)
-                        : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5",
-                          "q6", "q7", "cc", "memory");
-                %s  }
-                """.formatted(
-                        narrow ? "  for (int32_t p = 0; p < pixels; ++p) {\n" : "  {\n",
-                        MveText.lines(
-                                narrow
-                                        ? ROW + GROUP_OF_PIXEL + finish() + "vstrb.32 q5, [r3], #4\nle lr, 1b\n"
-                                        : GROUP + PIXEL + finish() + NEXT),
-                        narrow ? "    state.x += step;\n    state.out += channels;\n" : "");
+    private String instructions() {
+        return narrow
+                ? ROW + GROUP_OF_PIXEL + finish() + "vstrb.32 q5, [r3], #4\nle lr, 1b\n"
+                : GROUP + PIXEL + finish() + NEXT;
     }
 
     private static final String ROW = """

@@ -72,7 +72,13 @@ record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolea
                 .with("BLOCK", block)
                 .with("DEPTH", depth)
                 .with("NAME", name())
-                .with("VECTORS", vectors())
+                .with("END", rest ? "int32_t left" : "const int8_t* end")
+                .with("FIRST", pixels == 1 ? "p" : "p + 1 < pixels || p == 0 ? p : p - 1")
+                .with("SECOND", pixels == 1 ? "4" : "pixels > 1 ? channels : 0")
+                .with(
+                        "STATE_END",
+                        rest ? "left = channels" : "end = packed + channels / " + block + " * " + blockBytes())
+                .with("INSTRUCTIONS", MveText.lines(instructions()))
                 .with("BLOCK_BYTES", blockBytes())
                 .with("CONSTANTS", block * steps() * VECTOR)
                 .with("WORDS", 4 * block)
@@ -80,47 +86,6 @@ record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolea
     }
 
     /** Words of the state: inputs 0 and 4, outputs 8 and 12, zero point 16, end or channels left 20, packed 24, limits 28 and 32. */
-    private String vectors() {
-        String second = pixels == 1 ? "4" : "pixels > 1 ? channels : 0";
-        return """
-                  struct {
-                    const int8_t* x0;
-                    const int8_t* x1;
-                    int8_t* out0;
-                    int8_t* out1;
-                    int32_t zero_point;
-                    %s;
-                    const int8_t* packed;
-                    int32_t low;
-                    int32_t high;
-                  } state;
-                  state.zero_point = zero_point;
-                  state.packed = packed;
-                  state.low = low;
-                  state.high = high;
-                  for (int32_t p = 0; p < pixels; p += %d) {
-                    const int32_t first = %s;
-                    state.x0 = x + first * step;
-                    state.x1 = state.x0 + (pixels > 1 ? step : 0);
-                    state.out0 = out + first * channels;
-                    state.out1 = state.out0 + (%s);
-                    state.%s;
-                    register void* const at __asm__("r9") = &state;
-                    __asm__ volatile(
-                %s        :
-                        : "r"(at)
-                        : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "q0", "q1", "q2", "q3", "q4", "q5",
-                          "q6", "q7", "cc", "memory");
-                  }
-                """.formatted(
-                        rest ? "int32_t left" : "const int8_t* end",
-                        pixels,
-                        pixels == 1 ? "p" : "p + 1 < pixels || p == 0 ? p : p - 1",
-                        second,
-                        rest ? "left = channels" : "end = packed + channels / " + block + " * " + blockBytes(),
-                        MveText.lines(instructions()));
-    }
-
     private String instructions() {
         StringBuilder out = new StringBuilder("ldr r5, [r9, #24]\n");
         if (limits) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What generated code calls. Code that Kiln generates plans its memory ahead and calls none of it; code that TVM generated may.
+ * What generated code calls. Code that Kiln generates plans its memory ahead and calls none of it but, with the packed interface,
+ * TVMAPISetLastError; code that TVM generated may.
  */
 #ifndef TVM_RUNTIME_C_BACKEND_API_H_
 #define TVM_RUNTIME_C_BACKEND_API_H_
@@ -39,6 +40,19 @@ TVM_DLL int TVMBackendParallelLaunch(FTVMParallelLambda flambda, void* cdata, in
 
 /* Waits for the siblings, of which there are none. Returns 0. */
 TVM_DLL int TVMBackendParallelBarrier(int task_id, TVMParallelGroupEnv* penv);
+
+/* Finds a function for generated code: one of the module, which may be NULL, else a global one. Returns 0, or
+ * kTvmErrorFunctionNameNotFound. */
+TVM_DLL int TVMBackendGetFuncFromEnv(void* mod_node, const char* func_name, TVMFunctionHandle* out);
+
+/* Registers a function of generated code, a TVMBackendPackedCFunc, as a global one; it must not be there yet. */
+TVM_DLL int TVMBackendRegisterSystemLibSymbol(const char* name, void* ptr);
+
+/* Does nothing: there is no environment to register functions with. Returns 0. */
+TVM_DLL int TVMBackendRegisterEnvCAPI(const char* name, void* ptr);
+
+/* Calls f with cdata unless *handle is set, and sets *handle if f returns 0. Returns what f returns, else 0. */
+TVM_DLL int TVMBackendRunOnce(void** handle, int (*f)(void*), void* cdata, int nbytes);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Bytes;
 import io.kiln.base.WholeFiles;
 import io.kiln.process.ProcessResult;
+import io.kiln.process.TestPrograms;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +25,7 @@ class ProbeFaultTest {
 
     @BeforeEach
     void writeImage() {
-        ProbedByOpenOcd.need("openocd");
+        TestPrograms.need("openocd");
         image = folder.resolve("fw.bin");
         WholeFiles.write(image, BootImage.of(8192, 6).toArray());
     }

@@ -2,9 +2,9 @@
 package io.kiln.device.probe;
 
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.TestPrograms;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,21 +12,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Assumptions;
 
 /** The real OpenOCD on a virtual probe, for tests. Where it is missing a test is skipped with the reason; in CI it fails. */
 final class ProbedByOpenOcd {
     private ProbedByOpenOcd() {}
 
-    static void need(String tool) {
-        if (Executables.find(tool).isEmpty() && !"true".equals(System.getenv("CI"))) {
-            Assumptions.abort(tool + " is not installed");
-        }
-    }
-
     /** Runs commands, each an argument of -c, and ends by itself or by the time limit. */
     static ProcessResult run(VirtualProbe probe, Path folder, Duration limit, String... commands) {
-        need("openocd");
+        TestPrograms.need("openocd");
         Path interfaceConfig = folder.resolve("interface-" + probe.port() + ".cfg");
         Path after = folder.resolve("after.cfg");
         try {

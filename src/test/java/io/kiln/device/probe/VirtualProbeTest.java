@@ -11,6 +11,7 @@ import io.kiln.device.emulator.QemuLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Emulation;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,12 +33,12 @@ class VirtualProbeTest {
 
     @BeforeEach
     void openOcdIsThere() {
-        ProbedByOpenOcd.need("openocd");
+        TestPrograms.need("openocd");
     }
 
     @Test
     void aHundredKilobytesAreProgrammedVerifiedReadBackAndBootInQemu() throws IOException {
-        ProbedByOpenOcd.need("qemu-system-arm");
+        TestPrograms.need("qemu-system-arm");
         Bytes image = BootImage.of(98_696, 1);
         Path file = write("fw.bin", image);
         Path dump = folder.resolve("dump.bin");

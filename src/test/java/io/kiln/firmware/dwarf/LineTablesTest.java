@@ -6,16 +6,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.firmware.image.ElfFile;
 import io.kiln.firmware.image.ElfFile.Section;
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.TestPrograms;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,9 +85,7 @@ class LineTablesTest {
     }
 
     private ElfFile program(int version) throws IOException {
-        if (Executables.find("cc").isEmpty() && !"true".equals(System.getenv("CI"))) {
-            Assumptions.abort("cc is not installed");
-        }
+        TestPrograms.need("cc");
         Files.writeString(Files.createDirectories(folder.resolve("part")).resolve("code.c"), """
                 __attribute__((noinline)) int called(int x) { return x + 1; }
                 int wanted(int x);

@@ -8,12 +8,9 @@ import io.kiln.base.Digests;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.VerifyOn;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -25,7 +22,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -39,7 +35,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What Kiln keeps between builds, after a power failure or somebody's hand: the next build makes it anew. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DamagedFilesTest {
-    private static final Path MODEL = Path.of("src/it/quickstart/src/main/model/gesture.tflite");
     private static final String INDEX = "state/library.json";
     private static final List<UnaryOperator<byte[]>> DAMAGES = List.of(
             content -> text("input\ta\nboard\n..\n\n/\n../../x\n"),
@@ -116,14 +111,7 @@ final class DamagedFilesTest {
     }
 
     private BuildSpec spec() {
-        return BuildSpec.builder(
-                        new Layout(folder, folder.resolve("out"), "gesture"),
-                        List.of(new ModelSource(MODEL, "gesture")),
-                        "mps2-an386")
-                .toolchain(Optional.of("gnu"))
-                .mlfVersion(5)
-                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
-                .build();
+        return new GestureProject(folder).gnu("mps2-an386");
     }
 
     private static byte[] text(String content) {

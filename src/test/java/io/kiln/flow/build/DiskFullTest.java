@@ -7,12 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
-import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
 import io.kiln.toolchain.board.Boards;
@@ -22,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -32,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A build on a disk that becomes full at this and that step. */
 final class DiskFullTest {
-    private static final Path MODEL = Path.of("src/it/quickstart/src/main/model/gesture.tflite");
     private static final int DISK = 8 << 20;
     private static final int BLOCK = 4096;
 
@@ -110,13 +105,6 @@ final class DiskFullTest {
     }
 
     private BuildSpec spec() {
-        return BuildSpec.builder(
-                        new Layout(disk, disk.resolve("out"), "gesture"),
-                        List.of(new ModelSource(MODEL, "gesture")),
-                        "mps2-an386")
-                .toolchain(Optional.of("gnu"))
-                .mlfVersion(5)
-                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
-                .build();
+        return new GestureProject(disk).gnu("mps2-an386");
     }
 }

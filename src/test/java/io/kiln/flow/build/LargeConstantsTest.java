@@ -17,7 +17,7 @@ import io.kiln.flow.spec.VerifyOn;
 import io.kiln.frontend.tflite.Options;
 import io.kiln.frontend.tflite.TensorSpec;
 import io.kiln.frontend.tflite.TfliteModelBuilder;
-import io.kiln.process.Executables;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +25,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,8 +43,7 @@ class LargeConstantsTest {
     @ParameterizedTest
     @ValueSource(strings = {"clang", "gnu"})
     void constantsThatDoNotFitLieInTheSecondMemory(String toolchain) throws IOException {
-        boolean isMissing = Executables.find("qemu-system-arm").isEmpty();
-        Assumptions.assumeFalse(isMissing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
+        TestPrograms.need("qemu-system-arm");
         Path model = Files.write(folder.resolve("large.tflite"), model());
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "large"),

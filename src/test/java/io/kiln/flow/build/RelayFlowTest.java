@@ -14,7 +14,7 @@ import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
-import io.kiln.process.Executables;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -22,7 +22,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,8 +60,7 @@ final class RelayFlowTest {
     }
 
     private void build(Path model, int samples) {
-        boolean missing = Executables.find("qemu-system-arm").isEmpty();
-        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
+        TestPrograms.need("qemu-system-arm");
         TestToolchains.resolve("gnu", Boards.builtIn().find(BOARD).target());
         BuildSpec spec = BuildSpec.builder(
                         new Layout(folder, folder.resolve("out"), "kws"), List.of(new ModelSource(model, "kws")), BOARD)

@@ -7,26 +7,20 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.VerifyOn;
 import io.kiln.report.BuildReport;
 import io.kiln.report.Json;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What would help an image that does not fit: every number is held against a build with that choice. */
 class SavingsTest {
-    private static final Path MODEL = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
 
     @TempDir
     Path folder;
@@ -71,14 +65,12 @@ class SavingsTest {
     }
 
     private void link(String board, String optimize, String io) {
-        BuildSpec spec = BuildSpec.builder(
-                        new Layout(folder, folder.resolve("out"), "gesture"),
-                        List.of(new ModelSource(MODEL, "gesture")),
-                        board)
+        BuildSpec spec = new GestureProject(folder)
+                .spec(board)
                 .optimize(optimize)
                 .io(io)
                 .mlfVersion(5)
-                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .verify(GestureProject.UNVERIFIED)
                 .build();
         Flow flow = new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET));
         flow.generate(spec);

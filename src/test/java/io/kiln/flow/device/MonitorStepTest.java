@@ -4,14 +4,14 @@ package io.kiln.flow.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.base.Log;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.MonitorSpec;
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Boards;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -19,36 +19,18 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 final class MonitorStepTest {
     private static final Path NO_IMAGE = Path.of("no-image.elf");
-    private final List<String> said = new ArrayList<>();
-
-    private final Log log = new Log() {
-        @Override
-        public void info(String line) {
-            said.add(line);
-        }
-
-        @Override
-        public void warn(String line) {
-            said.add(line);
-        }
-
-        @Override
-        public void debug(String line) {}
-    };
+    private final KeptLog log = new KeptLog();
+    private final List<String> said = log.said();
 
     /** QEMU makes a pseudo-terminal and greets whoever opens it. */
     private static RunningProcess qemu() {
-        if (Executables.find("qemu-system-arm").isEmpty() && !"true".equals(System.getenv("CI"))) {
-            Assumptions.abort("qemu-system-arm is not installed");
-        }
+        TestPrograms.need("qemu-system-arm");
         return ProcessRunner.start(Command.of(
                         "qemu-system-arm",
                         "-M",

@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Log;
 import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpec.VerifySpec;
-import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
 import io.kiln.process.ProcessRunner;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
@@ -24,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The debugger knows the user's sources by the names that the user knows. */
 final class DebugSourcesTest {
-    private static final Path MODEL = Path.of("src/it/quickstart/src/main/model/gesture.tflite");
     private static final String MAIN = """
         #include "sub/twice.h"
         const char* volatile here;
@@ -59,10 +54,7 @@ final class DebugSourcesTest {
 
     @BeforeEach
     void needsTools() throws IOException {
-        boolean missing = Executables.find("gdb-multiarch").isEmpty()
-                || Executables.find("qemu-system-arm").isEmpty();
-        Assumptions.assumeFalse(
-                missing && !"true".equals(System.getenv("CI")), "gdb-multiarch or qemu-system-arm is not installed");
+        TestPrograms.need("gdb-multiarch", "qemu-system-arm");
         project = folder.resolve("a project of mine");
         Files.createDirectories(project.resolve("src/main/c/sub"));
         Files.writeString(project.resolve("src/main/c/main.c"), MAIN);
@@ -122,13 +114,11 @@ final class DebugSourcesTest {
     }
 
     private BuildSpec spec(String toolchain) {
-        return BuildSpec.builder(
-                        new Layout(project, project.resolve("out"), "gesture"),
-                        List.of(new ModelSource(MODEL, "gesture")),
-                        "mps2-an386")
+        return new GestureProject(project)
+                .spec("mps2-an386")
                 .toolchain(Optional.of(toolchain))
                 .mlfVersion(5)
-                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .verify(GestureProject.UNVERIFIED)
                 .build();
     }
 }

@@ -4,8 +4,8 @@ package io.kiln.flow.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.base.Log;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
@@ -13,7 +13,6 @@ import io.kiln.flow.spec.VerifyOn;
 import io.kiln.toolchain.compiler.TestToolchains;
 import io.kiln.toolchain.compiler.ToolchainEnvironment;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -23,26 +22,15 @@ class DoctorTest {
     @TempDir
     private Path folder;
 
-    private final List<String> warnings = new ArrayList<>();
-    private final Log log = new Log() {
-        @Override
-        public void info(String line) {}
-
-        @Override
-        public void warn(String line) {
-            warnings.add(line);
-        }
-
-        @Override
-        public void debug(String line) {}
-    };
+    private final KeptLog log = new KeptLog();
 
     @Test
     void whatIsMissingFailsTheStrictModeOnly() {
         ToolchainEnvironment environment = TestToolchains.environment(log);
         Doctor doctor = new Doctor(log, environment, tool -> !tool.program().startsWith("qemu-system-"));
         doctor.run(spec("stm32f405"), false, false);
-        assertThat(warnings).containsExactly("Missing for stm32f405; get it with: apt-get install -y qemu-system-arm");
+        assertThat(log.warnings())
+                .containsExactly("Missing for stm32f405; get it with: apt-get install -y qemu-system-arm");
         assertThatThrownBy(() -> doctor.run(spec("stm32f405"), false, true))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("qemu-system-arm is missing")

@@ -4,13 +4,12 @@ package io.kiln.flow.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.base.Log;
 import io.kiln.device.flash.TestOpenOcd;
 import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
@@ -18,9 +17,9 @@ import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.MonitorSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.process.Command;
-import io.kiln.process.Executables;
 import io.kiln.process.ProcessRunner;
 import io.kiln.process.RunningProcess;
+import io.kiln.process.TestPrograms;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.BufferedReader;
@@ -32,12 +31,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,27 +44,13 @@ import org.junit.jupiter.api.io.TempDir;
  * opened as any serial port is.
  */
 final class BoardVerificationTest {
-    private static final Path MODEL = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
     private static final String GREETING = "21 °C, grüße, 5 €, \uD83D\uDE80";
 
     @TempDir
     private static Path folder;
 
-    private static final List<String> SAID = Collections.synchronizedList(new ArrayList<>());
-    private static final Log LOG = new Log() {
-        @Override
-        public void info(String line) {
-            SAID.add(line);
-        }
-
-        @Override
-        public void warn(String line) {
-            SAID.add(line);
-        }
-
-        @Override
-        public void debug(String line) {}
-    };
+    private static final KeptLog LOG = new KeptLog();
+    private static final List<String> SAID = LOG.said();
 
     private static Flow flow;
 
@@ -75,9 +58,7 @@ final class BoardVerificationTest {
     @BeforeAll
     static void built() throws IOException {
         TestOpenOcd.get();
-        if (Executables.find("qemu-system-arm").isEmpty() && !"true".equals(System.getenv("CI"))) {
-            Assumptions.abort("qemu-system-arm is not installed");
-        }
+        TestPrograms.need("qemu-system-arm");
         Path main = folder.resolve("src/main/c/main.c");
         Files.createDirectories(main.getParent());
         Files.writeString(main, """
@@ -97,10 +78,8 @@ final class BoardVerificationTest {
     }
 
     private static BuildSpec spec(String board) {
-        return BuildSpec.builder(
-                        new Layout(folder, folder.resolve("out"), "gesture"),
-                        List.of(new ModelSource(MODEL, "gesture")),
-                        board)
+        return new GestureProject(folder)
+                .spec(board)
                 .verify(new VerifySpec(VerifyOn.BOARD, Optional.empty(), 2, 0))
                 .build();
     }

@@ -6,32 +6,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.base.Log;
 import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
-import io.kiln.process.Executables;
+import io.kiln.process.TestPrograms;
 import io.kiln.report.JsonSchemas;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is said of a program of the project's own, which is flashed but answers no host. */
 class OwnProgramTest {
-    private static final Path MODEL = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
     private static final String START = """
             #include <stddef.h>
             #include <stdint.h>
@@ -50,7 +46,8 @@ class OwnProgramTest {
     @TempDir
     Path folder;
 
-    private final List<String> said = new ArrayList<>();
+    private final KeptLog log = new KeptLog();
+    private final List<String> said = log.said();
 
     @Test
     void aProgramThatRunsForEverIsACaseOfItsOwn() throws IOException {
@@ -60,9 +57,8 @@ class OwnProgramTest {
         assertThat(record.path("bitExact").asBoolean()).isTrue();
         assertThat(record.path("cases").findValuesAsText("name")).containsExactly("random_0", "own_program");
         assertThat(said)
-                .contains(
-                        "Verified with the default application, not with the project's own program, which ran up to"
-                                + " 1 s on qemu-system-arm mps2-an386 without fault or abort");
+                .contains("Verified with the default application, not with the project's own program, which ran up to"
+                        + " 1 s on qemu-system-arm mps2-an386 without fault or abort");
         assertThat(said).anyMatch(line -> line.startsWith("Bit-exact on") && line.contains(": 1 cases, 4 outputs"));
         said.clear();
         verify("mps2-an386", "int main(void) { for (;;) { } }\n", 1);
@@ -113,30 +109,12 @@ class OwnProgramTest {
     }
 
     private void verify(String board, String program, int seconds) throws IOException {
-        boolean missing = Executables.find("qemu-system-arm").isEmpty()
-                || Executables.find("qemu-system-riscv32").isEmpty();
-        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "QEMU is not installed");
+        TestPrograms.need("qemu-system-arm", "qemu-system-riscv32");
         Path main = folder.resolve("src/main/c/main.c");
         Files.createDirectories(main.getParent());
         Files.writeString(main, START + program);
-        Log log = new Log() {
-            @Override
-            public void info(String line) {
-                said.add(line);
-            }
-
-            @Override
-            public void warn(String line) {
-                said.add(line);
-            }
-
-            @Override
-            public void debug(String line) {}
-        };
-        BuildSpec spec = BuildSpec.builder(
-                        new Layout(folder, folder.resolve("out"), "gesture"),
-                        List.of(new ModelSource(MODEL, "gesture")),
-                        board)
+        BuildSpec spec = new GestureProject(folder)
+                .spec(board)
                 .optimize("size")
                 .mlfVersion(5)
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0, Duration.ofSeconds(seconds)))

@@ -4,51 +4,32 @@ package io.kiln.flow.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.base.Log;
 import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
-import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.RunSpec;
-import io.kiln.flow.spec.VerifyOn;
-import io.kiln.process.Executables;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code kiln:run} makes of how a program ends. */
 final class RunStepTest {
-    private static final Path MODEL = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
     private static final RunSpec TO_ITS_END = RunSpec.toItsEnd(Duration.ofSeconds(30));
 
     @TempDir
     static Path folder;
 
-    private final List<String> said = new ArrayList<>();
-    private final Log log = new Log() {
-        @Override
-        public void info(String line) {
-            said.add(line);
-        }
-
-        @Override
-        public void warn(String line) {
-            said.add(line);
-        }
-
-        @Override
-        public void debug(String line) {}
-    };
+    private final KeptLog log = new KeptLog();
+    private final List<String> said = log.said();
 
     /** One project on this computer, whose main is another one each time: nothing but that is compiled again. */
     @Test
@@ -87,8 +68,7 @@ final class RunStepTest {
 
     @Test
     void aFaultFailsWithItsFunctionAndLine() throws IOException {
-        boolean missing = Executables.find("qemu-system-arm").isEmpty();
-        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
+        TestPrograms.need("qemu-system-arm");
         assertThatThrownBy(() -> run("mps2-an386", """
                         int main(void) {
                           *(volatile int*)0xd0000000 = 3;
@@ -105,12 +85,10 @@ final class RunStepTest {
     private void run(String board, String main, RunSpec run) throws IOException {
         Path project = folder.resolve(board);
         Files.writeString(Files.createDirectories(project.resolve("src/main/c")).resolve("main.c"), main);
-        BuildSpec spec = BuildSpec.builder(
-                        new Layout(project, project.resolve("out"), "gesture"),
-                        List.of(new ModelSource(MODEL, "gesture")),
-                        board)
+        BuildSpec spec = new GestureProject(project)
+                .spec(board)
                 .mlfVersion(5)
-                .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
+                .verify(GestureProject.UNVERIFIED)
                 .build();
         new Flow(log, TestToolchains.environment(log)).run(spec, run);
     }

@@ -4,30 +4,24 @@ package io.kiln.flow.verify;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.Log;
 import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
-import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
-import io.kiln.process.Executables;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Boards that nobody can run here are verified on their stand-ins: the example model, compiled for the board's own core. */
 final class StandInFlowTest {
-    private static final Path EXAMPLE = Path.of("src", "it", "quickstart", "src");
-
     @TempDir
     Path folder;
 
@@ -40,12 +34,10 @@ final class StandInFlowTest {
         "hifive1-revb, qemu-system-riscv32",
     })
     void theSameObjectsAnswerBitExactOnTheStandIn(String board, String emulator) throws IOException {
-        boolean missing = Executables.find(emulator).isEmpty();
-        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), emulator + " is not installed");
+        TestPrograms.need(emulator);
         new Flow(Log.QUIET, TestToolchains.environment(Log.QUIET)).build(spec(board), DeviceSpec.USUAL);
 
-        JsonNode verify = new ObjectMapper()
-                .readTree(folder.resolve("out/kiln/verify.json").toFile());
+        JsonNode verify = new GestureProject(folder).json("kiln/verify.json");
         assertThat(verify.path("board").asText()).isEqualTo(board);
         assertThat(verify.path("ranOn").asText()).startsWith(emulator).endsWith("(stand-in)");
         assertThat(verify.path("bitExact").asBoolean()).isTrue();
@@ -53,11 +45,9 @@ final class StandInFlowTest {
     }
 
     private BuildSpec spec(String board) {
-        return BuildSpec.builder(
-                        new Layout(folder, folder.resolve("out"), "gesture"),
-                        List.of(new ModelSource(EXAMPLE.resolve("main/model/gesture.tflite"), "gesture")),
-                        board)
-                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(EXAMPLE.resolve("test/vectors")), 1, 0))
+        return new GestureProject(folder)
+                .spec(board)
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(GestureProject.VECTORS), 1, 0))
                 .build();
     }
 }

@@ -4,8 +4,8 @@ package io.kiln.toolchain.compiler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
-import io.kiln.base.Log;
 import io.kiln.toolchain.compiler.CompilerDescriptor.Bundle;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -39,7 +39,8 @@ class BundledCompilerTest {
     @TempDir
     Path folder;
 
-    private final List<String> said = new ArrayList<>();
+    private final KeptLog log = new KeptLog();
+    private final List<String> said = log.said();
     private final AtomicInteger fetches = new AtomicInteger();
 
     @Test
@@ -203,20 +204,6 @@ class BundledCompilerTest {
     }
 
     private ToolchainEnvironment environment(Path jar) {
-        Log log = new Log() {
-            @Override
-            public void info(String line) {
-                said.add(line);
-            }
-
-            @Override
-            public void warn(String line) {
-                said.add(line);
-            }
-
-            @Override
-            public void debug(String line) {}
-        };
         return new ToolchainEnvironment(
                 folder.resolve("home"),
                 List.of(),

@@ -14,10 +14,7 @@ import java.util.Map;
  *
  * @param length number of samples, 1 or more
  */
-public record SignalDelay(int length) implements Signal {
-    /** Position of the state among the arguments. */
-    public static final int STATE = 1;
-
+public record SignalDelay(int length) implements SignalMemory {
     public SignalDelay {
         Check.that(length >= 1, "a delay takes 1 sample or more, not " + length);
     }
@@ -28,21 +25,11 @@ public record SignalDelay(int length) implements Signal {
     }
 
     @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return List.of(STATE);
-    }
-
-    @Override
     public Map<String, Object> attributes() {
         return Check.attributes("delay_length", length);
     }
 
-    /** Type of the state for the data. */
+    @Override
     public TensorType state(TensorType data) {
         long elements = data.shape().elements() / data.shape().dim(-1) * length;
         return new TensorType(Check.vector(elements), DType.INT16);

@@ -17,10 +17,7 @@ import java.util.Set;
  *
  * @param step samples between the starts of frames; the number of samples of the signal that each frame completes
  */
-public record SignalOverlapAdd(int step) implements Signal {
-    /** Position of the state among the arguments. */
-    public static final int STATE = 1;
-
+public record SignalOverlapAdd(int step) implements SignalMemory {
     public SignalOverlapAdd {
         Check.that(step >= 1, "frames follow each other by 1 sample or more, not " + step);
     }
@@ -31,21 +28,11 @@ public record SignalOverlapAdd(int step) implements Signal {
     }
 
     @Override
-    public int arity() {
-        return 2;
-    }
-
-    @Override
-    public List<Integer> writes() {
-        return List.of(STATE);
-    }
-
-    @Override
     public Map<String, Object> attributes() {
         return Check.attributes("frame_step", step);
     }
 
-    /** Type of the state for the data. */
+    @Override
     public TensorType state(TensorType data) {
         return new TensorType(
                 Check.vector(data.shape().elements() / data.shape().dim(-2)), data.dtype());

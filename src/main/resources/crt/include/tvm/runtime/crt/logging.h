@@ -26,17 +26,19 @@ extern "C" {
  * [default: a weak definition that drops it] */
 void TVMLogf(const char* fmt, ...) __attribute__((format(printf, 1, 2)));
 
-#define LOG_AT(level, ...)            \
-  do {                                \
+#ifndef LOG
+#define LOG(level, ...)                 \
+  do {                                  \
     if (TVM_CRT_LOG_LEVEL >= (level)) { \
-      TVMLogf(__VA_ARGS__);           \
-    }                                 \
+      TVMLogf(__VA_ARGS__);             \
+    }                                   \
   } while (0)
+#endif
 
-#define LOG_ERROR(...) LOG_AT(TVM_CRT_LOG_LEVEL_ERROR, __VA_ARGS__)
-#define LOG_WARN(...) LOG_AT(TVM_CRT_LOG_LEVEL_WARN, __VA_ARGS__)
-#define LOG_INFO(...) LOG_AT(TVM_CRT_LOG_LEVEL_INFO, __VA_ARGS__)
-#define LOG_DEBUG(...) LOG_AT(TVM_CRT_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define LOG_ERROR(...) LOG(TVM_CRT_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define LOG_WARN(...) LOG(TVM_CRT_LOG_LEVEL_WARN, __VA_ARGS__)
+#define LOG_INFO(...) LOG(TVM_CRT_LOG_LEVEL_INFO, __VA_ARGS__)
+#define LOG_DEBUG(...) LOG(TVM_CRT_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 /* Stops the platform when a condition does not hold. */
 #ifndef CHECK
@@ -47,6 +49,37 @@ void TVMLogf(const char* fmt, ...) __attribute__((format(printf, 1, 2)));
       TVMPlatformAbort(kTvmErrorPlatformCheckFailure);                       \
     }                                                                        \
   } while (0)
+#endif
+
+/* The same for a comparison, with a message of one's own: format and arguments as printf's. */
+#ifndef CHECK_BINARY_OP
+#define CHECK_BINARY_OP(op, x, y, ...)                                                       \
+  do {                                                                                       \
+    if (!((x)op(y))) {                                                                       \
+      LOG_ERROR("%s:%d: check failed: %s %s %s\n", __FILE__, __LINE__, #x, #op, #y);         \
+      LOG_ERROR(__VA_ARGS__);                                                                \
+      TVMPlatformAbort(kTvmErrorPlatformCheckFailure);                                       \
+    }                                                                                        \
+  } while (0)
+#endif
+
+#ifndef CHECK_EQ
+#define CHECK_EQ(x, y, ...) CHECK_BINARY_OP(==, x, y, __VA_ARGS__)
+#endif
+#ifndef CHECK_NE
+#define CHECK_NE(x, y, ...) CHECK_BINARY_OP(!=, x, y, __VA_ARGS__)
+#endif
+#ifndef CHECK_LT
+#define CHECK_LT(x, y, ...) CHECK_BINARY_OP(<, x, y, __VA_ARGS__)
+#endif
+#ifndef CHECK_LE
+#define CHECK_LE(x, y, ...) CHECK_BINARY_OP(<=, x, y, __VA_ARGS__)
+#endif
+#ifndef CHECK_GT
+#define CHECK_GT(x, y, ...) CHECK_BINARY_OP(>, x, y, __VA_ARGS__)
+#endif
+#ifndef CHECK_GE
+#define CHECK_GE(x, y, ...) CHECK_BINARY_OP(>=, x, y, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

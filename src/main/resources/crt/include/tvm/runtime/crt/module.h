@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A table of functions by name, as C that TVM generated with a system library declares one. Kiln's runtime looks nothing up in it.
+ * Modules: tables of functions that the runtime knows by a handle.
  */
 #ifndef TVM_RUNTIME_CRT_MODULE_H_
 #define TVM_RUNTIME_CRT_MODULE_H_
 
 #include <tvm/runtime/c_backend_api.h>
+#include <tvm/runtime/crt/func_registry.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Functions and their names: how many (16 bits, little endian), each name with its terminating zero, one more zero. */
-typedef struct TVMFuncRegistry {
-  const char* names;
-  const TVMBackendPackedCFunc* funcs;
-} TVMFuncRegistry;
-
-/* What generated code exports. */
 typedef struct TVMModule {
   const TVMFuncRegistry* registry;
 } TVMModule;
 
-/* The only module of a firmware; defined by generated code. */
+/* Gives a module a handle, for TVMModGetFunction. The runtime keeps the pointer until TVMModFree.
+ *
+ * Returns 0, or kTvmErrorFunctionRegistryFull if there are TVM_CRT_MAX_REGISTERED_MODULES modules already. */
+int TVMModCreateFromCModule(const TVMModule* mod, TVMModuleHandle* out_handle);
+
+/* The system library: all functions of all models of the image. Generated code defines it. */
 const TVMModule* TVMSystemLibEntryPoint(void);
 
 #ifdef __cplusplus

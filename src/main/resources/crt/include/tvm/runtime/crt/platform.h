@@ -20,7 +20,7 @@ extern "C" {
 /* Brings the platform up: clocks, UART, timers. Called once, before any other hook. [default: nothing to do, no error] */
 tvm_crt_error_t TVMPlatformInitialize(void);
 
-/* Stops for good after a fault that cannot be mended. Must not return. */
+/* Stops for good after a fault that cannot be mended. Must not return. [default: an endless loop] */
 void TVMPlatformAbort(tvm_crt_error_t code) __attribute__((noreturn));
 
 /* Formats as vsnprintf does: at most out_buf_size_bytes, terminating zero included. Returns the characters written, without it. */

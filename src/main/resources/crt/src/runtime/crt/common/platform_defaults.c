@@ -11,6 +11,12 @@ WEAK tvm_crt_error_t TVMPlatformInitialize(void) {
   return kTvmErrorNoError;
 }
 
+WEAK void TVMPlatformAbort(tvm_crt_error_t code) {
+  (void)code;
+  for (;;) {
+  }
+}
+
 WEAK tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice dev, void** out_ptr) {
   (void)num_bytes;
   (void)dev;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.mlf;
+package io.kiln.artifact;
 
-import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.base.ResourceTree;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** Kiln's own C runtime and the templates of an archive, as artifacts sorted by name. They belong to no target. */
 public final class RuntimeFiles {
@@ -12,9 +13,17 @@ public final class RuntimeFiles {
 
     private RuntimeFiles() {}
 
-    /** {@code include/…} and {@code src/…} of the C runtime. */
+    /** {@code include/…} and {@code src/…} of the whole C runtime. */
     public static List<Artifact> runtime() {
-        return files("crt", Loader.RUNTIME);
+        return runtime(EnumSet.allOf(RuntimeFeature.class));
+    }
+
+    /** Those of some features and of all that these need. */
+    public static List<Artifact> runtime(Set<RuntimeFeature> features) {
+        Set<RuntimeFeature> needed = RuntimeFeature.closure(features);
+        return files("crt", Loader.RUNTIME).stream()
+                .filter(file -> needed.stream().anyMatch(feature -> feature.has(file.fileName())))
+                .toList();
     }
 
     /** Starting points for the user's own firmware: settings and platform hooks. */

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.artifact;
+
+import io.kiln.base.Bytes;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Parts of the C runtime. Each names its files below {@code crt/}; a name that ends in {@code /} stands for a folder. Every file of the
+ * runtime belongs to one feature.
+ */
+public enum RuntimeFeature {
+    /** What code with the C interface may use: types, error codes, hooks of the platform, the stack allocator. Always there. */
+    BASE(
+            Set.of(),
+            "",
+            "include/crt_config.h",
+            "include/dlpack/",
+            "include/tvm/runtime/c_backend_api.h",
+            "include/tvm/runtime/c_runtime_api.h",
+            "include/tvm/runtime/crt/error_codes.h",
+            "include/tvm/runtime/crt/func_registry.h",
+            "include/tvm/runtime/crt/logging.h",
+            "include/tvm/runtime/crt/module.h",
+            "include/tvm/runtime/crt/platform.h",
+            "include/tvm/runtime/crt/stack_allocator.h",
+            "src/runtime/crt/common/crt_backend_api.c",
+            "src/runtime/crt/common/platform_defaults.c",
+            "src/runtime/crt/memory/stack_allocator.c"),
+
+    /** Functions by name: tables of functions, modules, packed functions, tensors that own their memory. */
+    REGISTRY(
+            Set.of(BASE),
+            "TVM(?:MutableFuncRegistry|FuncRegistry|Initialize|Func[CFGR]|CFunc|Mod|Array[AF]|ByteArrayF|Device[ACF]|Stream[CF]|SetStream"
+                    + "|Synchronize|ObjectF|Backend(?:Get|Register|Run))\\w*\\s*\\(",
+            "include/tvm/runtime/crt/crt.h",
+            "include/tvm/runtime/crt/internal/common/",
+            "include/tvm/runtime/crt/packed_func.h",
+            "src/runtime/crt/common/crt_device_api.c",
+            "src/runtime/crt/common/crt_runtime_api.c",
+            "src/runtime/crt/common/func_registry.c",
+            "src/runtime/crt/common/ndarray.c",
+            "src/runtime/crt/common/packed_func.c"),
+
+    /** Memory that is given back in any order. */
+    PAGE_ALLOCATOR(
+            Set.of(BASE),
+            "",
+            "include/tvm/runtime/crt/internal/memory/",
+            "include/tvm/runtime/crt/page_allocator.h",
+            "src/runtime/crt/memory/page_allocator.c"),
+
+    /** Metadata of models with the packed interface, and the executor that runs a model by it. */
+    AOT_EXECUTOR(
+            Set.of(REGISTRY),
+            "",
+            "include/tvm/runtime/crt/aot_executor.h",
+            "include/tvm/runtime/crt/aot_executor_module.h",
+            "include/tvm/runtime/metadata_types.h",
+            "src/runtime/crt/aot_executor/",
+            "src/runtime/crt/aot_executor_module/");
+
+    private static final Pattern INCLUDE =
+            Pattern.compile("^[ \\t]*#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]", Pattern.MULTILINE);
+
+    private final Set<RuntimeFeature> needs;
+    private final Pattern calls;
+    private final List<String> files;
+
+    RuntimeFeature(Set<RuntimeFeature> needs, String calls, String... files) {
+        this.needs = needs;
+        this.calls = Pattern.compile(calls.isEmpty() ? "(?!)" : "\\b" + calls);
+        this.files = List.of(files);
+    }
+
+    /** Whether a file of the runtime belongs to this feature. */
+    public boolean has(String file) {
+        return files.stream().anyMatch(name -> name.endsWith("/") ? file.startsWith(name) : file.equals(name));
+    }
+
+    /** The given features with all that they need; {@link #BASE} at least. */
+    public static Set<RuntimeFeature> closure(Collection<RuntimeFeature> features) {
+        EnumSet<RuntimeFeature> all = EnumSet.of(BASE);
+        for (RuntimeFeature feature : features) {
+            if (all.add(feature)) {
+                all.addAll(closure(feature.needs));
+            }
+        }
+        return Collections.unmodifiableSet(all);
+    }
+
+    /** The features that C sources use, by the headers that they include and the functions that they call, with all that these need. */
+    public static Set<RuntimeFeature> usedBy(Collection<Bytes> sources) {
+        List<String> texts = sources.stream().map(Bytes::text).toList();
+        Set<String> headers = texts.stream()
+                .flatMap(text -> INCLUDE.matcher(text).results())
+                .map(MatchResult::group)
+                .map(include -> INCLUDE.matcher(include).replaceFirst("include/$1"))
+                .collect(Collectors.toSet());
+        return closure(Arrays.stream(values())
+                .filter(feature -> headers.stream().anyMatch(feature::has)
+                        || texts.stream()
+                                .anyMatch(text -> feature.calls.matcher(text).find()))
+                .toList());
+    }
+}

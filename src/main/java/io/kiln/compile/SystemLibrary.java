@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.compile;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.InterfaceNames;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.codegen.Origin;
+import io.kiln.executor.aot.SystemLibrarySource;
+import io.kiln.target.Target;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The system library of several models: an image has one, whatever it holds. Archives may bring their own, of which a linker would take none
+ * if there are two.
+ */
+public final class SystemLibrary {
+    private static final String ENTRY = "TVMSystemLibEntryPoint";
+    private static final Pattern DEFINITION = Pattern.compile("\\b" + ENTRY + "\\s*\\(\\s*void\\s*\\)\\s*\\{");
+
+    private SystemLibrary() {}
+
+    /**
+     * The same models, which have one system library at most.
+     *
+     * @param isWanted whether there has to be one, even if no model brings one
+     */
+    public static List<ModelLibrary> united(List<ModelLibrary> models, boolean isWanted) {
+        long libraries = models.stream()
+                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .filter(SystemLibrary::isDefinedIn)
+                .count();
+        return libraries > 1 || (isWanted && models.size() > 1)
+                ? shared(models.stream().map(SystemLibrary::withoutLibrary).toList())
+                : models;
+    }
+
+    /**
+     * The same models, the first of which brings a system library with the packed functions of all.
+     *
+     * @param models at least one, none of which has a system library of its own
+     */
+    public static List<ModelLibrary> shared(List<ModelLibrary> models) {
+        List<String> functions = models.stream()
+                .flatMap(model -> model.metadata().api().functions().stream())
+                .toList();
+        ModelLibrary first = models.get(0);
+        String names = models.stream().map(model -> model.metadata().name()).collect(Collectors.joining(", "));
+        Origin origin = new Origin(names, Target.parse(first.metadata().target()));
+        List<Artifact> artifacts = new ArrayList<>(first.artifacts().artifacts());
+        artifacts.add(SystemLibrarySource.shared(origin, functions).artifact());
+        List<ModelLibrary> shared = new ArrayList<>(models);
+        shared.set(0, new ModelLibrary(first.metadata(), new ArtifactSet(artifacts), first.origin()));
+        return List.copyOf(shared);
+    }
+
+    private static boolean isDefinedIn(Artifact source) {
+        return DEFINITION.matcher(source.text()).find();
+    }
+
+    /** A library of several models goes; one beside an entry point gets a name that nothing asks for. */
+    private static ModelLibrary withoutLibrary(ModelLibrary model) {
+        String name = new InterfaceNames(model.metadata().name()).prefix() + "_" + ENTRY;
+        List<Artifact> artifacts = model.artifacts().artifacts().stream()
+                .filter(artifact -> !artifact.fileName().equals(SystemLibrarySource.SHARED_FILE))
+                .map(artifact -> artifact.loader() == Loader.SOURCE && isDefinedIn(artifact)
+                        ? renamed(artifact, name)
+                        : artifact)
+                .toList();
+        return new ModelLibrary(model.metadata(), new ArtifactSet(artifacts), model.origin());
+    }
+
+    private static Artifact renamed(Artifact source, String name) {
+        return Artifact.ofText(
+                source.codegenId(),
+                source.loader(),
+                source.fileName(),
+                "#define " + ENTRY + " " + name + "\n" + source.text(),
+                source.targetKey());
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.executor;
+
+/**
+ * What can be chosen about functions with the packed signature.
+ *
+ * @param systemLibrary whether they are listed in a system library, where programs find them by their names
+ * @param checked whether they check their arguments
+ */
+public record PackedOptions(boolean systemLibrary, boolean checked) {
+    /** Listed and checked. */
+    public static final PackedOptions USUAL = new PackedOptions(true, true);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.executor.aot;
+
+import io.kiln.codegen.Origin;
+import io.kiln.codegen.c.CFile;
+import io.kiln.codegen.c.CItem;
+import io.kiln.codegen.c.CSignature;
+import io.kiln.codegen.c.CStatement;
+import io.kiln.codegen.c.PackedText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The system library of an image: a table of its packed functions, which {@code TVMSystemLibEntryPoint} gives to the runtime. It is part of
+ * the model's entry point, or a file of its own where several models share it.
+ */
+public final class SystemLibrarySource {
+    /** The file that several models share. No model has an empty name, so that none brings a file of this name. */
+    public static final String SHARED_FILE = "lib0.c";
+
+    /** Where its types come from. */
+    static final String HEADER = "<tvm/runtime/crt/module.h>";
+
+    private static final int BYTE = 256;
+
+    private SystemLibrarySource() {}
+
+    /**
+     * A file with the functions of several models.
+     *
+     * @param origin of the models
+     * @param functions their names, model by model
+     */
+    public static CFile shared(Origin origin, List<String> functions) {
+        List<CItem> items = new ArrayList<>();
+        functions.forEach(name -> items.add(new CItem.Prototype("", PackedText.signature(name))));
+        items.addAll(table(functions));
+        return new CFile(
+                origin, SHARED_FILE, Optional.empty(), List.of("<tvm/runtime/c_runtime_api.h>", HEADER), items);
+    }
+
+    /** The same behind a definition of the first function. */
+    static List<CItem> items(List<String> functions) {
+        List<CItem> items = new ArrayList<>();
+        functions.stream().skip(1).forEach(name -> items.add(new CItem.Prototype("", PackedText.signature(name))));
+        items.addAll(table(functions));
+        return items;
+    }
+
+    private static List<CItem> table(List<String> functions) {
+        List<String> names = new ArrayList<>();
+        int count = functions.size();
+        names.add(String.format("\"\\%03o\\%03o\"", count % BYTE, count / BYTE));
+        functions.forEach(name -> names.add("\"" + name + "\\0\""));
+        return List.of(
+                new CItem.Constant(
+                        "",
+                        "const TVMBackendPackedCFunc _tvm_func_array[" + count + "]",
+                        functions.stream()
+                                .map(name -> "(TVMBackendPackedCFunc)" + name)
+                                .toList()),
+                new CItem.Constant(
+                        "The number of functions (16 bits), and their names.",
+                        "const TVMFuncRegistry _tvm_func_registry",
+                        List.of(String.join("\n    ", names), "_tvm_func_array")),
+                new CItem.Constant("", "const TVMModule _tvm_system_lib", List.of("&_tvm_func_registry")),
+                new CItem.Definition(
+                        "The functions of this image that the runtime finds by their names.",
+                        new CSignature("const TVMModule*", "TVMSystemLibEntryPoint", List.of()),
+                        List.of(new CStatement.Return("&_tvm_system_lib"))));
+    }
+}

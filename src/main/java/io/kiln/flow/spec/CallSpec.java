@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.spec;
+
+import io.kiln.artifact.Convention;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.incremental.Fingerprint;
+import io.kiln.executor.PackedOptions;
+import java.util.Optional;
+
+/**
+ * How programs call the models, and how models call their operators.
+ *
+ * @param convention who takes {@code TVMValue}s, and who takes pointers
+ * @param systemLib whether packed functions are listed in a system library; only with a packed entry point
+ * @param disableAssert whether packed functions leave out the checks of their arguments
+ */
+public record CallSpec(Convention convention, boolean systemLib, boolean disableAssert) {
+    /** The typed interface. */
+    public static final CallSpec TYPED = new CallSpec(Convention.TYPED, false, false);
+
+    /**
+     * As the parameters have it.
+     *
+     * @param interfaceApi {@code c} or {@code packed}
+     * @param unpackedApi whether operators take pointers
+     * @param systemLib empty for what suits the interface: a system library with the packed one
+     * @throws KilnException if they do not fit together
+     */
+    static CallSpec of(String interfaceApi, boolean unpackedApi, Optional<Boolean> systemLib, boolean disableAssert) {
+        Convention convention = Convention.of(interfaceApi, unpackedApi);
+        boolean isPacked = convention.hasPackedEntry();
+        if (!isPacked && systemLib.orElse(false)) {
+            throw new KilnException(new Problem(
+                    "kiln.systemLib is true with kiln.interfaceApi c: a system library lists packed functions, and the C interface has none",
+                    "",
+                    "a system library with kiln.interfaceApi packed",
+                    "Set kiln.interfaceApi to packed, or leave kiln.systemLib out"));
+        }
+        return new CallSpec(convention, systemLib.orElse(isPacked), disableAssert);
+    }
+
+    /**
+     * As the compiler takes it.
+     *
+     * @param alone whether the model is the only one of the image; several share one system library, which is none of theirs
+     */
+    public PackedOptions options(boolean alone) {
+        return new PackedOptions(systemLib && alone, !disableAssert);
+    }
+
+    /** Adds all that generated files depend on. */
+    public Fingerprint addTo(Fingerprint fingerprint) {
+        return fingerprint
+                .setting("interfaceApi", convention.interfaceApi())
+                .setting("unpackedApi", convention.unpackedApi())
+                .setting("systemLib", systemLib)
+                .setting("disableAssert", disableAssert);
+    }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Searches for the constants of a {@link ProvenRescale} with a given shift. */
+final class RescaleSearch {
+    /** Largest distance of tried multipliers from the exact one. */
+    private static final int MOST_NEIGHBOURS = 1000;
+    /** Larger offsets leave no room for the product in 32 bits. */
+    private static final long MOST_OFFSET = 1L << 30;
+
+    private final ProvenRescale.Reference reference;
+    private final List<Long> bounds;
+    private final List<long[]> steps;
+    private final int scaleBits;
+    private final int shift;
+    private final boolean signed;
+    private final long rounding;
+    private final int[] refusing = new int[2];
+
+    RescaleSearch(
+            ProvenRescale.Reference reference,
+            List<Long> bounds,
+            List<long[]> steps,
+            int scaleBits,
+            int shift,
+            boolean signed) {
+        this.reference = reference;
+        this.bounds = bounds;
+        this.steps = steps;
+        this.scaleBits = scaleBits;
+        this.shift = shift;
+        this.signed = signed;
+        this.rounding = ((long) reference.requantization().outputZeroPoint() << shift) + (1L << (shift - 1));
+    }
+
+    Optional<ProvenRescale> run() {
+        List<ProvenRescale.Channel> channels = new ArrayList<>();
+        for (int c = 0; c < bounds.size(); c++) {
+            Optional<ProvenRescale.Channel> channel = channel(c);
+            if (channel.isEmpty()) {
+                return Optional.empty();
+            }
+            channels.add(channel.get());
+        }
+        ProvenRescale found = new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift).simplified();
+        for (int c = 0; c < bounds.size(); c++) {
+            if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(found);
+    }
+
+    /**
+     * Chooses a channel's constants from the places where the reference steps. The product loses its low bits, which
+     * may shift a step by one; a neighbouring multiplier loses other bits.
+     */
+    private Optional<ProvenRescale.Channel> channel(int c) {
+        int down = scaleBits - 1 - reference.leftShift(c) - shift;
+        long m = reference.multiplier(c);
+        long nearest = down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
+        for (int i = 0; i <= 2 * MOST_NEIGHBOURS; i++) {
+            long multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
+            if (multiplier >= 0 && multiplier <= Integer.MAX_VALUE && leavesRoom(c, (int) multiplier)) {
+                Optional<ProvenRescale.Channel> found = channel(c, (int) multiplier);
+                if (found.isPresent()) {
+                    return found;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** False if sums reach only one side of the steps, and the exact offset on that side is too large. */
+    private boolean leavesRoom(int c, int multiplier) {
+        long[] reached = steps.get(c);
+        int zero = reference.requantization().outputZeroPoint();
+        int first = signed ? Math.max(0, zero - reference.low()) : 0;
+        if (first >= reached.length) {
+            return true;
+        }
+        boolean hasLeast = reached[first] <= bounds.get(c);
+        boolean hasMost = reached[reached.length - 1] > -bounds.get(c);
+        long exact = exactOffset(c, multiplier);
+        return (hasMost || exact <= MOST_OFFSET) && (hasLeast || exact >= -MOST_OFFSET);
+    }
+
+    private long exactOffset(int c, int multiplier) {
+        return (((long) reference.bias().get(c) * multiplier) >> (32 - scaleBits)) + (signed ? 0 : rounding);
+    }
+
+    /** Steps that rejected a multiplier usually reject the next one too, so they are tried first. */
+    private Optional<ProvenRescale.Channel> channel(int c, int multiplier) {
+        Range above = new Range();
+        Range below = new Range();
+        int count = steps.get(c).length;
+        for (int i = -2; i < count; i++) {
+            // Then from both ends inwards: unsuitable multipliers usually fail at steps far apart.
+            int step = i < 0 ? refusing[i + 2] : i % 2 == 0 ? i / 2 : count - 1 - i / 2;
+            if (step < count && !narrow(c, multiplier, step, above, below)) {
+                return Optional.empty();
+            }
+        }
+        return place(c, multiplier, above, below);
+    }
+
+    /** Keeps the offsets that make a step correct; false if none is left. */
+    private boolean narrow(int c, int multiplier, int step, Range above, Range below) {
+        int value = reference.low() + 1 + step;
+        long first = steps.get(c)[step];
+        Range range = signed && value <= reference.requantization().outputZeroPoint() ? below : above;
+        long wanted = ((long) value << shift) - (signed ? rounding : 0);
+        if (first <= bounds.get(c)) {
+            range.atLeast(wanted - ProvenRescale.highMul(first, multiplier, scaleBits), step);
+        }
+        if (first > -bounds.get(c)) {
+            range.atMost(wanted - 1 - ProvenRescale.highMul(first - 1, multiplier, scaleBits), step);
+        }
+        if (range.least > range.most || above.least > MOST_OFFSET || above.most < -MOST_OFFSET) {
+            refusing[0] = range.leastStep;
+            refusing[1] = range.mostStep;
+            return false;
+        }
+        return true;
+    }
+
+    /** Offsets that make all steps correct; below zero the correction compensates for the difference. */
+    private Optional<ProvenRescale.Channel> place(int c, int multiplier, Range above, Range below) {
+        long exact = exactOffset(c, multiplier);
+        long offset = above.isBounded() || !signed ? above.nearest(exact) : below.nearest(exact);
+        long correction = signed && below.isBounded() ? Math.max(0, offset - below.nearest(offset)) : 0;
+        return Math.abs(offset) <= MOST_OFFSET && correction <= MOST_OFFSET
+                ? Optional.of(new ProvenRescale.Channel(multiplier, (int) offset, (int) correction))
+                : Optional.empty();
+    }
+
+    /** The possible values of an offset. */
+    private static final class Range {
+        private static final long FAR = 1L << 40;
+        private long least = -FAR;
+        private long most = FAR;
+        private int leastStep;
+        private int mostStep;
+
+        void atLeast(long offset, int step) {
+            if (offset > least) {
+                least = offset;
+                leastStep = step;
+            }
+        }
+
+        void atMost(long offset, int step) {
+            if (offset < most) {
+                most = offset;
+                mostStep = step;
+            }
+        }
+
+        boolean isBounded() {
+            return least > -FAR || most < FAR;
+        }
+
+        /** The middle; if there is none because sums reach only one side, the value nearest to the exact one. */
+        long nearest(long exact) {
+            return least > -FAR && most < FAR ? Math.floorDiv(least + most, 2) : Math.max(least, Math.min(most, exact));
+        }
+    }
+}

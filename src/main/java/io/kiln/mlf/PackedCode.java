@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.mlf;
+
+import io.kiln.artifact.Artifact;
+import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.Convention;
+import io.kiln.artifact.InterfaceNames;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The code of a model with the packed interface, which has no header: what its functions are, and the metadata that it keeps for an executor.
+ *
+ * @param convention whether operators are packed, too
+ * @param functions the packed functions; the first one runs the model
+ * @param text all C of the model; empty for object code
+ */
+record PackedCode(Convention convention, List<String> functions, String text) {
+    /** The first two parameters tell packed functions from others; TVM names their types in two ways. */
+    private static final Pattern FUNCTION = Pattern.compile(
+            "\\b(\\w{1,250})\\s*\\(\\s*(?:TVMValue|void)\\s*\\*\\s*\\w{1,250}\\s*,\\s*int(?:32_t)?\\s*\\*\\s*\\w{1,250}\\s*,\\s*int");
+
+    PackedCode {
+        functions = List.copyOf(functions);
+    }
+
+    /**
+     * The packed functions of a model's code, if there is one that runs it.
+     *
+     * @param code the model's artifacts
+     */
+    static Optional<PackedCode> of(InterfaceNames names, List<Artifact> code) {
+        StringBuilder text = new StringBuilder();
+        Set<String> symbols = new LinkedHashSet<>();
+        for (Artifact artifact : code) {
+            if (artifact.loader() == Loader.SOURCE) {
+                text.append(artifact.text()).append('\n');
+            } else if (artifact.loader() == Loader.OBJECT) {
+                ObjectSymbols.defined(artifact.content()).stream()
+                        .filter(symbol -> matters(symbol, names))
+                        .forEach(symbols::add);
+            }
+        }
+        Set<String> found = new LinkedHashSet<>();
+        Matcher matcher = FUNCTION.matcher(text);
+        while (matcher.find()) {
+            if (matcher.group(1).startsWith(names.prefix() + "_")) {
+                found.add(matcher.group(1));
+            }
+        }
+        found.addAll(symbols);
+        // The llvm target makes no entry point: its main function takes the tensors.
+        Optional<String> entry = List.of(names.run(), names.main()).stream()
+                .filter(found::contains)
+                .findFirst();
+        if (entry.isEmpty() || (entry.get().equals(names.main()) && symbols.isEmpty())) {
+            return Optional.empty();
+        }
+        List<String> functions = new ArrayList<>(List.of(entry.get()));
+        found.stream().filter(name -> !name.equals(entry.get())).forEach(functions::add);
+        Convention convention = found.contains(names.main()) ? Convention.PACKED : Convention.PACKED_ENTRY;
+        return Optional.of(new PackedCode(convention, functions, text.toString()));
+    }
+
+    private static boolean matters(String symbol, InterfaceNames names) {
+        return List.of(names.run(), names.main(), names.reset(), names.metadata())
+                .contains(symbol);
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.kiln.base.KeptLog;
+import io.kiln.device.flash.TestOpenOcd;
+import io.kiln.device.probe.Faults;
+import io.kiln.device.probe.VirtualChip;
+import io.kiln.device.probe.VirtualProbe;
+import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessResult;
+import io.kiln.process.ProcessRunner;
+import io.kiln.process.RunningProcess;
+import io.kiln.process.TestPrograms;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The set-up for debuggers, tried with the real ones. */
+final class DebugStepTest {
+    @TempDir
+    Path folder;
+
+    private final KeptLog log = new KeptLog();
+    private final List<String> said = log.said();
+    private final Flow flow = new Flow(log, TestToolchains.environment(log));
+
+    private BuildSpec spec(String board) {
+        return new GestureProject(folder)
+                .spec(board)
+                .verify(GestureProject.UNVERIFIED)
+                .build();
+    }
+
+    @Test
+    void debuggersFindTheirSetUp() throws IOException {
+        TestOpenOcd.get();
+        flow.debug(spec("stm32f405"), "openocd", Optional.of("A 1;shutdown"));
+        Path debug = folder.resolve("out/kiln/debug");
+        assertThat(Files.readString(debug.resolve("launch.json")))
+                .contains("\"servertype\" : \"openocd\"", "\"servertype\" : \"external\"", "gesture.elf")
+                .contains("stm32f405 (probe)", "stm32f405 (QEMU)");
+        assertThat(debug.resolve("probe.gdb")).content().contains("load\n");
+        assertThat(debug.resolve("qemu.gdb")).content().contains("target extended-remote 127.0.0.1:3333");
+        assertThat(said)
+                .anyMatch(line -> line.contains("qemu-system-arm") && line.contains("-S -gdb tcp:127.0.0.1:3333"));
+        Command readIt = Command.of(
+                "openocd", "-f", debug.resolve("openocd.cfg").toString(), "-c", "echo @@read", "-c", "shutdown");
+        ProcessResult answer = ProcessRunner.run(readIt);
+        assertThat(answer.message()).contains("@@read");
+        assertThat(answer.exitCode()).isZero();
+    }
+
+    /** The command that a goal said to start the server with, and its scripts, on a port that is free. */
+    private RunningProcess server(String program, int port) {
+        String line = said.stream()
+                .filter(each -> each.startsWith("  ") && each.contains(program))
+                .findFirst()
+                .orElseThrow()
+                .replace(":3333", ":" + port);
+        return ProcessRunner.start(Command.of("sh", "-c", "exec" + line).within(Duration.ofMinutes(1)));
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private String gdb(List<String> script, int port) throws IOException {
+        Path file = folder.resolve("debug.gdb");
+        Files.write(
+                file,
+                script.stream().map(line -> line.replace(":3333", ":" + port)).toList());
+        List<String> arguments = List.of(
+                "-nx",
+                "-batch",
+                "-x",
+                file.toString(),
+                folder.resolve("out/gesture.elf").toString());
+        ProcessResult result =
+                ProcessRunner.run(Command.of("gdb-multiarch", arguments).within(Duration.ofMinutes(1)));
+        return result.message() + result.output();
+    }
+
+    @Test
+    void theDebuggerStopsInMainOfTheImageInQemu() throws IOException {
+        TestPrograms.need("gdb-multiarch");
+        flow.debug(spec("stm32f405"), "openocd", Optional.empty());
+        int port = freePort();
+        List<String> script = Files.readAllLines(folder.resolve("out/kiln/debug/qemu.gdb"));
+        try (RunningProcess qemu = server("qemu-system-arm", port)) {
+            assertThat(qemu.isAlive()).isTrue();
+            assertThat(gdb(script, port)).containsPattern("Temporary breakpoint 1, .*main \\(");
+        }
+    }
+
+    @Test
+    void theDebuggerLoadsTheImageThroughTheProbe() throws IOException {
+        TestPrograms.need("gdb-multiarch");
+        TestOpenOcd.get();
+        VirtualChip chip = VirtualChip.erased();
+        try (VirtualProbe probe = VirtualProbe.start(chip, Faults.none())) {
+            flow.debug(spec("stm32f405"), "openocd", Optional.of("tcp:127.0.0.1:" + probe.port()));
+            int port = freePort();
+            // The virtual core runs nothing from flash, so the way ends before the program begins.
+            List<String> script = new ArrayList<>(Files.readAllLines(folder.resolve("out/kiln/debug/probe.gdb")));
+            script.removeIf(line -> line.startsWith("tbreak") || line.startsWith("continue"));
+            assertThat(script).contains("load").endsWith("monitor reset halt");
+            script.addAll(List.of("compare-sections", "kill"));
+            Path config = folder.resolve("out/kiln/debug/openocd.cfg");
+            Files.writeString(
+                    config,
+                    "\ngdb_port " + port + "\ntelnet_port disabled\ntcl_port disabled\n",
+                    StandardOpenOption.APPEND);
+            try (RunningProcess openOcd = server("openocd", port)) {
+                assertThat(openOcd.isAlive()).isTrue();
+                assertThat(gdb(script, port)).contains("matched").doesNotContain("MIS-MATCHED");
+            }
+        }
+        byte[] image = Files.readAllBytes(folder.resolve("out/gesture.bin"));
+        assertThat(Arrays.copyOf(chip.flash().bytes().toArray(), image.length)).isEqualTo(image);
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.op.element.TflRequantize;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnDense;
+import io.kiln.ir.type.Shape;
+import java.util.stream.IntStream;
+
+/** Draws layers that multiply by weights, with their epilogues: shapes, strides, paddings, dilations, channel counts, zero points. */
+final class RandomFilters {
+    private final FunctionDraw draw;
+
+    RandomFilters(FunctionDraw draw) {
+        this.draw = draw;
+    }
+
+    /** An int8 depthwise convolution with as many channels as its input has. */
+    void depthwise() {
+        Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(14), 1 + draw.below(30), 4 + draw.below(20));
+        Window w = draw.below(3) == 0 ? window(shape.dim(1), shape.dim(2), false) : threeByThree(shape);
+        depthwise(shape, w);
+    }
+
+    /** A depthwise convolution of one column without padding. */
+    void overTime() {
+        int taps = 1 + draw.below(12);
+        int rows = 1 + draw.below(9);
+        int stride = 1 + draw.below(8) / 7;
+        Shape shape = Shape.of(1 + draw.below(8) / 7, (rows - 1) * stride + taps, 1, 4 + draw.below(14));
+        depthwise(shape, new Window(taps, 1, stride, 1, 1, 1, 0, 0, 0, 0));
+    }
+
+    /** A convolution of 3x3 that keeps the size of its input. */
+    void square() {
+        Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(6), 1 + draw.below(12), 4 * (1 + draw.below(4)));
+        int channels = 4 + draw.below(8);
+        Arg.Ref x = draw.parameter(shape, DType.INT8);
+        Arg.Ref sum = draw.bind(
+                new QnnConv2d(new Window(3, 3, 1, 1, 1, 1, 1, 1, 1, 1), 1, channels, "OHWI"),
+                x,
+                draw.weights(Shape.of(channels, 3, 3, shape.dim(3)), true),
+                Constant.scalar(draw.below(256) - 128),
+                Constant.scalar(0),
+                Constant.scalar(0.05f),
+                Constant.scalar(0.01f));
+        epilogue(sum, channels, true, 9L * shape.dim(3));
+    }
+
+    private void depthwise(Shape shape, Window w) {
+        int channels = shape.dim(3);
+        Arg.Ref x = draw.parameter(shape, DType.INT8);
+        Arg.Ref sum = draw.bind(
+                new QnnConv2d(w, channels, channels, "HWOI"),
+                x,
+                draw.weights(Shape.of(w.kernelH(), w.kernelW(), channels, 1), true),
+                Constant.scalar(draw.below(256) - 128),
+                Constant.scalar(0),
+                Constant.scalar(0.05f),
+                Constant.scalar(0.01f));
+        epilogue(sum, channels, true, (long) w.kernelH() * w.kernelW());
+    }
+
+    /** Padded as SAME is, or not at all where that is possible. */
+    private Window threeByThree(Shape shape) {
+        boolean padded = shape.dim(1) < 3 || shape.dim(2) < 3 || draw.below(3) > 0;
+        int before = padded ? draw.below(2) : 0;
+        int after = padded ? 2 - before : 0;
+        int stride = 1 + draw.below(2);
+        return new Window(3, 3, stride, stride, 1, 1, before, before, after, after);
+    }
+
+    void convolution(boolean quantized) {
+        int kind = draw.below(3);
+        int in = kind == 0 ? draw.channels() : 1 + draw.below(8);
+        int groups = kind == 0 ? 1 : kind == 1 ? in : in % 2 == 0 ? 2 : 1;
+        boolean depthwise = groups == in && groups > 1;
+        int out = depthwise ? in * (1 + draw.below(3)) : groups * (1 + draw.below(9));
+        Shape shape = Shape.of(1 + draw.below(8) / 7, 1 + draw.below(9), 1 + draw.below(9), in);
+        Window w = window(shape.dim(1), shape.dim(2), true);
+        Shape kernel = depthwise
+                ? Shape.of(w.kernelH(), w.kernelW(), in, out / in)
+                : Shape.of(out, w.kernelH(), w.kernelW(), in / groups);
+        Arg.Ref x = draw.parameter(shape, quantized ? DType.INT8 : DType.FLOAT32);
+        String layout = depthwise ? "HWOI" : "OHWI";
+        int zeroPoint = draw.below(256) - 128;
+        Arg.Ref sum = quantized
+                ? draw.bind(
+                        new QnnConv2d(w, groups, out, layout),
+                        x,
+                        draw.weights(kernel, true),
+                        Constant.scalar(zeroPoint),
+                        Constant.scalar(0),
+                        Constant.scalar(0.05f),
+                        Constant.scalar(0.01f))
+                : draw.bind(new Conv2d(w, groups, out, layout), x, draw.weights(kernel, false));
+        epilogue(sum, out, quantized, kernel.elements() / out);
+    }
+
+    void dense(boolean quantized) {
+        int in = 1 + draw.below(40);
+        int units = draw.channels();
+        Arg.Ref x = draw.parameter(Shape.of(1 + draw.below(3), in), quantized ? DType.INT8 : DType.FLOAT32);
+        Constant weight = draw.weights(Shape.of(units, in), quantized);
+        Arg.Ref sum = quantized
+                ? draw.bind(
+                        new QnnDense(units),
+                        x,
+                        weight,
+                        Constant.scalar(draw.below(256) - 128),
+                        Constant.scalar(0),
+                        Constant.scalar(0.05f),
+                        Constant.scalar(0.01f))
+                : draw.bind(new Dense(units), x, weight);
+        epilogue(sum, units, quantized, in);
+    }
+
+    private void epilogue(Arg.Ref sum, int channels, boolean quantized, long taps) {
+        Arg.Ref current = sum;
+        if (draw.below(4) > 0) {
+            Constant bias = quantized
+                    ? Constant.vector(draw.random.ints(channels, -9000, 9000).toArray())
+                    : Constant.vector(floats(channels));
+            current = draw.bind(new BiasAdd(-1), current, bias);
+        }
+        if (quantized) {
+            current = requantize(current, draw.random.nextBoolean() ? channels : 1, taps);
+        }
+        draw.clip(current, quantized);
+    }
+
+    private Arg.Ref requantize(Arg.Ref value, int channels, long taps) {
+        int[] multipliers = new int[channels];
+        int[] shifts = new int[channels];
+        boolean extreme = draw.below(6) == 0;
+        for (int i = 0; i < channels; i++) {
+            double typical = 1.0 / (128 * Math.sqrt((double) taps)) * (0.2 + draw.random.nextDouble());
+            double real = extreme ? Math.scalb(0.5 + draw.random.nextDouble(), draw.below(40) - 34) : typical;
+            QuantizedMultiplier q = QuantizedMultiplier.of(real);
+            multipliers[i] = q.multiplier();
+            shifts[i] = q.shift();
+        }
+        Constant m = channels == 1 ? Constant.scalar(multipliers[0]) : Constant.vector(multipliers);
+        Constant s = channels == 1 ? Constant.scalar(shifts[0]) : Constant.vector(shifts);
+        return draw.bind(new TflRequantize(-1, 0, draw.below(256) - 128, DType.INT8), value, m, s);
+    }
+
+    private float[] floats(int count) {
+        float[] values = new float[count];
+        IntStream.range(0, count).forEach(i -> values[i] = draw.random.nextFloat() - 0.5f);
+        return values;
+    }
+
+    private Window window(int height, int width, boolean dilated) {
+        int kernelH = 1 + draw.below(4);
+        int kernelW = 1 + draw.below(4);
+        int dilationH = dilated && draw.below(4) == 0 ? 2 : 1;
+        int dilationW = dilated && draw.below(4) == 0 ? 2 : 1;
+        int spanH = (kernelH - 1) * dilationH + 1;
+        int spanW = (kernelW - 1) * dilationW + 1;
+        boolean padded = draw.random.nextBoolean();
+        int padH = padded ? draw.below(spanH) : 0;
+        int padW = padded ? draw.below(spanW) : 0;
+        int moreH = Math.max(0, spanH - height - padH);
+        int moreW = Math.max(0, spanW - width - padW);
+        int bottom = moreH + (padded ? draw.below(spanH) : 0);
+        int right = moreW + (padded ? draw.below(spanW) : 0);
+        return new Window(
+                kernelH,
+                kernelW,
+                1 + draw.below(3),
+                1 + draw.below(3),
+                dilationH,
+                dilationW,
+                padH,
+                padW,
+                bottom,
+                right);
+    }
+}
