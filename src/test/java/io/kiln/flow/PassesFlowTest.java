@@ -86,7 +86,7 @@ final class PassesFlowTest {
         flow.build(with(one, PipelineSpec.STANDARD, "acceleration:1,32,1,3"), DeviceSpec.USUAL);
         assertThat(project.json("kiln/verify.json").path("bitExact").asBoolean())
                 .isTrue();
-        // What stops the whole road leaves nothing green behind.
+        // A failure on the way leaves no passed record.
         assertThatThrownBy(
                         () -> flow.build(with(one, PipelineSpec.STANDARD, "acceleration:3,32,1,3"), DeviceSpec.USUAL))
                 .isInstanceOf(KilnException.class);

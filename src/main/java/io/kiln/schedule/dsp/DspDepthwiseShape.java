@@ -5,7 +5,7 @@ import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 
 /**
- * What the depthwise kernels of {@link DspDepthwise} know of a convolution.
+ * The geometry of a convolution for the depthwise kernels of {@link DspDepthwise}.
  *
  * <p>Scratch holds, for each column of the window's rows and each of four channels, words of two input rows one below the other,
  * widened to 16 bits: {@code [column][channel][pair of rows]}.
@@ -55,7 +55,7 @@ record DspDepthwiseShape(
                 (rows + 1) / 2);
     }
 
-    /** Input rows under the windows of some output rows that follow each other. */
+    /** Number of input rows under the windows of consecutive output rows. */
     int inputRows(int outputRows) {
         return (outputRows - 1) * strideH + kernelH;
     }
@@ -91,7 +91,7 @@ record DspDepthwiseShape(
         return word < even ? 2 * word : 2 * (word - even) + 1;
     }
 
-    /** The word, within its column, whose halves are two taps that follow each other. */
+    /** The word, within its column, whose halves are two consecutive taps. */
     int wordOf(int firstTap) {
         return firstTap % 2 == 0 ? firstTap / 2 : Math.max(1, kernelH / 2) + firstTap / 2;
     }
@@ -101,7 +101,7 @@ record DspDepthwiseShape(
         return kernelH == 1 ? 0 : wordOf(kernelH - 2);
     }
 
-    /** Part of a kernel's name: all that its text depends on. */
+    /** Part of a kernel's name: everything on which its text depends. */
     String suffix() {
         return kernelH + "x" + kernelW + "_stride" + strideH + "x" + strideW + "_w" + width + "_c" + channels + "_p"
                 + padLeft + "_i" + inputColumns + (padded ? "_padded" : "");
