@@ -173,7 +173,8 @@ final class Compilation {
      * The user's own source may read files outside of the project, but not if it also reads an untrusted one: then the
      * failure stands.
      */
-    private Attempt withOutsideFiles(Fence fence, Fence.Preprocessed source, Path part, Path depFile) throws IOException {
+    private Attempt withOutsideFiles(Fence fence, Fence.Preprocessed source, Path part, Path depFile)
+            throws IOException {
         Attempt attempt = plain(part, depFile);
         boolean isOwn = attempt.result().succeeded()
                 && fence.strangerBeside(unit, DepFile.prerequisites(Files.readString(depFile)))
