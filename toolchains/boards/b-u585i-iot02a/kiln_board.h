@@ -14,5 +14,6 @@
 #define KILN_TX_PIN 9u
 #define KILN_RX_PIN 10u
 #define KILN_PIN_FUNCTION 7u
+#define KILN_CORE_CLOCK 160000000u
 
 #endif

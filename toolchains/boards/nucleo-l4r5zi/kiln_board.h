@@ -13,5 +13,6 @@
 #define KILN_TX_PIN 7u
 #define KILN_RX_PIN 8u
 #define KILN_PIN_FUNCTION 8u
+#define KILN_CORE_CLOCK 80000000u
 
 #endif

@@ -41,6 +41,24 @@ static inline uint32_t kiln_cycles(void) {
   return cycles;
 }
 
+/* All of it. Read again if the low word ran over meanwhile. */
+static inline uint64_t kiln_cycles_64(void) {
+  uint32_t high;
+  uint32_t low;
+  uint32_t again;
+  do {
+    __asm__ volatile("csrr %0, mcycleh" : "=r"(high));
+    __asm__ volatile("csrr %0, mcycle" : "=r"(low));
+    __asm__ volatile("csrr %0, mcycleh" : "=r"(again));
+  } while (high != again);
+  return (uint64_t)high << 32 | low;
+}
+
+/* Lets the cycle counter begin at 0. */
+static inline void kiln_cycles_reset(void) {
+  __asm__ volatile("csrw mcycle, zero\n\tcsrw mcycleh, zero\n\tcsrw mcycle, zero" ::: "memory");
+}
+
 /* Interrupts of machine mode: bits of mie. */
 static inline void kiln_interrupt_sources_set(uint32_t bits) {
   __asm__ volatile("csrw mie, %0" : : "r"(bits) : "memory");

@@ -14,5 +14,6 @@
 #define KILN_TX_PIN 2u
 #define KILN_RX_PIN 3u
 #define KILN_PIN_FUNCTION 7u
+#define KILN_CORE_CLOCK 168000000u
 
 #endif

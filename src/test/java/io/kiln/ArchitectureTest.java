@@ -82,12 +82,25 @@ final class ArchitectureTest {
             .resideInAPackage("io.kiln.device.transport..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.kiln.device.protocol..", "io.kiln.device.flash..", "io.kiln.device.lease..");
+            .resideInAnyPackage(
+                    "io.kiln.device.protocol..",
+                    "io.kiln.device.rpc..",
+                    "io.kiln.device.flash..",
+                    "io.kiln.device.lease..");
+
+    @ArchTest
+    static final ArchRule rpc_is_for_programs_without_boards_and_builds = noClasses()
+            .that()
+            .resideInAPackage("io.kiln.device.rpc..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.kiln.toolchain..", "io.kiln.firmware..", "io.kiln.device.emulator..", "io.kiln.process..");
 
     @ArchTest
     static final ArchRule verification_on_boards_knows_the_devices_interfaces_only = noClasses()
             .that()
-            .haveSimpleName("BoardVerification")
+            .haveSimpleName("ProgrammedBoard")
             .should()
             .dependOnClassesThat(describe(
                     "implement Lease, Transport, Protocol or FlashRunner",

@@ -49,6 +49,9 @@ public enum RuntimeFeature {
             "src/runtime/crt/common/ndarray.c",
             "src/runtime/crt/common/packed_func.c"),
 
+    /** What a board needs to tell time in seconds. */
+    TIMER(Set.of(BASE), "", "include/tvm/runtime/crt/internal/timer/"),
+
     /** Memory that is given back in any order. */
     PAGE_ALLOCATOR(
             Set.of(BASE),
@@ -65,7 +68,17 @@ public enum RuntimeFeature {
             "include/tvm/runtime/crt/aot_executor_module.h",
             "include/tvm/runtime/metadata_types.h",
             "src/runtime/crt/aot_executor/",
-            "src/runtime/crt/aot_executor_module/");
+            "src/runtime/crt/aot_executor_module/"),
+
+    /** microTVM's RPC server with its frames and sessions. It brings a {@code TVMLogf}, which only a server can have. */
+    RPC_SERVER(
+            Set.of(AOT_EXECUTOR, TIMER),
+            "",
+            "include/tvm/runtime/crt/internal/minrpc/",
+            "include/tvm/runtime/crt/microtvm_rpc_server.h",
+            "include/tvm/runtime/crt/rpc_common/",
+            "src/runtime/crt/microtvm_rpc_common/",
+            "src/runtime/crt/microtvm_rpc_server/");
 
     private static final Pattern INCLUDE =
             Pattern.compile("^[ \\t]*#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]", Pattern.MULTILINE);

@@ -4,8 +4,10 @@ package io.kiln.base;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The only exception of the engine for errors that a user can fix, with all problems found. */
-public final class KilnException extends RuntimeException {
+/**
+ * The only exception of the engine for errors that a user can fix, with all problems found. A subclass tells callers the kind of failure.
+ */
+public class KilnException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final transient List<Problem> problems;

@@ -96,14 +96,15 @@ final class ProjectFiles {
         request.board().sources().forEach(name -> compile(BOARD + "/" + name, SourceKind.FREESTANDING));
     }
 
-    /** The parts of the C runtime that the models and the project's own C use, with limits that models need which are looked up by name. */
+    /** The parts of the C runtime that the project uses, with limits that models need which are looked up by name. */
     private void runtime(FirmwareRequest request, SortedMap<String, Bytes> user) {
-        Set<RuntimeFeature> features = RuntimeFeature.usedBy(Stream.concat(
-                        user.values().stream(),
-                        request.models().stream()
-                                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
-                                .map(Artifact::content))
-                .toList());
+        Stream<Bytes> board = request.board().sources().stream().map(request.board().files()::get);
+        Stream<Bytes> models = request.models().stream()
+                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .map(Artifact::content);
+        Set<RuntimeFeature> features = RuntimeFeature.usedBy(
+                Stream.concat(board, Stream.concat(models, user.values().stream()))
+                        .toList());
         RuntimeConfig config = RuntimeConfig.of(
                 features.contains(RuntimeFeature.REGISTRY)
                         ? request.models().stream().map(ModelLibrary::metadata).toList()

@@ -16,6 +16,7 @@ import io.kiln.flow.inspect.Inspector;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.resolve.Resolver;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.MonitorSpec;
@@ -23,6 +24,7 @@ import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.BuildLock;
 import io.kiln.flow.state.VerifyRecord;
+import io.kiln.flow.verify.BoardProfile;
 import io.kiln.flow.verify.ProfileStep;
 import io.kiln.flow.verify.RunStep;
 import io.kiln.flow.verify.VerifyStep;
@@ -142,10 +144,16 @@ public final class Flow {
         BuildLock.hold(log, spec.layout(), "kiln:run", () -> new RunStep(log, image(build), run).run());
     }
 
-    /** Builds what is out of date and counts the instructions of one inference. */
+    /** Builds what is out of date and counts the instructions of one inference in an emulator. */
     public void profile(BuildSpec spec) {
         ResolvedBuild build = resolved(spec);
         BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new ProfileStep(log, image(build)).run());
+    }
+
+    /** Builds what is out of date and measures an inference on the board. */
+    public void profile(BuildSpec spec, DeviceSpec device) {
+        ResolvedBuild build = resolved(spec);
+        BuildLock.hold(log, spec.layout(), "kiln:profile", () -> new BoardProfile(log, image(build), device).run());
     }
 
     /** Flashes the existing image. */
@@ -204,10 +212,13 @@ public final class Flow {
     /**
      * Reports which tools are installed and which are missing, and installs missing ones on request.
      *
+     * @param port the line to a board that is asked what it speaks; if it names no port, none is asked
      * @param strict whether missing tools are an error
      */
-    public void doctor(BuildSpec spec, boolean install, boolean strict) {
-        new Doctor(log, environment).run(spec, install, strict);
+    public void doctor(BuildSpec spec, ConsoleSpec port, boolean install, boolean strict) {
+        Doctor doctor = new Doctor(log, environment);
+        doctor.run(spec, install, strict);
+        doctor.ask(spec, port);
     }
 
     private ResolvedBuild image(ResolvedBuild build) {

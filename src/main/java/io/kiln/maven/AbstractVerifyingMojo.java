@@ -13,8 +13,8 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** The parameters {@code kiln.verify.*} of every goal that builds, because they belong to the build. */
 abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
     /**
-     * How the image is verified, by the elements {@code on}, {@code vectors}, {@code samples}, {@code seed}, {@code
-     * program}; the properties {@code kiln.verify.*} apply to those not set.
+     * How the image is verified, by the elements {@code on}, {@code vectors}, {@code samples}, {@code seed},
+     * {@code program}, {@code over}; the properties {@code kiln.verify.*} apply to those not set.
      *
      * @since 0.1.0
      */
@@ -65,6 +65,15 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
     @Parameter(property = "kiln.verify.program", defaultValue = "2")
     private int verifyProgram;
 
+    /**
+     * What the image is talked to by: {@code console}, the protocol of the default application, or {@code rpc}, microTVM's, for an
+     * image with {@code kiln.application=rpc}.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.verify.over", defaultValue = "console")
+    private String verifyOver;
+
     /** Sets how the image is verified. */
     final void verification(BuildSpecBuilder build) {
         Verify bean = verify == null ? new Verify() : verify;
@@ -75,6 +84,7 @@ abstract class AbstractVerifyingMojo extends AbstractFlowMojo {
                         bean.samples() == null ? verifySamples : bean.samples(),
                         bean.seed() == null ? verifySeed : bean.seed(),
                         Duration.ofSeconds(bean.program() == null ? verifyProgram : bean.program())))
-                .verifyOn(bean.on() == null ? verifyOn : bean.on());
+                .verifyOn(bean.on() == null ? verifyOn : bean.on())
+                .verifyOver(bean.over() == null ? verifyOver : bean.over());
     }
 }

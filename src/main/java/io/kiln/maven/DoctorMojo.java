@@ -5,12 +5,13 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Lists the tools with their versions, what is missing, and the one command that installs it.
+ * Lists the tools with their versions, what is missing, and the one command that installs it. With {@code kiln.monitor.port} it says too
+ * whether the program at that port speaks RPC.
  *
  * @since 0.1.0
  */
 @Mojo(name = "doctor", requiresProject = false, threadSafe = true)
-public final class DoctorMojo extends AbstractByHandMojo {
+public final class DoctorMojo extends AbstractConsoleMojo {
     /**
      * Skips this goal.
      *
@@ -47,6 +48,6 @@ public final class DoctorMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        flow().doctor(spec(), install, strict);
+        flow().doctor(spec(), console(), install, strict);
     }
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
+import io.kiln.flow.spec.ProfileOn;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
 /**
- * Counts the instructions of one inference, whole and per operator; writes {@code kiln/profile.json}.
+ * Counts the instructions of one inference, whole and per operator; writes {@code kiln/profile.json}. With
+ * {@code kiln.profile.on=board} it flashes the board first and measures the time of one inference there.
  *
  * @since 0.1.0
  */
 @Mojo(name = "profile", requiresProject = false, threadSafe = true)
-public final class ProfileMojo extends AbstractByHandMojo {
+public final class ProfileMojo extends AbstractDeviceMojo {
     /**
      * Skips this goal.
      *
@@ -19,6 +21,15 @@ public final class ProfileMojo extends AbstractByHandMojo {
     @Parameter(property = "kiln.profile.skip", defaultValue = "false")
     private boolean skipProfile;
 
+    /**
+     * Where an inference is measured: {@code emulator}, or {@code board}, whose image needs {@code kiln.application=rpc} (flashed
+     * first, unless {@code kiln.flash.skip} is set).
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.profile.on", defaultValue = "emulator")
+    private String on;
+
     @Override
     boolean isGoalSkipped() {
         return skipProfile;
@@ -26,6 +37,9 @@ public final class ProfileMojo extends AbstractByHandMojo {
 
     @Override
     void run() {
-        flow().profile(spec());
+        switch (ProfileOn.of(on)) {
+            case EMULATOR -> flow().profile(spec());
+            case BOARD -> flow().profile(spec(), deviceSpec());
+        }
     }
 }

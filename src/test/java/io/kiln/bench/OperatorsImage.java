@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.bench;
 
-import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -10,6 +8,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.Optimize;
 import io.kiln.base.ResourceTree;
 import io.kiln.base.WholeFiles;
+import io.kiln.compile.OneUnit;
 import io.kiln.device.emulator.QemuLine;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessResult;
@@ -82,19 +81,16 @@ final class OperatorsImage {
                     .forEach((file, content) ->
                             WholeFiles.write(folder.resolve("shims").resolve(file), content.toArray()));
         }
-        List<String> objects = new ArrayList<>();
+        StringBuilder unit = new StringBuilder();
         for (ModelLibrary model : models) {
-            for (Artifact artifact : model.artifacts().artifacts()) {
-                if (artifact.loader() == Loader.SOURCE || artifact.loader() == Loader.HEADER) {
-                    WholeFiles.write(
-                            folder.resolve(artifact.fileName()),
-                            artifact.content().toArray());
-                }
-            }
-            for (Artifact source : model.artifacts().of(Loader.SOURCE)) {
-                objects.add(compiler.compile(source.fileName(), SourceKind.OWN));
-            }
+            unit.append(OneUnit.of(
+                    folder,
+                    model.metadata().name(),
+                    model.artifacts().artifacts()));
         }
+        WholeFiles.write(folder.resolve("models.c"), unit.toString());
+        List<String> objects = new ArrayList<>();
+        objects.add(compiler.compile("models.c", SourceKind.OWN));
         WholeFiles.write(folder.resolve("bench_model.h"), header(models));
         BenchImage.copy("bench.c", folder);
         BenchImage.copy("bench.ld", folder);

@@ -11,12 +11,17 @@ import io.kiln.compile.CompileRequest;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.ir.Function;
 import io.kiln.ir.Parameter;
+import io.kiln.ir.op.Trait;
+import io.kiln.lower.FusedOperator;
 import io.kiln.lower.RandomOperators;
 import io.kiln.reference.GoldenModels;
 import io.kiln.reference.Interpreter;
+import io.kiln.schedule.Dispatch;
+import io.kiln.target.Target;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
 import io.kiln.toolchain.compiler.TestToolchains;
+import io.kiln.transform.Pipeline;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,8 +38,7 @@ final class RandomOperatorsInQemuTest {
     private static final int OPERATORS = 24;
     private static final long FIRST_SEED = 20_000;
 
-    /** Schedules by seed: rows draw from the same operators. */
-    private final Map<Draws, List<List<String>>> known = new HashMap<>();
+    private final Map<Draws.Key, Draws> known = new HashMap<>();
 
     @TempDir
     Path folder;
@@ -69,15 +73,15 @@ final class RandomOperatorsInQemuTest {
         List<ModelLibrary> models = new ArrayList<>();
         List<Bytes> inputs = new ArrayList<>();
         List<Bytes> expected = new ArrayList<>();
-        Draws draws = new Draws(target, optimize, schedules.contains("bits=4"));
+        Draws draws = known.computeIfAbsent(new Draws.Key(target, optimize, schedules.contains("bits=4")), Draws::new);
         for (long seed = FIRST_SEED; models.size() < OPERATORS; seed++) {
-            if (draws.schedules(seed, known).stream().anyMatch(s -> s.contains(schedules))) {
+            if (draws.has(seed, schedules)) {
                 Function function = draws.function(seed);
                 List<Bytes> own = new ArrayList<>();
                 for (Parameter parameter : function.params()) {
                     own.add(RandomOperators.input(parameter.type(), seed * 31 + own.size()));
                 }
-                models.add(draws.compile(seed));
+                models.add(draws.compiled(seed));
                 inputs.addAll(own);
                 expected.add(Interpreter.run(function, own).get(0));
             }
@@ -97,31 +101,48 @@ final class RandomOperatorsInQemuTest {
         assertThat(actual.size()).isEqualTo(offset);
     }
 
-    /** Operators drawn for a target and a way to optimize. */
-    private record Draws(String target, Optimize optimize, boolean ofFourBits) {
+    /** Operators drawn for a target and a way to optimize; rows of the table share them. */
+    private static final class Draws {
+        private final Key key;
+        private final Dispatch dispatch;
+        private final List<List<String>> schedules = new ArrayList<>();
+        private final Map<Long, ModelLibrary> libraries = new HashMap<>();
+
+        record Key(String target, Optimize optimize, boolean ofFourBits) {}
+
+        Draws(Key key) {
+            this.key = key;
+            this.dispatch = new Dispatch(Target.parse(key.target()), key.optimize());
+        }
+
         Function function(long seed) {
             Function drawn = RandomOperators.mixed(seed);
-            return ofFourBits ? RandomOperators.ofFourBits(drawn) : drawn;
+            return key.ofFourBits() ? RandomOperators.ofFourBits(drawn) : drawn;
         }
 
-        ModelLibrary compile(long seed) {
-            Function function = function(seed);
-            CompileRequest request = CompileRequest.builder(Path.of("random"), target)
-                    .name(function.name())
-                    .optimize(optimize)
-                    .build();
-            return ModelCompiler.compile(request, function).library();
+        ModelLibrary compiled(long seed) {
+            return libraries.computeIfAbsent(seed, s -> {
+                Function function = function(s);
+                CompileRequest request = CompileRequest.builder(Path.of("random"), key.target())
+                        .name(function.name())
+                        .optimize(key.optimize())
+                        .build();
+                return ModelCompiler.compile(request, function).library();
+            });
         }
 
-        /** The schedules of an operator, found once for all tests that draw it. */
-        List<String> schedules(long seed, Map<Draws, List<List<String>>> known) {
-            List<List<String>> bySeed = known.computeIfAbsent(this, draws -> new ArrayList<>());
-            while (bySeed.size() <= seed - FIRST_SEED) {
-                bySeed.add(compile(FIRST_SEED + bySeed.size()).metadata().operators().stream()
-                        .map(o -> o.schedule())
+        /** Whether a schedule is used; most operators are only lowered for the answer, not compiled. */
+        boolean has(long seed, String schedule) {
+            while (schedules.size() <= seed - FIRST_SEED) {
+                Function fused = Pipeline.standard().run(function(FIRST_SEED + schedules.size()));
+                schedules.add(FusedOperator.all(fused, "drawn").stream()
+                        .filter(op -> !op.root().op().has(Trait.VIEW))
+                        .map(op -> dispatch.lower(op).schedule())
                         .toList());
             }
-            return bySeed.get((int) (seed - FIRST_SEED));
+            return schedules.get((int) (seed - FIRST_SEED)).stream().anyMatch(s -> s.contains(schedule))
+                    && compiled(seed).metadata().operators().stream()
+                            .anyMatch(o -> o.schedule().contains(schedule));
         }
     }
 }

@@ -4,7 +4,6 @@ package io.kiln.compile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.artifact.Artifact;
-import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
@@ -22,9 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Pattern;
 
 /**
  * Generated C as a program of this machine, built with every warning as an error, AddressSanitizer and
@@ -51,9 +47,6 @@ public final class HostProgram {
 
     private static final String WITH_MESSAGES = "-O0 -g";
 
-    /** Names that do not tell the model: those of helpers, which stand in the file of every model that calls them, and the pool's. */
-    private static final Pattern LOCAL = Pattern.compile("\\bkiln_\\w+|(?<=static uint8_t )global_workspace(?=\\[)");
-
     private final Path folder;
 
     private HostProgram(Path folder) {
@@ -64,33 +57,12 @@ public final class HostProgram {
     public static HostProgram build(Path folder, List<ModelMetadata> models, List<List<Artifact>> artifacts) {
         StringBuilder unit = new StringBuilder();
         for (int i = 0; i < artifacts.size(); i++) {
-            unit.append(model(folder, "m" + i, artifacts.get(i)));
+            unit.append(OneUnit.of(folder, "m" + i, artifacts.get(i)));
         }
         WholeFiles.write(folder.resolve("main.c"), unit + main(models));
         HostProgram program = new HostProgram(folder);
         program.compile(System.getProperty("kiln.host.flags", QUICK));
         return program;
-    }
-
-    /**
-     * Writes a model's files and includes its sources. Its helpers and its pool get names of their own, so that it cannot
-     * use those of another model.
-     */
-    private static String model(Path folder, String prefix, List<Artifact> files) {
-        StringBuilder text = new StringBuilder();
-        for (Artifact file : files) {
-            if (file.loader() == Loader.SOURCE || file.loader() == Loader.HEADER) {
-                WholeFiles.write(folder.resolve(file.fileName()), file.content().toArray());
-            }
-            if (file.loader() == Loader.SOURCE) {
-                Set<String> own = new TreeSet<>();
-                LOCAL.matcher(file.content().text()).results().forEach(name -> own.add(name.group()));
-                own.forEach(name -> text.append("#define " + name + " " + prefix + "_" + name + "\n"));
-                text.append("#include \"" + file.fileName() + "\"\n");
-                own.forEach(name -> text.append("#undef " + name + "\n"));
-            }
-        }
-        return text.toString();
     }
 
     private void compile(String flags) {

@@ -10,6 +10,7 @@ import io.kiln.base.KilnException;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
@@ -253,7 +254,7 @@ final class FlowTest {
 
     @Test
     void theDoctorSaysWhatIsThere() {
-        flow.doctor(spec(GestureProject.VECTORS, 0), false, false);
+        flow.doctor(spec(GestureProject.VECTORS, 0), ConsoleSpec.OF_BOARD, false, false);
         assertThat(said).anyMatch(line -> line.matches("qemu-system-arm +yes +QEMU emulator version.*"));
         assertThat(said).contains("Nothing is missing for mps2-an386");
     }

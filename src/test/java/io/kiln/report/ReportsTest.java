@@ -86,6 +86,20 @@ final class ReportsTest {
     }
 
     @Test
+    void timesOfABoardFitTheSchema() {
+        ProfileReport report = ProfileReport.measured(
+                "b",
+                "b, probe p",
+                List.of(new ProfileReport.Time("m", 12.5, 2100L), new ProfileReport.Time("n", 0.1, null)));
+        String json = Json.text(report);
+        JsonSchemas.assertFits("profile", json);
+        assertThat(json).doesNotContain("instructions").containsOnlyOnce("cycles");
+        Path file = folder.resolve("times.json");
+        Json.write(file, report);
+        assertThat(Json.read(file, ProfileReport.class)).isEqualTo(report);
+    }
+
+    @Test
     void profileFitsItsSchema() {
         ProfileReport report = new ProfileReport(
                 "b", "qemu", true, 1000, List.of(new ProfileReport.Operator("f", List.of("#0 ADD `y`"), 990)));

@@ -3,9 +3,9 @@ package io.kiln.device.emulator;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
-import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
 import io.kiln.process.Command;
 import io.kiln.process.ProcessRunner;
@@ -92,16 +92,17 @@ public record Emulator(Board board, Duration limit, Optional<Path> log, boolean 
     }
 
     /**
-     * Boots an image with the default application, talks to it, and ends its process.
+     * Boots an image that answers a host, talks to it, and ends its process.
      *
      * @param image ELF file linked for the board
+     * @param protocol what its application speaks
      * @param console gets the text printed by the image
      * @param talk what to do with the session
      * @throws KilnException if the image or the emulator fails, with their output
      */
-    public <T> T talk(Path image, Consumer<String> console, Function<ModelSession, T> talk) {
+    public <T> T talk(Path image, Protocol protocol, Consumer<String> console, Function<ModelSession, T> talk) {
         try (Transport line = boot(image)) {
-            return new Conversation(new ConsoleProtocol(limit), image, console).over(line, talk);
+            return new Conversation(protocol, image, console).over(line, talk);
         }
     }
 

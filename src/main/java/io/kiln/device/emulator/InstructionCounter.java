@@ -9,7 +9,7 @@ import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.DebugStub.Architecture;
 import io.kiln.device.fault.FaultWatch;
-import io.kiln.device.protocol.ConsoleProtocol;
+import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
 import io.kiln.firmware.image.ElfFile;
 import io.kiln.firmware.image.ElfFile.Symbol;
@@ -25,14 +25,15 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Counts the instructions of one run of a model in an uninstrumented image with the default application. QEMU advances
+ * Counts the instructions of one run of a model in an uninstrumented image that answers a host. QEMU advances
  * its clock by instructions ({@code -icount}), so that the same image with the same inputs gives the same counts on
  * every computer; its debug stub stops it where functions begin and return, and its monitor reports the number of
  * executed instructions.
  *
  * @param emulator the board to count on; QEMU must emulate it
+ * @param protocol what the image's application speaks
  */
-public record InstructionCounter(Emulator emulator) {
+public record InstructionCounter(Emulator emulator, Protocol protocol) {
     private static final Duration TO_CONNECT = Duration.ofSeconds(10);
     private static final String DEBUG = "debug";
     private static final String MONITOR = "monitor";
@@ -58,8 +59,7 @@ public record InstructionCounter(Emulator emulator) {
         try (Transport line = new EmulatorTransport(emulator, image, emulator.start(image, sockets(folder), folder))) {
             try (MachineMonitor monitor = MachineMonitor.connect(folder.resolve(MONITOR), TO_CONNECT);
                     DebugStub stub = DebugStub.connect(folder.resolve(DEBUG), monitor, architecture, TO_CONNECT)) {
-                return new Counting(new ConsoleProtocol(emulator.limit()), line, stub, faults)
-                        .count(model, entries, functions, inputs);
+                return new Counting(protocol, line, stub, faults).count(model, entries, functions, inputs);
             } catch (KilnException e) {
                 throw line.explained(faults.explained(e, image));
             }

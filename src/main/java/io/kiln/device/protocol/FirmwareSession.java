@@ -4,8 +4,9 @@ package io.kiln.device.protocol;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
+import io.kiln.device.transport.FrameReader;
 import io.kiln.device.transport.Frames;
-import io.kiln.device.transport.TimedInput;
+import io.kiln.device.transport.TimedBytes;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,13 +46,13 @@ public final class FirmwareSession implements ModelSession {
 
     private static final long MOST_OUTPUTS = 64 << 20;
 
-    private final Received received;
+    private final FrameReader received;
     private final OutputStream out;
     private final Duration timeout;
     private boolean isLeaving;
 
     private FirmwareSession(InputStream in, OutputStream out, Duration timeout, Consumer<String> console) {
-        this.received = new Received(in, console, MOST_INFORMATION);
+        this.received = new FrameReader(in, console, MOST_INFORMATION);
         this.out = out;
         this.timeout = timeout;
     }
@@ -217,8 +218,8 @@ public final class FirmwareSession implements ModelSession {
 
     private boolean hasBannerWithin(Duration time) {
         long deadline = System.nanoTime() + time.toNanos();
-        for (int value = received.next(deadline); value != TimedInput.LATE; value = received.next(deadline)) {
-            if (value == TimedInput.END) {
+        for (int value = received.next(deadline); value != TimedBytes.LATE; value = received.next(deadline)) {
+            if (value == TimedBytes.END) {
                 throw failure("the connection was lost", BANNER_LINE);
             }
             take(value);
@@ -255,10 +256,10 @@ public final class FirmwareSession implements ModelSession {
 
     private int next(long deadline, String expected) {
         int value = received.next(deadline);
-        if (value == TimedInput.LATE) {
+        if (value == TimedBytes.LATE) {
             throw failure("the image did not answer within " + timeout.toSeconds() + " s", expected);
         }
-        if (value == TimedInput.END) {
+        if (value == TimedBytes.END) {
             throw failure("the image ended", expected);
         }
         return value;

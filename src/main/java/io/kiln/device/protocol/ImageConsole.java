@@ -2,6 +2,7 @@
 package io.kiln.device.protocol;
 
 import io.kiln.base.Bytes;
+import io.kiln.device.transport.FrameReader;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Optional;
@@ -47,7 +48,7 @@ public final class ImageConsole {
             text.accept(piece);
             hasEnough[0] |= enough.test(piece);
         };
-        try (Received received = new Received(in, both, ImageEnd.BYTES)) {
+        try (FrameReader received = new FrameReader(in, both, ImageEnd.BYTES)) {
             long deadline = System.nanoTime() + limit.toNanos();
             for (int value = received.next(deadline); value >= 0; value = received.next(deadline)) {
                 Optional<Bytes> frame = received.take(value);

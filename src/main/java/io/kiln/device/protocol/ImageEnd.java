@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.util.OptionalInt;
 
 /** The packet by which an image reports its end and its exit code, sent by {@code kiln_end.h}. */
-final class ImageEnd {
+public final class ImageEnd {
     /** Bytes of the payload: {@code exit} and the code. */
     static final int BYTES = 8;
 
@@ -15,7 +15,7 @@ final class ImageEnd {
     private ImageEnd() {}
 
     /** The code, if the payload is such a packet. */
-    static OptionalInt code(Bytes payload) {
+    public static OptionalInt code(Bytes payload) {
         if (payload.size() != BYTES) {
             return OptionalInt.empty();
         }

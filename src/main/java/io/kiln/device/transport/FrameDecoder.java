@@ -13,6 +13,7 @@ import java.util.Optional;
 public final class FrameDecoder {
     private static final int HEAD = 4;
     private static final int TAIL = 2;
+    private static final byte[] NO_TEXT = {};
 
     private int maxPayload;
     private final ByteArrayOutputStream frame = new ByteArrayOutputStream();
@@ -54,7 +55,10 @@ public final class FrameDecoder {
         if (inFrame) {
             return data(value);
         }
-        text.write(value);
+        // A sender begins with a filler of this one byte; no text in UTF-8 has it.
+        if (value != Frames.NOP) {
+            text.write(value);
+        }
         return Optional.empty();
     }
 
@@ -138,6 +142,9 @@ public final class FrameDecoder {
 
     /** The text outside frames since the last call. */
     public byte[] takeText() {
+        if (text.size() == 0) {
+            return NO_TEXT;
+        }
         byte[] taken = text.toByteArray();
         text.reset();
         return taken;

@@ -13,6 +13,7 @@ public final class Frames {
     static final int ESCAPE = 0xFF;
     static final int NOP = 0xFE;
     static final int START = 0xFD;
+    private static final int[] TABLE = table();
 
     private Frames() {}
 
@@ -50,10 +51,19 @@ public final class Frames {
 
     /** Updates the CRC with one byte, 0 to 255. */
     static int crc(int before, int value) {
-        int crc = before ^ value << 8;
-        for (int bit = 0; bit < 8; bit++) {
-            crc = (crc & 0x8000) != 0 ? crc << 1 ^ 0x1021 : crc << 1;
+        return (before << Byte.SIZE ^ TABLE[before >>> Byte.SIZE ^ value]) & 0xFFFF;
+    }
+
+    /** The CRC of each single byte, from 0 on. */
+    private static int[] table() {
+        int[] table = new int[1 << Byte.SIZE];
+        for (int value = 0; value < table.length; value++) {
+            int crc = value << Byte.SIZE;
+            for (int bit = 0; bit < Byte.SIZE; bit++) {
+                crc = (crc & 0x8000) != 0 ? crc << 1 ^ 0x1021 : crc << 1;
+            }
+            table[value] = crc & 0xFFFF;
         }
-        return crc & 0xFFFF;
+        return table;
     }
 }

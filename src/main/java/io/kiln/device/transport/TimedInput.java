@@ -9,13 +9,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /** A stream with time limits: a daemon thread reads it ahead, by at most {@link #MOST_BLOCKS} blocks. */
-public final class TimedInput implements AutoCloseable {
-    /** Returned by {@link #read} when no byte arrived in time. */
-    public static final int LATE = -2;
-
-    /** Returned by {@link #read} at the end of the stream. */
-    public static final int END = -1;
-
+public final class TimedInput implements TimedBytes {
     private static final int MOST_BLOCKS = 64;
     private static final int BLOCK_BYTES = 4096;
     private static final byte[] NO_MORE = new byte[0];
@@ -70,16 +64,17 @@ public final class TimedInput implements AutoCloseable {
         blocks.offer(NO_MORE);
     }
 
-    /**
-     * The next byte, {@link #LATE} or {@link #END}.
-     *
-     * @param deadline value of {@link System#nanoTime()} at which waiting ends
-     */
+    @Override
     public int read(long deadline) {
         if (next == current.length && !fetch(deadline)) {
             return ended ? END : LATE;
         }
         return current[next++] & 0xFF;
+    }
+
+    @Override
+    public long now() {
+        return System.nanoTime();
     }
 
     private boolean fetch(long deadline) {

@@ -62,6 +62,7 @@ public final class BoardDescription {
                         "console",
                         console.uart() + ", " + console.baud() + " baud"
                                 + (console.usb().isEmpty() ? "" : ", USB " + String.join(", ", console.usb()))));
+        board.timer().ifPresent(timer -> line("timer", timer.counter() + ", " + timer.hertz() + " Hz"));
         line("emulator", emulator(board.emulation()));
         line("flash", board.openOcd().map(BoardDescription::flash).orElse("none"));
         TreeSet<String> inherited = new TreeSet<>(board.files().keySet());

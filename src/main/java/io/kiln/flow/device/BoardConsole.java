@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.device.transport.TcpTransport;
+import io.kiln.device.transport.Transport;
 import io.kiln.device.transport.serial.Port;
 import io.kiln.device.transport.serial.PortChoice;
+import io.kiln.device.transport.serial.SerialConsole;
 import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.toolchain.board.Board;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -14,8 +18,9 @@ import java.util.Optional;
  * @param board the board
  * @param spec the user's settings
  */
-record BoardConsole(Board board, ConsoleSpec spec) {
+public record BoardConsole(Board board, ConsoleSpec spec) {
     private static final int DEFAULT_BAUD = 115200;
+    private static final Duration TO_CONNECT = Duration.ofSeconds(5);
 
     /**
      * The path of the port, which need not be open yet.
@@ -33,6 +38,22 @@ record BoardConsole(Board board, ConsoleSpec spec) {
                 && probe.isPresent()
                 && ports.stream().anyMatch(port -> port.serial().equals(probe.get()));
         return choice(isOfProbe ? probe : spec.serial()).choose(ports);
+    }
+
+    /**
+     * Opens the line.
+     *
+     * @param port a serial port, or {@code tcp:<number>} for a port of this computer
+     * @throws io.kiln.base.KilnException if it cannot be opened
+     */
+    Transport open(String port) {
+        Optional<Integer> tcp = TcpTransport.port(port);
+        return tcp.isPresent() ? TcpTransport.open(tcp.get(), TO_CONNECT) : SerialConsole.open(port, baud());
+    }
+
+    /** As {@link #open(String)}, the port that is the board's console. */
+    public Transport open() {
+        return open(port());
     }
 
     /** Bits per second. */

@@ -5,7 +5,6 @@ import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.lease.Lease;
 import io.kiln.device.transport.Transport;
-import io.kiln.device.transport.serial.SerialConsole;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -13,13 +12,13 @@ import java.util.function.Consumer;
 final class SerialLease implements Lease {
     private final Leases wanted;
     private final String port;
-    private final int baud;
+    private final BoardConsole line;
     private final ConsoleLog log;
 
-    private SerialLease(Leases wanted, String port, int baud) {
+    private SerialLease(Leases wanted, String port, BoardConsole line) {
         this.wanted = wanted;
         this.port = port;
-        this.baud = baud;
+        this.line = line;
         this.log = new ConsoleLog(wanted.log());
     }
 
@@ -32,7 +31,7 @@ final class SerialLease implements Lease {
         BoardConsole console =
                 new BoardConsole(wanted.build().board(), wanted.device().console());
         String port = console.portBeside(wanted.device().flash().probe());
-        return Optional.of(new SerialLease(wanted, port, console.baud()));
+        return Optional.of(new SerialLease(wanted, port, console));
     }
 
     @Override
@@ -49,7 +48,7 @@ final class SerialLease implements Lease {
     /** Opens the port before flashing: the flash runner resets the board at its end, and the banner follows at once. */
     @Override
     public Transport start(Runnable bring) {
-        SerialConsole console = SerialConsole.open(port, baud);
+        Transport console = line.open(port);
         try {
             bring.run();
             return console;

@@ -5,8 +5,10 @@ import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Log;
 import io.kiln.base.Problem;
+import io.kiln.flow.device.BoardConsole;
 import io.kiln.flow.resolve.ToolchainChoice;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.process.Command;
 import io.kiln.process.Executables;
 import io.kiln.process.ProcessResult;
@@ -101,6 +103,18 @@ public final class Doctor {
         } else {
             log.warn("Missing for " + board.id() + "; get it with: " + String.join(" ", command(missing)));
         }
+    }
+
+    /**
+     * Says what the program at a port speaks; only if the user names the port, because others may belong to anything.
+     *
+     * @throws KilnException if the port cannot be opened
+     */
+    public void ask(BuildSpec spec, ConsoleSpec port) {
+        port.port().ifPresent(name -> {
+            BoardConsole console = new BoardConsole(spec.boards().find(spec.board()), port);
+            log.info("Port " + name + ": " + new PortCheck(console::open).verdict());
+        });
     }
 
     private static boolean isNeeded(

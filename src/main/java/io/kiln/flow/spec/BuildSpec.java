@@ -106,8 +106,10 @@ public record BuildSpec(
      * @param seed their seed
      * @param program how long the project's own program, if there is one, runs in the emulator under observation; zero
      * skips it
+     * @param over the protocol in which the image is addressed
      */
-    public record VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program) {
+    public record VerifySpec(
+            VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program, VerifyOver over) {
         /** How long a program is observed by default. */
         public static final Duration USUAL_PROGRAM = Duration.ofSeconds(2);
 
@@ -117,6 +119,21 @@ public record BuildSpec(
         /** A verification that observes the project's own program for the default time. */
         public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed) {
             this(on, vectors, samples, seed, USUAL_PROGRAM);
+        }
+
+        /** The image holds the default application. */
+        public VerifySpec(VerifyOn on, Optional<Path> vectors, int samples, long seed, Duration program) {
+            this(on, vectors, samples, seed, program, VerifyOver.CONSOLE);
+        }
+
+        /** The same in another place. */
+        VerifySpec with(VerifyOn place) {
+            return new VerifySpec(place, vectors, samples, seed, program, over);
+        }
+
+        /** The same by another protocol. */
+        VerifySpec with(VerifyOver protocol) {
+            return new VerifySpec(on, vectors, samples, seed, program, protocol);
         }
     }
 

@@ -160,9 +160,13 @@ public final class BuildSpecBuilder {
 
     /** Sets where the image is verified, as in {@code kiln.verify.on}. */
     public BuildSpecBuilder verifyOn(String text) {
-        VerifySpec now = verify;
-        read(() -> VerifyOn.of(text))
-                .ifPresent(on -> verify = new VerifySpec(on, now.vectors(), now.samples(), now.seed(), now.program()));
+        read(() -> VerifyOn.of(text)).ifPresent(on -> verify = verify.with(on));
+        return this;
+    }
+
+    /** Sets what the image is talked to by, as {@code kiln.verify.over} has it. */
+    public BuildSpecBuilder verifyOver(String text) {
+        read(() -> VerifyOver.of(text)).ifPresent(over -> verify = verify.with(over));
         return this;
     }
 

@@ -52,7 +52,7 @@ public final class ProfileStep {
         long total = 0;
         List<ProfileReport.Operator> operators = new ArrayList<>();
         for (ModelMetadata model : GenerateStep.store(layout).metadata()) {
-            InstructionCounts counts = new InstructionCounter(emulator)
+            InstructionCounts counts = new InstructionCounter(emulator, Protocols.of(build, emulator.limit()))
                     .count(
                             image.file(),
                             model.name(),

@@ -119,7 +119,7 @@ public final class RunStep {
 
     private void answers(Emulator emulator, Path image) {
         List<ModelMetadata> models = GenerateStep.store(build.spec().layout()).metadata();
-        emulator.talk(image, new ConsoleLines(log), session -> {
+        emulator.talk(image, Protocols.of(build, emulator.limit()), new ConsoleLines(log), session -> {
             List<ModelSession.Model> inImage = session.models();
             for (int m = 0; m < models.size(); m++) {
                 for (TestCase each : cases(models.get(m), models.size() > 1)) {

@@ -7,9 +7,9 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.device.emulator.Emulator;
-import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.Conversation;
 import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.protocol.Protocol;
 import io.kiln.device.transport.Transport;
 import io.kiln.report.VerifyReport;
 import io.kiln.report.VerifyReport.Tolerance;
@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /** Runs cases on an image and compares its answers with the reference. */
 final class Verification {
@@ -78,12 +77,13 @@ final class Verification {
      * Boots the image and runs every case of every model. If the image or the emulator fails, the outcome has the
      * reason and the cases compared so far.
      *
-     * @param image with the default application, linked for what the emulator runs
+     * @param image with an application that answers, linked for what the emulator runs
+     * @param protocol what the application speaks
      */
-    static Outcome run(Emulator emulator, Path image, List<VerificationCases> models) {
+    static Outcome run(Emulator emulator, Path image, Protocol protocol, List<VerificationCases> models) {
         Verification verification = new Verification();
         try (Transport line = emulator.boot(image)) {
-            verification.talk(line, image, text -> {}, models);
+            verification.talk(line, new Conversation(protocol, image, text -> {}), models);
         } catch (KilnException e) {
             verification.failed(e);
         }
@@ -95,21 +95,20 @@ final class Verification {
      * compared so far.
      *
      * @param line connection to the program; the caller closes it
-     * @param symbols the program's ELF file
-     * @param text gets what the program prints
+     * @param conversation what the program speaks, and who gets what it prints
      */
-    static Outcome run(Transport line, Path symbols, Consumer<String> text, List<VerificationCases> models) {
+    static Outcome run(Transport line, Conversation conversation, List<VerificationCases> models) {
         Verification verification = new Verification();
         try {
-            verification.talk(line, symbols, text, models);
+            verification.talk(line, conversation, models);
         } catch (KilnException e) {
             verification.failed(e);
         }
         return verification.outcome(models);
     }
 
-    private void talk(Transport line, Path symbols, Consumer<String> text, List<VerificationCases> models) {
-        new Conversation(new ConsoleProtocol(limit(models)), symbols, text).over(line, session -> {
+    private void talk(Transport line, Conversation conversation, List<VerificationCases> models) {
+        conversation.over(line, session -> {
             all(session, models);
             return true;
         });

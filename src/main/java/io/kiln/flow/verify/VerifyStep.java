@@ -9,6 +9,8 @@ import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
 import io.kiln.compile.Frontends;
 import io.kiln.device.emulator.Emulator;
+import io.kiln.device.protocol.Conversation;
+import io.kiln.device.protocol.Protocol;
 import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.build.RunnableImage;
@@ -21,9 +23,12 @@ import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.Steps;
 import io.kiln.flow.state.VerifyRecord;
+import io.kiln.flow.verify.ProgrammedBoard.Answer;
+import io.kiln.flow.verify.ProgrammedBoard.Purpose;
 import io.kiln.ir.Function;
 import io.kiln.report.VerifyReport;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -66,8 +71,8 @@ public final class VerifyStep {
         if (spec.on() == VerifyOn.BOARD) {
             // The state of a board can change at any time, so it is always verified.
             List<VerificationCases> models = cases();
-            BoardVerification.Answer answer = new BoardVerification(log, build, device).run(models);
-            report(answer.ranOn(), answer.outcome());
+            Answer<Verification.Outcome> answer = onTheBoard(models);
+            report(answer.ranOn(), answer.value());
             if (isOwnProgram()) {
                 new OwnProgram(log, build).leaveOut("the board holds the default application");
             }
@@ -83,6 +88,7 @@ public final class VerifyStep {
                 .file("image", layout.image("elf"))
                 .setting("board", build.board().id())
                 .setting("runs on", build.runsOn().get().emulation())
+                .setting("over", spec.over())
                 .setting("semihosting", build.spec().semihosting())
                 .setting("samples", spec.samples())
                 .setting("seed", spec.seed())
@@ -99,6 +105,16 @@ public final class VerifyStep {
         }
     }
 
+    /** If the board answers nothing, or something wrong, the outcome says so. */
+    private Answer<Verification.Outcome> onTheBoard(List<VerificationCases> models) {
+        Duration limit = Verification.limit(models);
+        Protocol protocol = Protocols.of(build, limit);
+        return new ProgrammedBoard(log, build, device, Purpose.VERIFICATION)
+                .talk(
+                        limit,
+                        (line, elf, text) -> Verification.run(line, new Conversation(protocol, elf, text), models));
+    }
+
     private Collection<Path> verify() {
         record.begin();
         List<VerificationCases> models = cases();
@@ -110,7 +126,8 @@ public final class VerifyStep {
                 build.spec().semihosting());
         String ranOn = RunnableImage.name(build, emulator);
         record.about(build.board().id(), ranOn, spec.seed());
-        Verification.Outcome outcome = Verification.run(emulator, image.file(), models);
+        Verification.Outcome outcome =
+                Verification.run(emulator, image.file(), Protocols.of(build, emulator.limit()), models);
         Optional<OwnProgram.Result> program = isOwnProgram() ? new OwnProgram(log, build).watch() : Optional.empty();
         return report(ranOn, program.map(outcome::with).orElse(outcome));
     }

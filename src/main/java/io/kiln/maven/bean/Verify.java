@@ -20,6 +20,9 @@ public final class Verify {
     /** Seconds for which the project's own program is watched. */
     private Integer program;
 
+    /** {@code console} or {@code rpc}. */
+    private String over;
+
     /** Set by Maven from {@code <on>}. */
     public void setOn(String on) {
         this.on = on;
@@ -45,6 +48,11 @@ public final class Verify {
         this.program = program;
     }
 
+    /** Set by Maven from {@code <over>}. */
+    public void setOver(String over) {
+        this.over = over;
+    }
+
     public String on() {
         return on;
     }
@@ -63,5 +71,9 @@ public final class Verify {
 
     public Integer program() {
         return program;
+    }
+
+    public String over() {
+        return over;
     }
 }

@@ -22,6 +22,7 @@ import java.util.TreeMap;
  * @param sources names of the C and assembler files to compile, keys of {@link #files}
  * @param linker name of the linker script, a key of {@link #files}; its folder must be on the linker's search path
  * @param console the serial console of the image
+ * @param timer what {@code TVMPlatformTimerStart} and {@code TVMPlatformTimerStop} count by; empty if the board has no timer
  * @param emulation what runs an image without the hardware
  * @param openOcd how OpenOCD reaches the hardware; empty if the board cannot be flashed
  * @param building how its firmware is built
@@ -41,6 +42,7 @@ public record Board(
         List<String> sources,
         Optional<String> linker,
         Optional<Console> console,
+        Optional<Timer> timer,
         Emulation emulation,
         Optional<OpenOcd> openOcd,
         Building building,
@@ -81,6 +83,7 @@ public record Board(
                 sources,
                 linker,
                 console,
+                timer,
                 otherEmulation,
                 openOcd,
                 otherBuilding,
@@ -234,6 +237,14 @@ public record Board(
             this(uart, baud, List.of());
         }
     }
+
+    /**
+     * What a board measures time by.
+     *
+     * @param counter name of the peripheral, for people
+     * @param hertz ticks of a second; one of them is the resolution of all times
+     */
+    public record Timer(String counter, long hertz) {}
 
     /**
      * How the firmware of a board is built.

@@ -56,6 +56,9 @@ final class BoardParser {
                 sources,
                 linker,
                 console(),
+                profile.find("timer")
+                        .map(node -> new Board.Timer(
+                                node.get("counter").asText(), node.get("hertz").asLong())),
                 emulation,
                 new FlashParser(profile, problems).openOcd(),
                 new BuildingParser(profile, problems).parse(),

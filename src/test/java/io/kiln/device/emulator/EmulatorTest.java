@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.ImageConsole.End;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
@@ -51,7 +52,7 @@ class EmulatorTest {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
         Path image = HandWrittenModel.build(board, toolchain, io, folder);
-        boolean good = Emulator.of(board, LIMIT).talk(image, text -> {}, session -> {
+        boolean good = Emulator.of(board, LIMIT).talk(image, new ConsoleProtocol(LIMIT), text -> {}, session -> {
             List<Model> models = session.models();
             assertThat(models).containsExactly(new Model("hand", List.of(64), List.of(64, 128)));
             return List.of(-100, -1, 3).stream().allMatch(x -> {
@@ -66,10 +67,11 @@ class EmulatorTest {
     void aModelsErrorIsReported() {
         Board board = HandWrittenModel.board("host");
         Path image = HandWrittenModel.build(board, "host", Io.CALLER, folder);
-        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, text -> {}, session -> {
-                    Model model = session.models().get(0);
-                    return session.run(0, model, List.of(HandWrittenModel.input(99)));
-                }))
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT)
+                        .talk(image, new ConsoleProtocol(LIMIT), text -> {}, session -> {
+                            Model model = session.models().get(0);
+                            return session.run(0, model, List.of(HandWrittenModel.input(99)));
+                        }))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("returned error -5");
     }
@@ -80,7 +82,7 @@ class EmulatorTest {
         TestTools.need(board);
         Path image = withMain(board, "int main(void) { for (;;) { } }");
         Emulator emulator = Emulator.of(board, Duration.ofSeconds(2));
-        assertThatThrownBy(() -> emulator.talk(image, text -> {}, ModelSession::models))
+        assertThatThrownBy(() -> emulator.talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln: ready")
                 .hasMessageContaining("2 s");
@@ -123,7 +125,7 @@ class EmulatorTest {
                 """);
         Path log = folder.resolve("console.log");
         Emulator emulator = new Emulator(board, Duration.ofMinutes(5), Optional.of(log), false);
-        assertThatThrownBy(() -> emulator.talk(image, text -> {}, ModelSession::models))
+        assertThatThrownBy(() -> emulator.talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("more than 4 MiB")
                 .hasMessageContaining("lost in space");
@@ -148,7 +150,8 @@ class EmulatorTest {
                 #include "kiln_console.h"
                 int main(void) { kiln_console_text("no sensor\\r\\n"); return 3; }
                 """);
-        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, text -> {}, ModelSession::models))
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT)
+                        .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the image ended")
                 .hasMessageContaining("no sensor")

@@ -4,6 +4,7 @@ package io.kiln.device.emulator;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
+import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.ModelSession;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
@@ -34,7 +35,8 @@ class FaultTest {
                 }
                 int main(void) { volatile int start = 0; return down(&start, 1000000); }
                 """, folder);
-        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, text -> {}, ModelSession::models))
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT)
+                        .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("the stack overflowed")
                 .hasMessageContaining("__stack_size")
@@ -66,7 +68,8 @@ class FaultTest {
                 }
                 """.formatted(address), folder);
         String expected = id.equals("microbit") ? "a fault" : "address " + address;
-        assertThatThrownBy(() -> Emulator.of(board, LIMIT).talk(image, text -> {}, ModelSession::models))
+        assertThatThrownBy(() -> Emulator.of(board, LIMIT)
+                        .talk(image, new ConsoleProtocol(LIMIT), text -> {}, ModelSession::models))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining(expected)
                 .hasMessageMatching("(?s).*poke \\([^ ]*main\\.c:3\\), called from main \\([^ ]*main\\.c:7\\).*")

@@ -182,6 +182,7 @@ final class HandWrittenModel {
                 real.sources(),
                 real.linker(),
                 real.console(),
+                real.timer(),
                 emulation,
                 real.openOcd(),
                 real.building(),

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
+import io.kiln.device.protocol.ConsoleProtocol;
 import io.kiln.device.protocol.ImageConsole;
 import io.kiln.process.RunningProcess;
 import io.kiln.toolchain.board.Board;
@@ -36,7 +37,7 @@ class InstructionCounterTest {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
         Path image = HandWrittenModel.build(board, toolchain, Io.CALLER, folder);
-        InstructionCounter counter = new InstructionCounter(Emulator.of(board, LIMIT));
+        InstructionCounter counter = new InstructionCounter(Emulator.of(board, LIMIT), new ConsoleProtocol(LIMIT));
         InstructionCounts first = counter.count(image, "hand", HandWrittenModel.OPERATORS, INPUT);
         InstructionCounts second = counter.count(image, "hand", HandWrittenModel.OPERATORS, INPUT);
         assertThat(second).isEqualTo(first);
@@ -54,7 +55,7 @@ class InstructionCounterTest {
         Board board = HandWrittenModel.board("mps2-an386");
         TestTools.need(board);
         Path image = HandWrittenModel.build(board, "clang", Io.CALLER, folder.resolve("counted"));
-        long counted = new InstructionCounter(Emulator.of(board, LIMIT))
+        long counted = new InstructionCounter(Emulator.of(board, LIMIT), new ConsoleProtocol(LIMIT))
                 .count(image, "hand", HandWrittenModel.OPERATORS, INPUT)
                 .total();
         long ticks = ticksOfTenThousandRuns(board);
@@ -112,7 +113,7 @@ class InstructionCounterTest {
     void aFunctionThatIsNotThereIsNamed() {
         Board board = HandWrittenModel.board("mps2-an386");
         Path image = HandWrittenModel.build(board, "clang", Io.CALLER, folder);
-        InstructionCounter counter = new InstructionCounter(Emulator.of(board, LIMIT));
+        InstructionCounter counter = new InstructionCounter(Emulator.of(board, LIMIT), new ConsoleProtocol(LIMIT));
         assertThatThrownBy(() -> counter.count(image, "foot", List.of("tvmgen_foot_fused_kick"), INPUT))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("tvmgen_foot_run")
@@ -126,7 +127,8 @@ class InstructionCounterTest {
         TestTools.need(board);
         Path image = HandWrittenModel.build(board, "clang", Io.CALLER, folder);
         List<Path> before = temporaryFolders();
-        InstructionCounter counter = new InstructionCounter(Emulator.of(board, Duration.ofSeconds(3)));
+        InstructionCounter counter = new InstructionCounter(
+                Emulator.of(board, Duration.ofSeconds(3)), new ConsoleProtocol(Duration.ofSeconds(3)));
         assertThatThrownBy(() -> counter.count(image, "hand", HandWrittenModel.OPERATORS, HANGS))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("longer than 3 s");
@@ -144,7 +146,8 @@ class InstructionCounterTest {
     @Test
     void thisComputerDoesNotCount() {
         Emulator host = Emulator.of(HandWrittenModel.board("host"), LIMIT);
-        assertThatThrownBy(() -> new InstructionCounter(host).count(folder, "hand", List.of(), INPUT))
+        assertThatThrownBy(() -> new InstructionCounter(host, new ConsoleProtocol(LIMIT))
+                        .count(folder, "hand", List.of(), INPUT))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("cannot be counted on host");
     }

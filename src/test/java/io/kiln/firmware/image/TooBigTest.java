@@ -76,6 +76,7 @@ class TooBigTest {
                 board.sources(),
                 board.linker(),
                 board.console(),
+                board.timer(),
                 board.emulation(),
                 board.openOcd(),
                 board.building(),

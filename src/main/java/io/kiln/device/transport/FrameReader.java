@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.device.protocol;
+package io.kiln.device.transport;
 
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.base.Utf8Text;
-import io.kiln.device.transport.FrameDecoder;
-import io.kiln.device.transport.TimedInput;
 import java.io.InputStream;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Splits an image's output into frames and text; the text is passed on, and its end is kept. Not thread-safe. */
-final class Received implements AutoCloseable {
+public final class FrameReader implements AutoCloseable {
     /** Limit of text in bytes; an image that prints more is stopped. */
-    static final int MOST_TEXT = 4 << 20;
+    private static final int MOST_TEXT = 4 << 20;
 
     /** Limit of text in lines. */
     private static final int MOST_LINES = 100_000;
 
     private static final int KEPT_TEXT = 4000;
 
-    private final TimedInput in;
+    private final TimedBytes in;
     private final Consumer<String> console;
     private final FrameDecoder decoder;
     private final Utf8Text characters = new Utf8Text();
@@ -34,22 +32,33 @@ final class Received implements AutoCloseable {
     /**
      * Reads a stream ahead.
      *
+     * @param in what the image sends
      * @param console gets the text as it arrives
      * @param maxPayload longest accepted payload in bytes, until {@link #expect} changes it
      */
-    Received(InputStream in, Consumer<String> console, int maxPayload) {
-        this.in = new TimedInput(in);
+    public FrameReader(InputStream in, Consumer<String> console, int maxPayload) {
+        this(new TimedInput(in), console, maxPayload);
+    }
+
+    /** As {@link #FrameReader(InputStream, Consumer, int)}, from a source that knows deadlines already; it is closed with the reader. */
+    public FrameReader(TimedBytes in, Consumer<String> console, int maxPayload) {
+        this.in = in;
         this.console = console;
         this.decoder = new FrameDecoder(maxPayload);
     }
 
+    /** The time by the clock that deadlines are held against, in nanoseconds. */
+    public long now() {
+        return in.now();
+    }
+
     /** Accepts payloads up to this size from now on. */
-    void expect(int maxPayload) {
+    public void expect(int maxPayload) {
         decoder.limit(maxPayload);
     }
 
-    /** The next byte, {@link TimedInput#LATE} or {@link TimedInput#END}; pass it to {@link #take}. */
-    int next(long deadline) {
+    /** The next byte, {@link TimedBytes#LATE} or {@link TimedBytes#END}; pass it to {@link #take}. */
+    public int next(long deadline) {
         return in.read(deadline);
     }
 
@@ -59,14 +68,14 @@ final class Received implements AutoCloseable {
      * @return the payload of the frame that it completes
      * @throws KilnException if the image floods the console
      */
-    Optional<Bytes> take(int value) {
+    public Optional<Bytes> take(int value) {
         Optional<Bytes> frame = decoder.accept(value);
         note(decoder.takeText());
         return frame;
     }
 
     /** Whether the last byte ended a line of text that contains this. Noise from switching a line on may precede it. */
-    boolean endedLineWith(String wanted) {
+    public boolean endedLineWith(String wanted) {
         return lineEnded && line.indexOf(wanted) >= 0;
     }
 
@@ -107,16 +116,17 @@ final class Received implements AutoCloseable {
     }
 
     /** The last text outside frames. */
-    String text() {
+    public String text() {
         return seen.toString();
     }
 
-    boolean saidNothing() {
+    /** Whether no text came, or only blanks. */
+    public boolean saidNothing() {
         return seen.toString().isBlank();
     }
 
     /** The last text, for error messages. */
-    String printed() {
+    public String printed() {
         return saidNothing()
                 ? "It printed nothing"
                 : "It printed: " + seen.toString().strip();

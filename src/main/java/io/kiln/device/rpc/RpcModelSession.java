@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.rpc;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.rpc.client.AotExecutor;
+import io.kiln.device.rpc.client.RemoteModule;
+import io.kiln.device.rpc.client.RemoteTensor;
+import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.packet.RpcException;
+import io.kiln.device.rpc.packet.RpcException.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Models of an image with an RPC server, one executor at a time. */
+final class RpcModelSession implements ModelSession {
+    private static final Duration TO_LEAVE = Duration.ofSeconds(2);
+
+    private final RpcClient client;
+    private final List<String> names;
+    private Optional<RemoteModule> library = Optional.empty();
+    private Optional<Open> open = Optional.empty();
+
+    /** The executor that there is. */
+    private record Open(String model, AotExecutor executor) {}
+
+    RpcModelSession(RpcClient client, List<String> names) {
+        this.client = client;
+        this.names = names;
+    }
+
+    @Override
+    public List<Model> models() {
+        List<Model> models = new ArrayList<>();
+        for (String name : names) {
+            find(name)
+                    .ifPresent(executor ->
+                            models.add(new Model(name, sizes(executor.inputs()), sizes(executor.outputs()))));
+        }
+        return List.copyOf(models);
+    }
+
+    private static List<Integer> sizes(List<RemoteTensor> tensors) {
+        return tensors.stream().map(RemoteTensor::bytes).toList();
+    }
+
+    /** The executor of a model; empty if the image has no such model. */
+    private Optional<AotExecutor> find(String name) {
+        return library().function("tvmgen_" + name + "_get_c_metadata").map(found -> executor(name));
+    }
+
+    private AotExecutor executor(String name) {
+        if (open.filter(each -> each.model().equals(name)).isEmpty()) {
+            free();
+            open = Optional.of(new Open(name, AotExecutor.create(client, library(), name)));
+        }
+        return open.get().executor();
+    }
+
+    private RemoteModule library() {
+        if (library.isEmpty()) {
+            library = Optional.of(client.systemLibrary());
+        }
+        return library.get();
+    }
+
+    private void free() {
+        Optional<Open> before = open;
+        open = Optional.empty();
+        before.ifPresent(each -> each.executor().close());
+    }
+
+    @Override
+    public List<Bytes> run(int index, Model model, List<Bytes> inputs) {
+        List<Integer> given = inputs.stream().map(Bytes::size).toList();
+        if (!given.equals(model.inputBytes())) {
+            throw new KilnException(new Problem(
+                    "model " + model.name() + " was given inputs of " + given + " bytes",
+                    RpcException.WHERE,
+                    model.inputBytes() + " bytes",
+                    ""));
+        }
+        List<Bytes> outputs = executor(model.name()).run(inputs);
+        List<Integer> answered = outputs.stream().map(Bytes::size).toList();
+        if (!answered.equals(model.outputBytes())) {
+            throw RpcException.malformed(
+                    "model " + model.name() + " answered " + answered + " bytes", model.outputBytes() + " bytes");
+        }
+        return outputs;
+    }
+
+    /** Ends the server. A board's program that does not say that it ends is waited for two seconds at most. */
+    @Override
+    public void exit() {
+        free();
+        client.shutdown();
+        OptionalInt code = client.awaitEnd(TO_LEAVE);
+        if (code.isPresent() && code.getAsInt() != 0) {
+            throw new RpcException(
+                    Kind.LINE_CLOSED,
+                    new Problem("the image ended with code " + code.getAsInt(), RpcException.WHERE, "code 0", ""));
+        }
+    }
+
+    /** Gives back what this session took, unless the session is over already, and stops listening. */
+    @Override
+    public void close() {
+        try (client) {
+            free();
+        } catch (KilnException e) {
+            // The server forgets by itself, or the next host frees it; what failed first was thrown already.
+            open = Optional.empty();
+        }
+    }
+}

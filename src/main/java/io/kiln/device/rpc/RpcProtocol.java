@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.rpc;
+
+import io.kiln.device.protocol.ModelSession;
+import io.kiln.device.protocol.Protocol;
+import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.transport.Transport;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * microTVM's RPC: models are driven by the server's AOT executor.
+ *
+ * @param limit longest time to each reply, zero for ever
+ * @param models names of the models to look for; a server cannot list them
+ */
+public record RpcProtocol(Duration limit, List<String> models) implements Protocol {
+    public RpcProtocol {
+        models = List.copyOf(models);
+    }
+
+    @Override
+    public ModelSession connect(Transport transport, Consumer<String> text) {
+        TransportTimeouts usual = transport.ownsProgram() ? TransportTimeouts.EMULATOR : TransportTimeouts.SERIAL;
+        RpcClient client =
+                RpcClient.connect(transport, usual.withReplies(limit), line -> text.accept(line + "\n"), text);
+        return new RpcModelSession(client, models);
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.rpc.client;
+
+import io.kiln.base.Bytes;
+import io.kiln.device.rpc.packet.RpcException;
+import io.kiln.device.rpc.packet.RpcException.Kind;
+import io.kiln.device.rpc.packet.Value;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/** A model on the board, driven over RPC by the server's AOT executor. A server keeps one executor at a time. */
+public final class AotExecutor implements AutoCloseable {
+    private static final String CREATE = "tvm.aot_executor.create";
+
+    /** The error of a server that keeps an executor already. */
+    private static final String EXISTS = "0x0700";
+
+    /** Modules are numbered; the system library is the first one. */
+    private static final long FIRST_MODULE = 0x8000;
+
+    private static final long MOST_TENSORS = 255;
+
+    private final RemoteModule module;
+    private final Map<String, RemoteFunction> functions = new HashMap<>();
+    private final List<RemoteTensor> inputs;
+    private final List<RemoteTensor> outputs;
+
+    private AotExecutor(RemoteModule module) {
+        this.module = module;
+        this.inputs = tensors("get_num_inputs", "get_input");
+        this.outputs = tensors("get_num_outputs", "get_output");
+    }
+
+    /**
+     * Creates an executor; the caller closes it.
+     *
+     * @param library the system library
+     * @param model name of the model, as in {@code tvmgen_<name>_run}
+     * @throws RpcException of kind {@link Kind#REMOTE} if the image has no such model with the packed interface
+     */
+    public static AotExecutor create(RpcClient client, RemoteModule library, String model) {
+        Supplier<RemoteModule> create = () -> client.global(CREATE)
+                .call(library.value(), Value.Device.CPU, new Value.Str(model))
+                .module();
+        try {
+            return new AotExecutor(create.get());
+        } catch (RpcException e) {
+            if (e.kind() != Kind.REMOTE || !e.getMessage().contains(EXISTS)) {
+                throw e;
+            }
+            // A host that went away without a word left its own: it is the module behind the system library.
+            new RemoteModule(client, Math.max(library.handle(), FIRST_MODULE) + 1).close();
+            return new AotExecutor(create.get());
+        }
+    }
+
+    private List<RemoteTensor> tensors(String countFunction, String function) {
+        long count = call(countFunction).integer();
+        if (count < 0 || count > MOST_TENSORS) {
+            throw RpcException.malformed("a model of " + count + " tensors", "0 to " + MOST_TENSORS);
+        }
+        return IntStream.range(0, (int) count)
+                .mapToObj(index -> call(function, new Value.Int(index)).tensor())
+                .toList();
+    }
+
+    /** The model's inputs, in its order; their memory is the executor's. */
+    public List<RemoteTensor> inputs() {
+        return inputs;
+    }
+
+    /** The model's outputs, in its order. */
+    public List<RemoteTensor> outputs() {
+        return outputs;
+    }
+
+    /** The name of an input. */
+    public String inputName(int index) {
+        return call("get_input_name", new Value.Int(index)).text();
+    }
+
+    /** The number of an input. */
+    public int inputIndex(String name) {
+        return (int) call("get_input_index", new Value.Str(name)).integer();
+    }
+
+    /** Runs the model once, with what the inputs hold. */
+    public void run() {
+        call("run");
+    }
+
+    /**
+     * Runs the model once.
+     *
+     * @param given the bytes of each input
+     * @return the bytes of each output
+     */
+    public List<Bytes> run(List<Bytes> given) {
+        for (int i = 0; i < given.size(); i++) {
+            inputs.get(i).upload(given.get(i));
+        }
+        run();
+        return outputs.stream().map(RemoteTensor::download).toList();
+    }
+
+    /** What measures whole runs of the model with what the inputs hold. */
+    public TimeEvaluator timeEvaluator(RpcClient client, TimeEvaluator.Settings settings) {
+        return TimeEvaluator.of(client, module, "run", settings);
+    }
+
+    private Returned call(String function, Value... arguments) {
+        return functions.computeIfAbsent(function, module::require).call(arguments);
+    }
+
+    /** Gives arrays and executor back. */
+    @Override
+    public void close() {
+        List<RemoteTensor> all = new ArrayList<>(inputs);
+        all.addAll(outputs);
+        all.forEach(RemoteTensor::close);
+        module.close();
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.rpc.client;
+
+import io.kiln.device.rpc.packet.PacketWriter;
+import io.kiln.device.rpc.packet.RpcCode;
+import io.kiln.device.rpc.packet.Value;
+import java.util.List;
+
+/**
+ * A function of the board's. A server frees no functions, so that there is nothing to close.
+ *
+ * @param client whose board it is on
+ * @param handle what the board calls it
+ */
+public record RemoteFunction(RpcClient client, long handle) {
+    /**
+     * Calls it.
+     *
+     * @throws io.kiln.device.rpc.packet.RpcException if it fails, with the board's message
+     */
+    public Returned call(Value... arguments) {
+        return call(List.of(arguments));
+    }
+
+    /** As {@link #call(Value...)}. */
+    public Returned call(List<? extends Value> arguments) {
+        return Returned.of(
+                client,
+                client.request(new PacketWriter(RpcCode.CALL_FUNC).u64(handle).sequence(arguments)));
+    }
+
+    /** The function as an argument. */
+    public Value.Function value() {
+        return new Value.Function(handle);
+    }
+}

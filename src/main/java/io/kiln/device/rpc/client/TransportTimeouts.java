@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.rpc.client;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+
+/**
+ * How long a host waits; zero means for ever.
+ *
+ * @param sessionStartRetry time after which the host asks again for a session
+ * @param sessionStart time after which it gives up asking
+ * @param sessionEstablished longest time to each reply
+ */
+public record TransportTimeouts(Duration sessionStartRetry, Duration sessionStart, Duration sessionEstablished) {
+    /** As TVM has them for boards on a serial port. */
+    public static final TransportTimeouts SERIAL =
+            new TransportTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(5), Duration.ofSeconds(5));
+
+    /** As TVM has them for boards in an emulator. */
+    public static final TransportTimeouts EMULATOR =
+            new TransportTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofSeconds(10));
+
+    /** Half of what a long holds: a deadline so far away never comes. */
+    private static final long FOR_EVER = Long.MAX_VALUE / 2;
+
+    /** The same with another time to each reply. */
+    public TransportTimeouts withReplies(Duration limit) {
+        return new TransportTimeouts(sessionStartRetry, sessionStart, limit);
+    }
+
+    /** The moment at which a time that begins now is over, in nanoseconds of the same clock. */
+    static long deadline(long now, Duration time) {
+        return now + (time.isZero() ? FOR_EVER : time.toNanos());
+    }
+
+    /** A time in seconds without zeros at the end, such as {@code 5s} and {@code 0.5s}. */
+    static String text(Duration time) {
+        BigDecimal seconds = BigDecimal.valueOf(time.toNanos(), 9).stripTrailingZeros();
+        return seconds.toPlainString() + "s";
+    }
+}

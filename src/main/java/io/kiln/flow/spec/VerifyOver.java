@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.spec;
+
+import io.kiln.base.ParameterValue;
+
+/** What an image that is verified is talked to by, the value of {@code kiln.verify.over}. */
+public enum VerifyOver {
+    /** The protocol of the default application. */
+    CONSOLE,
+    /** microTVM's RPC, for an image with its server. */
+    RPC;
+
+    /**
+     * Reads the parameter's value.
+     *
+     * @throws io.kiln.base.KilnException if it is none, with the values there are
+     */
+    static VerifyOver of(String text) {
+        return ParameterValue.of("kiln.verify.over", VerifyOver.class, text);
+    }
+}

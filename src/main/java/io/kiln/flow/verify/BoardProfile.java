@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.device.fault.FaultWatch;
+import io.kiln.device.rpc.client.AotExecutor;
+import io.kiln.device.rpc.client.RemoteModule;
+import io.kiln.device.rpc.client.RpcClient;
+import io.kiln.device.rpc.client.TimeEvaluator;
+import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.transport.Transport;
+import io.kiln.flow.build.FirmwareSteps;
+import io.kiln.flow.build.GenerateStep;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.verify.ProgrammedBoard.Answer;
+import io.kiln.flow.verify.ProgrammedBoard.Purpose;
+import io.kiln.report.Json;
+import io.kiln.report.ProfileReport;
+import io.kiln.report.ProfileReport.Time;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/** Measures whole runs on the board, by its own timer over RPC, with every input at its zero point; writes {@code profile.json}. */
+public final class BoardProfile {
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+    private static final double MICROSECONDS = 1e6;
+
+    /** Three blocks of at least 10 ms, so that a coarse timer is good enough. */
+    private static final TimeEvaluator.Settings SETTINGS = new TimeEvaluator.Settings(1, 3, 10, 100);
+
+    private final Log log;
+    private final ResolvedBuild build;
+    private final DeviceSpec device;
+
+    public BoardProfile(Log log, ResolvedBuild build, DeviceSpec device) {
+        this.log = log;
+        this.build = build;
+        this.device = device;
+    }
+
+    /**
+     * Measures.
+     *
+     * @throws io.kiln.base.KilnException if the board cannot be reached, or its program has no RPC server
+     */
+    public void run() {
+        List<ModelMetadata> models = GenerateStep.store(build.spec().layout()).metadata();
+        Answer<List<Time>> answer = new ProgrammedBoard(log, build, device, Purpose.PROFILE)
+                .talk(LIMIT, (line, elf, text) -> measure(line, elf, text, models));
+        ProfileReport report = ProfileReport.measured(build.board().id(), answer.ranOn(), answer.value());
+        Json.write(build.spec().layout().reports().resolve(FirmwareSteps.PROFILE), report);
+        report.times().forEach(time -> log.info(text(report.ranOn(), time)));
+    }
+
+    private static List<Time> measure(Transport line, Path elf, Consumer<String> text, List<ModelMetadata> models) {
+        FaultWatch faults = new FaultWatch(text);
+        TransportTimeouts timeouts = TransportTimeouts.SERIAL.withReplies(LIMIT);
+        try (RpcClient client = RpcClient.connect(line, timeouts, log -> text.accept(log + "\n"), faults)) {
+            RemoteModule library = client.systemLibrary();
+            List<Time> times = new ArrayList<>();
+            for (ModelMetadata model : models) {
+                times.add(measure(client, library, model));
+            }
+            return times;
+        } catch (KilnException e) {
+            throw line.explained(faults.explained(e, elf));
+        }
+    }
+
+    private static Time measure(RpcClient client, RemoteModule library, ModelMetadata model) {
+        List<Bytes> zero = TestCases.zero(model.inputs()).inputs();
+        try (AotExecutor executor = AotExecutor.create(client, library, model.name())) {
+            executor.run(zero);
+            double seconds = executor.timeEvaluator(client, SETTINGS).seconds().stream()
+                    .mapToDouble(Double::doubleValue)
+                    .average()
+                    .orElseThrow();
+            return new Time(model.name(), seconds * MICROSECONDS, null);
+        }
+    }
+
+    private static String text(String ranOn, Time time) {
+        String cycles = time.cycles() == null ? "" : String.format(Locale.ROOT, ", %,d cycles", time.cycles());
+        return String.format(
+                Locale.ROOT, "One run of %s on %s: %,.1f us%s", time.model(), ranOn, time.microseconds(), cycles);
+    }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The cycle counter of the core. QEMU's core has none: there it is TIM2, which QEMU clocks by 1 GHz. Both have 32 bits, and nothing tells
+ * that they ran over.
+ */
+#ifndef KILN_COUNTER_H_
+#define KILN_COUNTER_H_
+
+#include "kiln_board.h"
+#include "kiln_cycles.h"
+
+#define KILN_COUNTER
+
+#define KILN_TIM2_CR1 0x40000000u
+#define KILN_TIM2_EGR 0x40000014u
+#define KILN_TIM2_CNT 0x40000024u
+#define KILN_TIM2_PSC 0x40000028u
+#define KILN_TIM2_ARR 0x4000002cu
+
+#define KILN_TIM2_CLOCK 100000000u
+#define KILN_TIM2_DIVIDER 10u
+
+static inline void kiln_counter_start(void) {
+  if (!kiln_cycles_start()) {
+    KILN_REGISTER(KILN_TIM2_PSC) = KILN_TIM2_DIVIDER - 1u;
+    KILN_REGISTER(KILN_TIM2_ARR) = UINT32_MAX;
+    KILN_REGISTER(KILN_TIM2_CR1) = 1u;
+    KILN_REGISTER(KILN_TIM2_EGR) = 1u; /* begin at 0 */
+  }
+}
+
+static inline int kiln_has_cycles(void) {
+  return (KILN_REGISTER(KILN_DWT_CTRL) & KILN_DWT_COUNT) != 0u;
+}
+
+static inline int kiln_counter_stop(uint64_t* ticks) {
+  *ticks = kiln_has_cycles() ? kiln_cycles_stop() : KILN_REGISTER(KILN_TIM2_CNT);
+  return 1;
+}
+
+static inline uint32_t kiln_counter_hertz(void) {
+  return kiln_has_cycles() ? KILN_CORE_CLOCK : KILN_TIM2_CLOCK;
+}
+
+#endif
