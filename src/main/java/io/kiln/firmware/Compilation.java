@@ -153,7 +153,7 @@ final class Compilation {
         Fence.Preprocessed source = fence.preprocess(unit, depFile);
         if (!source.result().succeeded()) {
             return unit.kind() == SourceKind.USER
-                    ? elsewhere(fence, source, part, depFile)
+                    ? withOutsideFiles(fence, source, part, depFile)
                     : new Attempt(source.result());
         }
         Optional<String> advice = fence.stranger(source.inputs());
@@ -173,7 +173,8 @@ final class Compilation {
      * The user's own source may read files outside of the project, but not if it also reads an untrusted one: then the
      * failure stands.
      */
-    private Attempt elsewhere(Fence fence, Fence.Preprocessed source, Path part, Path depFile) throws IOException {
+    private Attempt withOutsideFiles(Fence fence, Fence.Preprocessed source, Path part, Path depFile)
+            throws IOException {
         Attempt attempt = plain(part, depFile);
         boolean isOwn = attempt.result().succeeded()
                 && fence.strangerBeside(unit, DepFile.prerequisites(Files.readString(depFile)))
@@ -198,7 +199,7 @@ final class Compilation {
         for (String input : read) {
             inputs.put(input, digests.read(input, began).orElse(""));
         }
-        for (String input : unlisted()) {
+        for (String input : binariesIncluded()) {
             inputs.put(input, digests.read(input, began).orElse(""));
         }
         Map<String, String> outputs =
@@ -210,7 +211,7 @@ final class Compilation {
      * Files that assembler may read with {@code .incbin}, which compilers do not list: the user's files that are
      * neither sources nor headers.
      */
-    private List<String> unlisted() {
+    private List<String> binariesIncluded() {
         return unit.kind() == SourceKind.USER
                 ? project.headers().stream()
                         .filter(file -> file.startsWith(ProjectFiles.USER + "/"))

@@ -70,7 +70,7 @@ final class HostSymbols {
                     .forEach(symbol -> own.add(symbol.name()));
         }
         Problems problems = new Problems();
-        for (String name : shown(ElfFile.read(image))) {
+        for (String name : exportedNames(ElfFile.read(image))) {
             if (own.contains(name)) {
                 String advice = String.join(" ", objects.project().strangers().advice());
                 problems.add(
@@ -85,7 +85,7 @@ final class HostSymbols {
     }
 
     /** The names that an executable exports to its libraries; all of its names if it is statically linked. */
-    private static Set<String> shown(ElfFile image) {
+    private static Set<String> exportedNames(ElfFile image) {
         Set<String> names = new HashSet<>();
         for (Section section : image.sections()) {
             if (section.type() == DYNAMIC_SYMBOLS) {

@@ -52,7 +52,7 @@ public final class Flow {
 
     /** Checks that board, toolchain and models exist and fit together. */
     public void resolve(BuildSpec spec) {
-        tell(resolved(spec));
+        log(resolved(spec));
     }
 
     /**
@@ -66,10 +66,10 @@ public final class Flow {
                 .list()
                 .forEach(problem -> log.info("Missing so far; kiln:generate checks again: "
                         + (problem.where().isEmpty() ? problem.expected() : problem.where())));
-        tell(build);
+        log(build);
     }
 
-    private void tell(ResolvedBuild build) {
+    private void log(ResolvedBuild build) {
         log.info("Board " + build.board().id() + ", toolchain "
                 + build.toolchain().title());
     }

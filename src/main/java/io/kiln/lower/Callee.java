@@ -9,8 +9,8 @@ import java.util.List;
  * workspace if it needs one.
  *
  * @param function its entry
- * @param workspaceBytes what it needs of the caller's scratch
- * @param functions everything it consists of, in the order of the file, the entry last
+ * @param workspaceBytes bytes that it needs of the caller's scratch
+ * @param functions all of its functions, in the order of the file, the entry last
  * @param operators the operators among these
  */
 public record Callee(

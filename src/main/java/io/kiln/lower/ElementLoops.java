@@ -12,17 +12,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Loops over the elements of an output, dimension by dimension, for the range of rows asked for, wherever these rows lie:
- * what operators need whose elements come from other places of the input.
+ * Loops over the elements of an output, dimension by dimension, for the requested range of rows: for operators whose
+ * elements come from other positions of the input.
  */
 public final class ElementLoops {
-    /** Emits what one element of the output needs. */
+    /** Emits the computation of one output element. */
     @FunctionalInterface
     public interface Body {
         /**
          * Emits statements into the innermost loop.
          *
-         * @param indices of the element, one per dimension
+         * @param indices the element's indices, one per dimension
          * @param position in the output's buffer
          */
         void emit(BlockBuilder block, List<Expr> indices, Expr position);

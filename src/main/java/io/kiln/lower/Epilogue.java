@@ -25,28 +25,28 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** What follows an accumulator in the loops: rescaling, zero point, limits, narrowing. */
+/** The operations after an accumulator in the loops: rescaling, zero point, limits, narrowing. */
 public final class Epilogue {
     private final FusedOperator op;
     private final Optional<Rescaling> rescaling;
     private final Optional<UnaryOperator<Expr>> sumScale;
 
-    /** Whether sums are int64, which is rounded once. */
+    /** Whether sums are int64, which are rounded once. */
     private final boolean isWide;
 
-    /** Whether rescaling changes zero points at most. */
+    /** Whether rescaling only changes zero points. */
     private final boolean isShift;
 
     /** Largest magnitude of a rescaled sum. */
     private final long most;
 
-    /** How multipliers and shifts reach the code, given the channel. */
+    /** How multipliers and shifts are accessed, given the channel. */
     private record Rescaling(Intrinsic intrinsic, UnaryOperator<Expr> multiplier, UnaryOperator<Expr> shift) {}
 
     /**
      * Prepares the tables of per-channel multipliers.
      *
-     * @param bound largest magnitude of the accumulator; the fast rescaling is used where it proves to be exact
+     * @param bound largest magnitude of the accumulator; the fast rescaling is used where it is proven exact
      * @param tables receives the multipliers and shifts
      */
     public Epilogue(FusedOperator op, long bound, Tables tables) {
@@ -76,7 +76,7 @@ public final class Epilogue {
                 perChannel(map(requantization.shifts(), s -> fast ? -s : s), "shift", DType.INT8, tables));
     }
 
-    /** Largest magnitude of a rescaled sum; what is rounded once is limited to half of what 32 bits hold. */
+    /** Largest magnitude of a rescaled sum; sums rounded once are limited to half of the 32-bit range. */
     private static long largest(Requantization r, long bound, boolean isWide) {
         if (isWide) {
             return 1L << 31;
@@ -113,7 +113,7 @@ public final class Epilogue {
                 && bound + Math.abs((long) requantization.inputZeroPoint()) <= Integer.MAX_VALUE / 2;
     }
 
-    /** A literal if all channels agree, else a table indexed by the channel. */
+    /** A literal if all channels agree, otherwise a table indexed by the channel. */
     private static UnaryOperator<Expr> perChannel(List<Integer> values, String name, DType dtype, Tables tables) {
         if (values.stream().distinct().count() == 1) {
             Expr literal = imm((long) values.get(0));
@@ -201,7 +201,9 @@ public final class Epilogue {
         return limit(block.let("value" + suffix, result));
     }
 
-    /** Whether every element of the operator's input, if it is a rescaling alone, is in the output's range after a shift. */
+    /**
+     * Whether every element of the operator's input, if it is only a rescaling, is in the output's range after a shift.
+     */
     private boolean staysInside(int shift) {
         DType in = op.sumType();
         Limits limits = Limits.of(op);
@@ -222,7 +224,7 @@ public final class Epilogue {
                 : new Expr.Call(Intrinsics.CLAMP, List.of(value, imm(limits.low()), imm(limits.high())));
     }
 
-    /** Comparisons in this order leave what is no number as it is. */
+    /** With comparisons in this order, NaN passes through. */
     private Expr limitFloat(BlockBuilder block, String suffix, Expr value) {
         if (op.clip().isEmpty()) {
             return value;

@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A fused group read for lowering: the operator at its root and its epilogue.
+ * A fused group prepared for lowering: the operator at its root and its epilogue.
  *
  * @param name C function name
  * @param root the first operator
@@ -45,7 +45,7 @@ public record FusedOperator(
         rootTypes = List.copyOf(rootTypes);
     }
 
-    /** Reads a group of a function. */
+    /** Analyses a group of a function. */
     public static FusedOperator of(
             String name, Group group, Map<Integer, Binding> bindings, Map<Integer, TensorType> types) {
         List<Binding> chain = group.bindings().stream().map(bindings::get).toList();
@@ -90,7 +90,7 @@ public record FusedOperator(
         return tail.clip;
     }
 
-    /** A rescaling or limiting that stands alone is an epilogue behind nothing. */
+    /** A single rescaling or clip is an epilogue without a preceding operator. */
     private static boolean isEpilogue(Op root) {
         return root.has(Trait.RESCALES) || root instanceof Clip;
     }
@@ -104,12 +104,12 @@ public record FusedOperator(
                 .toList();
     }
 
-    /** Type that the root computes in, before what follows it. */
+    /** Type in which the root computes, before the epilogue. */
     public DType sumType() {
         return isEpilogue(root.op()) ? rootTypes.get(0).dtype() : root.type().dtype();
     }
 
-    /** What float sums over int8 weights are still to be multiplied by: one element, or one per output channel. */
+    /** Remaining factors of float sums over int8 weights: one element, or one per output channel. */
     public Optional<Constant> sumScale() {
         boolean isQuantized = root.op() instanceof Layer layer && layer.isQuantized();
         return isQuantized && root.type().dtype().isFloat()

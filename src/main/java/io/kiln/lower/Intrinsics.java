@@ -31,14 +31,14 @@ public final class Intrinsics {
     public static final Intrinsic RESCALE_ANY =
             Intrinsic.inFile("portable/kiln_rescale_any", List.of(INT32, INT32, INT32), INT32);
 
-    /** A sum that saturates; zero points are added so where a rescaled value may fill all 32 bits. */
+    /** A saturating sum, for zero points of rescaled values that may use all 32 bits. */
     public static final Intrinsic ADD_SATURATED =
             Intrinsic.inFile("portable/kiln_add_saturated", List.of(INT32, INT32), INT32);
 
     /** Limits a value to int16. */
     public static final Intrinsic SATURATE_16 = Intrinsic.inFile("thumb/kiln_saturate_16", List.of(INT32), INT32);
 
-    /** {@code sum + a * b}, rounded once where the core does so in one instruction, else twice. */
+    /** {@code sum + a * b}, rounded once where the core has one instruction for it, otherwise twice. */
     public static final Intrinsic MULTIPLY_ADD =
             Intrinsic.inFile("portable/kiln_multiply_add", List.of(FLOAT32, FLOAT32, FLOAT32), FLOAT32);
 

@@ -4,7 +4,7 @@ package io.kiln.lower;
 import io.kiln.base.DType;
 
 /**
- * The range of an integer result: what its type holds, narrowed by a fused clip.
+ * The range of an integer result: its type's range, narrowed by a fused clip.
  *
  * @param low least value
  * @param high largest value

@@ -56,12 +56,12 @@ public record LoweredOperator(
                 function, op, inputs, output, dependencies, new Cost(cost.scratchBytes, macs), choice);
     }
 
-    /** The same with the reason for its schedule. */
+    /** A copy with the reason for its schedule. */
     public LoweredOperator because(String newReason) {
         return with(new Choice(choice.schedule, newReason, choice.rowBlock));
     }
 
-    /** The same with the rows that it likes to compute together. */
+    /** A copy with the preferred number of rows to compute together. */
     public LoweredOperator inBlocksOf(int rows) {
         return with(new Choice(choice.schedule, choice.reason, rows));
     }

@@ -13,7 +13,7 @@ import io.kiln.tir.Stmt;
 import io.kiln.tir.UnusedScalars;
 import java.util.List;
 
-/** Puts a loop nest together with what is known of it. */
+/** Combines a loop nest with its metadata. */
 public final class Nests {
     private Nests() {}
 
@@ -43,16 +43,16 @@ public final class Nests {
                 LoweredOperator.Choice.only(schedule));
     }
 
-    /** Operators, shapes and where they came from, on one line. */
+    /** A line with operators, shapes and origins. */
     private static String comment(FusedOperator op) {
         Shape in = op.rootTypes().get(0).shape();
         return op.op() + ": " + in.text() + " -> " + op.type().shape().text() + ", `"
                 + op.root().origin().tensor() + "`";
     }
 
-    /** What is done with one vector along the last axis. */
+    /** The code for one vector along the last axis. */
     public interface VectorBody {
-        /** Emits it, from the vector's first element in the input to that in the output. */
+        /** Emits it, given the vector's first element in the input and in the output. */
         void emit(BlockBuilder block, Expr from, Expr to);
     }
 
@@ -90,7 +90,7 @@ public final class Nests {
                 .toList();
     }
 
-    /** Each input row for the same output row where shapes agree, else everything. */
+    /** Each input row for the same output row if shapes are equal, otherwise all rows. */
     public static RowDependency elementwise(Shape input, Shape output) {
         return input.equals(output) ? RowDependency.same(Rows.count(output)) : new RowDependency.All(Rows.count(input));
     }

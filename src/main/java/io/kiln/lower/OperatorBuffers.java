@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The pointer parameters of an operator: its inputs in order, those it changes among them, its output unless that is
- * {@link io.kiln.ir.type.TensorType#UNIT}, then its scratch if it asks for any.
+ * The pointer parameters of an operator: its inputs in order, including those it changes, its output unless that is
+ * {@link io.kiln.ir.type.TensorType#UNIT}, then its scratch if there is any.
  */
 public final class OperatorBuffers {
     private static final int SCRATCH_ALIGNMENT = 8;
@@ -50,7 +50,7 @@ public final class OperatorBuffers {
         return output;
     }
 
-    /** Asks for memory that lives while the operator runs, aligned to 8 bytes. */
+    /** Reserves memory that lives while the operator runs, aligned to 8 bytes. */
     public Buffer scratch(DType dtype, long elements) {
         String name = scratch.isEmpty() ? "scratch" : "scratch" + (scratch.size() + 1);
         Buffer buffer = new Buffer(name, dtype, elements, Buffer.Scope.SCRATCH);
@@ -58,7 +58,7 @@ public final class OperatorBuffers {
         return buffer;
     }
 
-    /** Bytes of scratch asked for, {@link #nextScratch one after another}. */
+    /** Bytes of scratch reserved, {@link #nextScratch one after another}. */
     public long scratchBytes() {
         long bytes = 0;
         for (Buffer buffer : scratch) {
@@ -67,12 +67,12 @@ public final class OperatorBuffers {
         return bytes;
     }
 
-    /** Where scratch lies that follows other scratch of so many bytes. */
+    /** Offset of scratch that follows this many bytes of other scratch. */
     public static long nextScratch(long bytes) {
         return (bytes + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
     }
 
-    /** Inputs, the output unless it holds nothing, then the scratch if there is any. */
+    /** Inputs, the output unless it is empty, then the scratch if there is any. */
     public List<Buffer> parameters() {
         List<Buffer> parameters = new ArrayList<>(inputs);
         if (output.elements() > 0) {

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Makes loops of a fused operator by what is at its root. Each family of operators has one map of its lowerings, by class. */
+/** Lowers a fused operator, selected by its root. Each family of operators has one map of its lowerings, by class. */
 public interface OperatorLowering<O extends Op> {
     /**
-     * What a lowering may need beside the operator.
+     * Further inputs of a lowering.
      *
-     * @param dots the core's micro-kernel for dot products; empty where loops do as well
-     * @param callees the functions that operators call, by index
+     * @param dots the core's micro-kernel for dot products; empty where loops are as fast
+     * @param callees the functions called by operators, by index
      */
     record Context(Optional<RowDots> dots, List<Callee> callees) {
         public Context {
@@ -20,7 +20,7 @@ public interface OperatorLowering<O extends Op> {
         }
     }
 
-    /** A lowering that needs the operator alone. */
+    /** A lowering that needs only the operator. */
     interface Simple {
         LoweredOperator lower(FusedOperator op, Rows rows);
     }

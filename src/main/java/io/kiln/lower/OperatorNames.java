@@ -6,8 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * C names of operator functions as microTVM forms them: {@code tvmgen_<module>_fused_<op>_<op>}, then {@code _1},
- * {@code _2}. The readable part is cut at 80 characters and a digest appended.
+ * C names of operator functions as in microTVM: {@code tvmgen_<module>_fused_<op>_<op>}, then {@code _1}, {@code _2}.
+ * The readable part is cut at 80 characters and a digest appended.
  */
 final class OperatorNames {
     private static final int LONGEST = 80;

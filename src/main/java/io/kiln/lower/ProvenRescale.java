@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The rescaling of an accumulator to int8 in the fewest instructions, and proven equal to it:
+ * The rescaling of an accumulator to int8 in the fewest instructions, proven equal to the reference:
  *
  * <pre>
  * high   = offset + floor((acc * 2^scaleBits) * multiplier / 2^32)      one SMMLA, or MULH and ADD
@@ -15,15 +15,15 @@ import java.util.Optional;
  * result = clamp((high + lateOffset) >> shift, low, high)                     one SSAT with a shift
  * </pre>
  *
- * <p>The accumulator is taken without its bias, which the channel's constants hold. The reference adds the bias, rounds (TFLite twice, others once)
- * and adds the zero point. Both are monotone step functions of the accumulator with at most 255 steps, so they are equal if
- * they step at the same places: {@link #find} computes where the reference steps for every channel, chooses the offset
- * so that this function steps there too, and checks each step on both sides. One {@code shift} serves all channels, so
- * that it can be an immediate of the instruction.
+ * <p>The accumulator excludes its bias, which is in the channel's constants. The reference adds the bias, rounds
+ * (TFLite twice, others once) and adds the zero point. Both are monotone step functions of the accumulator with at most
+ * 255 steps, so they are equal if they step at the same places: {@link #find} computes where the reference steps for
+ * every channel, chooses the offset so that this function steps there too, and checks each step on both sides. One
+ * {@code shift} serves all channels, so that it can be an immediate of the instruction.
  *
- * @param scaleBits powers of two by which the accumulator comes scaled
+ * @param scaleBits the accumulator is scaled by this power of two
  * @param channels constants of each channel
- * @param lateOffset rounding and zero point where negative values are corrected, else 0
+ * @param lateOffset rounding and zero point if negative values are corrected, otherwise 0
  * @param shift bits to the right, 1 to 22
  */
 public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift) {
@@ -41,12 +41,12 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
      *
      * @param multiplier Q31 or smaller
      * @param offset bias, rounding and, without a late offset, the zero point, in units of {@code 2^-shift}
-     * @param negative what is taken from negative values so that halves round away from zero; 0 where the lower limit
-     *     hides it, as behind a ReLU
+     * @param negative subtracted from negative values so that halves round away from zero; 0 if the lower limit hides
+     *     the difference, as after a ReLU
      */
     public record Channel(int multiplier, int offset, int negative) {}
 
-    /** What the reference computes, for the channels of one operator. */
+    /** The reference's function for the channels of one operator. */
     public record Reference(Requantization requantization, List<Integer> bias, int low, int high) {
         public Reference {
             bias = List.copyOf(bias);
@@ -60,7 +60,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             return requantization.shifts().get(requantization.isPerChannel() ? channel : 0);
         }
 
-        /** The reference's answer for an accumulator without its bias. */
+        /** The reference's result for an accumulator without its bias. */
         int apply(int channel, long acc) {
             int sum = (int) (acc + bias.get(channel) - requantization.inputZeroPoint());
             return FixedPoint.clamp(requantization.rescale(channel, sum) + requantization.outputZeroPoint(), low, high);
@@ -68,18 +68,18 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     }
 
     /**
-     * Looks for constants that make this function equal to the reference. The more the accumulator is scaled, the finer
-     * the steps can be placed; it is scaled as far as 32 bits allow.
+     * Searches for constants that make this function equal to the reference. The larger the accumulator's scale, the
+     * finer the steps can be placed; it is scaled as far as 32 bits allow.
      *
-     * @param bounds largest magnitude of each channel's accumulator, the bias not counted
-     * @return the constants, or nothing where the ranges do not allow them
+     * @param bounds largest magnitude of each channel's accumulator, without the bias
+     * @return the constants; empty if the ranges do not allow any
      */
     public static Optional<ProvenRescale> find(Reference reference, List<Long> bounds) {
         return find(reference, bounds, MOST_SCALE_BITS);
     }
 
     /**
-     * Looks for constants with an accumulator that is scaled no further than the kernel does it for free.
+     * Searches for constants with an accumulator scaled no further than the kernel can do at no cost.
      *
      * @param mostScaleBits largest power of two
      */
@@ -95,7 +95,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
             scaleBits = Math.min(scaleBits, Long.numberOfLeadingZeros(Math.max(1, bounds.get(c))) - 33);
         }
         for (int c = 0; c < bounds.size(); c++) {
-            // A multiplier of 0, as channels without weights have it, suits any shift.
+            // A multiplier of 0, for channels without weights, fits any shift.
             if (reference.multiplier(c) > 0) {
                 most = Math.min(most, scaleBits - 1 - reference.leftShift(c));
             }
@@ -120,13 +120,16 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return channels.stream().anyMatch(c -> c.negative() != 0);
     }
 
-    /** What a kernel loads for a channel: multiplier, offset and, where there are any, what negative values are corrected by. */
+    /**
+     * A channel's constants in the kernel's order: multiplier, offset and, if there is any, the correction of negative
+     * values.
+     */
     public List<Integer> constants(int channel) {
         Channel c = channels.get(channel);
         return hasNegatives() ? List.of(c.multiplier(), c.offset(), c.negative()) : List.of(c.multiplier(), c.offset());
     }
 
-    /** The function as the kernels compute it; low and high are the reference's limits. */
+    /** The function as computed by the kernels; low and high are the reference's limits. */
     public int apply(int channel, long acc, int low, int high) {
         return FixedPoint.clamp(step(channel, acc) >> shift, low, high);
     }
@@ -141,7 +144,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return ((acc << scaleBits) * multiplier) >> 32;
     }
 
-    /** Without a late offset where nothing is corrected before it. */
+    /** Constants without a late offset if nothing is corrected before it. */
     ProvenRescale simplified() {
         if (hasNegatives()) {
             return this;
@@ -152,7 +155,10 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return new ProvenRescale(scaleBits, moved, 0, shift);
     }
 
-    /** The first accumulators for which the reference reaches each value above its lowest. Steps are about equally wide. */
+    /**
+     * For each value above the lowest, the first accumulator at which the reference reaches it. Steps are about equally
+     * wide.
+     */
     private static long[] steps(Reference reference, int channel, long bound) {
         long[] steps = new long[Math.max(0, reference.high() - reference.low())];
         long last = -bound;
@@ -169,7 +175,7 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
      * First accumulator for which the reference reaches a value; one past the bound if none does.
      *
      * @param from no accumulator below it reaches the value
-     * @param guess where the search begins
+     * @param guess start of the search
      */
     private static long firstAtLeast(Reference reference, int channel, long bound, int value, long from, long guess) {
         long below = from - 1;

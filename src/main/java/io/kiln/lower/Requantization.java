@@ -35,7 +35,7 @@ public record Requantization(
         shifts = List.copyOf(shifts);
     }
 
-    /** Reads a {@code tfl.requantize} or {@code qnn.requantize} binding; equal channels shrink to one element. */
+    /** Reads a {@code tfl.requantize} or {@code qnn.requantize} binding; equal channels are reduced to one element. */
     public static Requantization of(Binding binding) {
         if (binding.op() instanceof QnnRequantize op) {
             List<QuantizedMultiplier> by = ratios(binding.constant(1), binding.constant(3));
@@ -77,7 +77,7 @@ public record Requantization(
         return new Requantization(m, s, zeroPoints[0], zeroPoints[1], outDtype, rounding);
     }
 
-    /** What a channel's value becomes before the output's zero point; {@code x} is less the input's zero point. */
+    /** The result for a channel before the output's zero point; {@code x} is less the input's zero point. */
     public long rescale(int channel, int x) {
         int multiplier = multipliers.get(isPerChannel() ? channel : 0);
         int shift = shifts.get(isPerChannel() ? channel : 0);

@@ -52,7 +52,7 @@ public final class Rescale {
     }
 
     /**
-     * Largest magnitude of a rescaled value; all that 32 bits hold if the left shift wraps.
+     * Largest magnitude of a rescaled value; the 32-bit limit if the left shift wraps.
      *
      * @param bound largest magnitude of the value
      */

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks for the constants of a {@link ProvenRescale} with a given shift. */
+/** Searches for the constants of a {@link ProvenRescale} with a given shift. */
 final class RescaleSearch {
-    /** How far from the right multiplier others are tried. */
+    /** Largest distance of tried multipliers from the exact one. */
     private static final int MOST_NEIGHBOURS = 1000;
     /** Larger offsets leave no room for the product in 32 bits. */
     private static final long MOST_OFFSET = 1L << 30;
@@ -56,8 +56,8 @@ final class RescaleSearch {
     }
 
     /**
-     * Chooses a channel's constants from the places where the reference steps. The product loses its low bits, which may put a
-     * step one off; a multiplier next to the right one loses others.
+     * Chooses a channel's constants from the places where the reference steps. The product loses its low bits, which
+     * may shift a step by one; a neighbouring multiplier loses other bits.
      */
     private Optional<ProvenRescale.Channel> channel(int c) {
         int down = scaleBits - 1 - reference.leftShift(c) - shift;
@@ -75,7 +75,7 @@ final class RescaleSearch {
         return Optional.empty();
     }
 
-    /** False where sums reach one side of the steps only, and the exact offset on that side is too large. */
+    /** False if sums reach only one side of the steps, and the exact offset on that side is too large. */
     private boolean leavesRoom(int c, int multiplier) {
         long[] reached = steps.get(c);
         int zero = reference.requantization().outputZeroPoint();
@@ -93,13 +93,13 @@ final class RescaleSearch {
         return (((long) reference.bias().get(c) * multiplier) >> (32 - scaleBits)) + (signed ? 0 : rounding);
     }
 
-    /** Steps that refused a multiplier mostly refuse the next one too, and are tried first. */
+    /** Steps that rejected a multiplier usually reject the next one too, so they are tried first. */
     private Optional<ProvenRescale.Channel> channel(int c, int multiplier) {
         Range above = new Range();
         Range below = new Range();
         int count = steps.get(c).length;
         for (int i = -2; i < count; i++) {
-            // Then from both ends inwards: what does not suit mostly fails at steps far apart.
+            // Then from both ends inwards: unsuitable multipliers usually fail at steps far apart.
             int step = i < 0 ? refusing[i + 2] : i % 2 == 0 ? i / 2 : count - 1 - i / 2;
             if (step < count && !narrow(c, multiplier, step, above, below)) {
                 return Optional.empty();
@@ -108,7 +108,7 @@ final class RescaleSearch {
         return place(c, multiplier, above, below);
     }
 
-    /** Leaves the offsets that put a step right; false if none is left. */
+    /** Keeps the offsets that make a step correct; false if none is left. */
     private boolean narrow(int c, int multiplier, int step, Range above, Range below) {
         int value = reference.low() + 1 + step;
         long first = steps.get(c)[step];
@@ -128,7 +128,7 @@ final class RescaleSearch {
         return true;
     }
 
-    /** Offsets that put all steps right; below zero the correction makes up for the difference. */
+    /** Offsets that make all steps correct; below zero the correction compensates for the difference. */
     private Optional<ProvenRescale.Channel> place(int c, int multiplier, Range above, Range below) {
         long exact = exactOffset(c, multiplier);
         long offset = above.isBounded() || !signed ? above.nearest(exact) : below.nearest(exact);
@@ -138,7 +138,7 @@ final class RescaleSearch {
                 : Optional.empty();
     }
 
-    /** Values that an offset may have. */
+    /** The possible values of an offset. */
     private static final class Range {
         private static final long FAR = 1L << 40;
         private long least = -FAR;
@@ -164,7 +164,7 @@ final class RescaleSearch {
             return least > -FAR || most < FAR;
         }
 
-        /** The middle, or where there is none because sums reach one side only, the value nearest to the exact one. */
+        /** The middle; if there is none because sums reach only one side, the value nearest to the exact one. */
         long nearest(long exact) {
             return least > -FAR && most < FAR ? Math.floorDiv(least + most, 2) : Math.max(least, Math.min(most, exact));
         }

@@ -13,8 +13,8 @@ public sealed interface RowDependency {
     int endRow(int begin, int end);
 
     /**
-     * A window: output row r reads rows {@code r * stride - padding} to {@code r * stride - padding + span}, cut to the
-     * input.
+     * A window: output row r reads rows {@code r * stride - padding} to {@code r * stride - padding + span}, limited to
+     * the input.
      *
      * @param stride input rows between output rows
      * @param padding rows of padding above
@@ -33,7 +33,7 @@ public sealed interface RowDependency {
         }
     }
 
-    /** Every row, whatever is asked for. */
+    /** All rows, for any request. */
     record All(int inputRows) implements RowDependency {
         @Override
         public int firstRow(int begin, int end) {

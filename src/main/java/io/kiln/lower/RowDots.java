@@ -13,14 +13,14 @@ import java.util.List;
  * Dot products of an int8 vector with {@link #ROWS} rows of int8 weights, by a micro-kernel of the core: {@code kernel(x, w, sums, count)}
  * adds them to sums of 32 bits.
  *
- * @param kernel what computes them
- * @param step weights of one row that lie together in the table; rows are filled up to a multiple with 0
+ * @param kernel the micro-kernel
+ * @param step number of weights of one row that are adjacent in the table; rows are padded to a multiple with 0
  */
 public record RowDots(Kernel kernel, int step) {
-    /** Rows that are computed together. */
+    /** Number of rows computed together. */
     public static final int ROWS = 4;
 
-    /** A weight by its row, of any number that {@link #ROWS} divides, and its place in it. */
+    /** A weight by row and position; the number of rows is a multiple of {@link #ROWS}. */
     @FunctionalInterface
     public interface Weights {
         long get(int row, int place);

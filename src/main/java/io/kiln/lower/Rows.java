@@ -8,17 +8,18 @@ import io.kiln.tir.Exprs;
 import java.util.List;
 
 /**
- * The range of output rows that a lowered operator computes, all of them or those that its caller names, and where rows
- * lie in their buffers: one after another, or in a ring that holds only the rows still needed.
+ * The range of output rows that a lowered operator computes, all or those given by the caller, and the position of rows
+ * in buffers: one after another, or in a ring that holds only the rows still needed.
  *
  * @param begin first row
  * @param end row after the last
- * @param parameters the scalars by which the caller names them; empty for whole tensors
- * @param inputRings rows that the buffer of each input holds, in the order of the operator's inputs; 0 or absent where
- *     it holds all of them
- * @param outputRing rows that the output's buffer holds; 0 where it holds all of them
+ * @param parameters the scalars by which the caller gives the range; empty for whole tensors
+ * @param inputRings number of rows in the buffer of each input, in the order of the operator's inputs; 0 or absent if
+ *     it holds all
+ * @param outputRing number of rows in the output's buffer; 0 if it holds all
  * @param accumulate whether the range is one of input rows, for {@link PoolLowering#accumulate}
- * @param block a range begins at a multiple of it and holds no more rows, and so many rows divide every ring; 1 where nothing is known
+ * @param block a range begins at a multiple of it and has at most this many rows, and it divides every ring; 1 if
+ * nothing is known
  */
 public record Rows(
         Expr begin,
@@ -43,12 +44,12 @@ public record Rows(
         return new Rows(Exprs.imm(0), Exprs.imm(count(shape)), List.of(), inputRings, outputRing, false, 1);
     }
 
-    /** Rows {@code [row_begin, row_end)} named by the caller, in buffers that hold all rows. */
+    /** Rows {@code [row_begin, row_end)} given by the caller, in buffers that hold all rows. */
     public static Rows named() {
         return named(List.of(), 0);
     }
 
-    /** Rows {@code [row_begin, row_end)} named by the caller, in rings. */
+    /** Rows {@code [row_begin, row_end)} given by the caller, in rings. */
     public static Rows named(List<Integer> inputRings, int outputRing) {
         Expr.Var begin = Exprs.var("row_begin");
         Expr.Var end = Exprs.var("row_end");
@@ -57,24 +58,24 @@ public record Rows(
 
     /**
      * Rows {@code [row_begin, row_end)} of the input, for an operator that accumulates: it is called for all of them in
-     * order and writes its output when it has seen the last.
+     * order and writes its output after the last.
      */
     public static Rows accumulating(List<Integer> inputRings) {
         Rows named = named(inputRings, 0);
         return new Rows(named.begin, named.end, named.parameters, inputRings, 0, true, 1);
     }
 
-    /** The same for ranges that never cross a multiple of some rows, which divides every ring. */
+    /** The same for ranges that never cross a multiple of a number of rows, which divides every ring. */
     public Rows inBlocksOf(int rows) {
         return new Rows(begin, end, parameters, inputRings, outputRing, accumulate, rows);
     }
 
-    /** Line of an input's buffer at which a row lies; the row must be inside the tensor. */
+    /** Line of a row in an input's buffer; the row must be inside the tensor. */
     public Expr inputLine(int input, Expr row) {
         return line(row, input < inputRings.size() ? inputRings.get(input) : 0);
     }
 
-    /** Line of the output's buffer at which a row lies. */
+    /** Line of a row in the output's buffer. */
     public Expr outputLine(Expr row) {
         return line(row, outputRing);
     }
@@ -83,27 +84,29 @@ public record Rows(
         return ring == 0 ? row : Exprs.mod(row, Exprs.imm(ring));
     }
 
-    /** Whether rows that follow each other do so in every buffer, so that loops may run across their ends. */
+    /** Whether consecutive rows are consecutive in every buffer, so that loops may cross their ends. */
     public boolean areContiguous() {
         return outputRing == 0 && inputRings.stream().allMatch(ring -> ring == 0);
     }
 
-    /** Whether the rows of one range follow each other in every buffer, from a line that the shifts tell. */
+    /** Whether the rows of one range are consecutive in every buffer, starting at a line given by the shifts. */
     public boolean areContiguousInRange() {
         return areContiguous() || block > 1;
     }
 
-    /** Where rows of a range that {@link #areContiguousInRange} lie in an input's buffer: what to add to a row for its line. */
+    /**
+     * Shift of a range's rows in an input's buffer if {@link #areContiguousInRange}: added to a row, it gives its line.
+     */
     public Expr inputShift(int input) {
         return areContiguous() ? Exprs.imm(0) : Exprs.sub(inputLine(input, begin), begin);
     }
 
-    /** Likewise in the output's buffer. */
+    /** The same for the output's buffer. */
     public Expr outputShift() {
         return areContiguous() ? Exprs.imm(0) : Exprs.sub(outputLine(begin), begin);
     }
 
-    /** First line of an NHWC output to compute: of the range, or the whole height where the batch makes one row. */
+    /** First line of an NHWC output to compute: of the range, or of the whole height if the batch makes it one row. */
     public Expr firstLine(Shape output) {
         return output.dim(0) == 1 ? begin : Exprs.imm(0);
     }

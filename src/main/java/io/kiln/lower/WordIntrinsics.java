@@ -6,7 +6,7 @@ import static io.kiln.base.DType.INT32;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
 
-/** Helpers of generated C for functions of int32 that TVM's models spell out. */
+/** Helpers of generated C for int32 functions that TVM's models contain in expanded form. */
 public final class WordIntrinsics {
     /** {@link io.kiln.ir.op.element.Binary.Kind#LEFT_SHIFT}. */
     public static final Intrinsic LEFT_SHIFT =

@@ -1,3 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** From fused operators of the graph to loop nests: what is computed, the epilogue, and operators with one obvious nest. */
+/**
+ * From fused operators of the graph to loop nests: the computation, the epilogue, and operators with a single schedule.
+ */
 package io.kiln.lower;

@@ -55,7 +55,7 @@ final class Capture {
                 log.write(block, 0, n);
                 log.flush();
                 if (lines.isPresent()) {
-                    tell(block, n, lines.get());
+                    passOn(block, n, lines.get());
                 }
                 budget.spend(n);
             }
@@ -65,7 +65,7 @@ final class Capture {
         }
     }
 
-    private void tell(byte[] block, int n, Consumer<String> listener) {
+    private void passOn(byte[] block, int n, Consumer<String> listener) {
         for (int i = 0; i < n; i++) {
             if (block[i] == '\n') {
                 listener.accept(line.toString(StandardCharsets.UTF_8));

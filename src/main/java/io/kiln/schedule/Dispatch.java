@@ -37,7 +37,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The one place that chooses a schedule for an operator on a target, and so decides about its scratch. */
+/** The only place that chooses a schedule for an operator on a target, and thereby its scratch. */
 public final class Dispatch {
     private static final Map<Class<? extends Op>, OperatorLowering<Op>> BY_OPERATOR = Stream.of(
                     ElementwiseLowering.ALL,
@@ -61,7 +61,7 @@ public final class Dispatch {
     /**
      * For a function whose operators call others.
      *
-     * @param callees these, by index
+     * @param callees the called functions, by index
      */
     public Dispatch(Target target, Optimize optimize, List<Callee> callees) {
         this.features = target.features();
@@ -102,7 +102,7 @@ public final class Dispatch {
         return lower(op, workload, LayerSchedules.choose(workload));
     }
 
-    /** Lowers a convolution or dense layer as somebody chose. */
+    /** Lowers a convolution or dense layer with a given choice. */
     static LoweredOperator lower(FusedOperator op, Workload workload, Choice<?> choice) {
         Tables tables = new Tables(op.name());
         OperatorBuffers buffers = new OperatorBuffers(op, tables);

@@ -21,7 +21,7 @@ import io.kiln.schedule.space.Schedule;
 import io.kiln.schedule.space.Workload;
 import java.util.List;
 
-/** The schedules of convolutions and dense layers, and the rules that choose among them where nobody measured. */
+/** The schedules of convolutions and dense layers, and the rules that choose among them if there is no measurement. */
 final class LayerSchedules {
     private static final MveGemmSchedule MVE_GEMM = new MveGemmSchedule();
     private static final MveDepthwiseSchedule MVE_DEPTHWISE = new MveDepthwiseSchedule();
@@ -59,7 +59,7 @@ final class LayerSchedules {
             DEPTHWISE_DIRECT,
             CONV_DIRECT);
 
-    /** The first rule that takes its schedule decides, and one of the last two always does. */
+    /** The first rule that accepts its schedule decides; one of the last two always does. */
     private static final List<Rule> RULES = List.of(
             MVE_GEMM::choose,
             MVE_DEPTHWISE::choose,

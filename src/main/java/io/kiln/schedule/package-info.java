@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Schedules with explicit knobs, and the one place that chooses among them. */
+/** Schedules with explicit knobs, and the choice among them. */
 package io.kiln.schedule;

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 public final class BlockBuilder {
     private final List<Stmt> statements = new ArrayList<>();
 
-    /** The statements so far as one block; inner blocks dissolve where no name is declared twice. */
+    /** The statements so far as one block; inner blocks are merged if no name is declared twice. */
     public Stmt.Block build() {
         List<Set<String>> names = statements.stream().map(DeclaredNames::of).toList();
         List<Stmt> flat = new ArrayList<>();
@@ -41,7 +41,7 @@ public final class BlockBuilder {
         return this;
     }
 
-    /** Declares a constant scalar and gives it back for use. Literals and variables are not given a second name. */
+    /** Declares a constant scalar and returns it. Literals and variables are returned unchanged. */
     public Expr let(String name, Expr value) {
         if (value instanceof Expr.IntImm || value instanceof Expr.Var) {
             return value;
@@ -51,7 +51,7 @@ public final class BlockBuilder {
         return variable;
     }
 
-    /** Declares a scalar that changes. */
+    /** Declares a mutable scalar. */
     public Expr.Var mutable(String name, Expr value) {
         Expr.Var variable = new Expr.Var(name, promoted(value));
         add(new Stmt.Declare(variable, value, true));
@@ -88,7 +88,7 @@ public final class BlockBuilder {
         return add(new Stmt.CallKernel(kernel, pointers, scalars));
     }
 
-    /** A counting loop; a single iteration becomes its body, none vanishes. */
+    /** A counting loop; a single iteration becomes its body, none is omitted. */
     public BlockBuilder loop(String name, Expr begin, Expr end, int step, LoopBody body) {
         if (begin instanceof Expr.IntImm first && end instanceof Expr.IntImm last) {
             if (first.value() >= last.value()) {

@@ -4,15 +4,15 @@ package io.kiln.tir;
 import io.kiln.base.DType;
 
 /**
- * A one-dimensional run of elements that a function reads or writes.
+ * A one-dimensional array that a function reads or writes.
  *
  * @param name C name, unique in its function
  * @param dtype element type
- * @param elements number of elements; 0 where a view's extent is not stated
- * @param scope where it lives
+ * @param elements number of elements; 0 if a view's extent is unknown
+ * @param scope kind of memory
  */
 public record Buffer(String name, DType dtype, long elements, Scope scope) {
-    /** Where a buffer lives, and whether it may be written. */
+    /** The kind of a buffer's memory, and whether it may be written. */
     public enum Scope {
         /** Parameter, read only. */
         INPUT,

@@ -4,7 +4,7 @@ package io.kiln.tir;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Names that a statement declares, at any depth: variables, loop variables, pointers. */
+/** The names declared by a statement, at any depth: variables, loop variables, pointers. */
 final class DeclaredNames {
     private DeclaredNames() {}
 

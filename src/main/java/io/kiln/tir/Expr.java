@@ -9,7 +9,7 @@ import java.util.List;
  * operands mix only through {@link Cast}. Build expressions with {@link Exprs}, which folds constants.
  */
 public sealed interface Expr {
-    /** Type of the value before any promotion. */
+    /** Type of the value before promotion. */
     DType dtype();
 
     /** An integer literal. */

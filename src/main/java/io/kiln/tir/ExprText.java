@@ -4,7 +4,7 @@ package io.kiln.tir;
 import io.kiln.base.DType;
 import java.util.stream.Collectors;
 
-/** Writes expressions with as few parentheses as C's precedences (and its compilers' warnings) allow. */
+/** Prints expressions with as few parentheses as C's precedences (and compilers' warnings) allow. */
 public final class ExprText {
     private static final int TERNARY = 3;
     private static final int UNARY = 14;
@@ -16,7 +16,7 @@ public final class ExprText {
         this.notation = notation;
     }
 
-    /** How literals and types look in a language. */
+    /** The form of literals and types in a language. */
     public interface Notation {
         String integer(Expr.IntImm literal);
 
@@ -97,7 +97,7 @@ public final class ExprText {
         return print(binary.a(), left) + " " + binary.op().symbol() + " " + print(binary.b(), right);
     }
 
-    /** Operators whose precedence people and compilers doubt. */
+    /** Operators whose precedence is easily mistaken. */
     private static boolean isClearerInParentheses(Expr.BinaryOp op) {
         return switch (op) {
             case SHL, SHR, BIT_AND, BIT_XOR, BIT_OR, OR -> true;

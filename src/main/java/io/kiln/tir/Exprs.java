@@ -11,7 +11,7 @@ import io.kiln.tir.Expr.Load;
 import io.kiln.tir.Expr.Select;
 import io.kiln.tir.Expr.Var;
 
-/** Builds expressions and simplifies as it goes: constants fold, neutral elements vanish, sums of constants merge. */
+/** Builds expressions and simplifies them: constants are folded, neutral elements removed, sums of constants merged. */
 public final class Exprs {
     private Exprs() {}
 
@@ -59,7 +59,7 @@ public final class Exprs {
         return binary(BinaryOp.SUB, a, b);
     }
 
-    /** Merges a constant with one that the expression ends in; a negative one is subtracted. */
+    /** Merges a constant with a constant at the end of the expression; a negative one is subtracted. */
     private static Expr addConstant(Expr a, IntImm constant) {
         if (a instanceof Binary inner
                 && inner.b() instanceof IntImm last
@@ -164,12 +164,12 @@ public final class Exprs {
         return binary(BinaryOp.NE, a, b);
     }
 
-    /** At most; false for NaN. */
+    /** Less or equal; false for NaN. */
     public static Expr le(Expr a, Expr b) {
         return binary(BinaryOp.LE, a, b);
     }
 
-    /** At least; false for NaN. */
+    /** Greater or equal; false for NaN. */
     public static Expr ge(Expr a, Expr b) {
         return binary(BinaryOp.GE, a, b);
     }
@@ -226,7 +226,7 @@ public final class Exprs {
         return new Cast(dtype, value);
     }
 
-    /** The type that C computes in for operands of these types. */
+    /** The type in which C computes with operands of these types. */
     public static DType promote(DType a, DType b) {
         if (a == b) {
             return promote(a);
@@ -257,7 +257,7 @@ public final class Exprs {
         return new IntImm(value, promote(a.dtype(), b.dtype()));
     }
 
-    /** Whether neither is a uint64 that a signed number of 64 bits does not hold. */
+    /** Whether neither is a uint64 that exceeds signed 64 bits. */
     private static boolean areSigned(IntImm x, IntImm y) {
         return (x.dtype() != DType.UINT64 || x.value() >= 0) && (y.dtype() != DType.UINT64 || y.value() >= 0);
     }

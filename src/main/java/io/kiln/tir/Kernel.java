@@ -5,9 +5,9 @@ import io.kiln.base.DType;
 import java.util.List;
 
 /**
- * A micro-kernel: a C function over pointers and scalars, printed once into each file that calls it. Where it is written
- * for one instruction set (inline assembly, vendor intrinsics), the same definition holds a portable twin behind the
- * preprocessor, so that the same program runs on any machine and under sanitizers.
+ * A micro-kernel: a C function over pointers and scalars, printed once into each file that calls it. If it is written
+ * for one instruction set (inline assembly, vendor intrinsics), the same definition has a portable twin selected by the
+ * preprocessor, so that the program runs on any machine and under sanitizers.
  *
  * @param name C name; two kernels of one name have one definition
  * @param pointers types of the pointer arguments, which come first

@@ -16,10 +16,11 @@ import java.util.regex.Pattern;
 /**
  * The C text of a micro-kernel, from a file under {@code kernels/<instruction set>/} among the resources.
  *
- * <p>Such a file is C that an editor, a linter and a compiler read as it is. Its head, up to the first empty line, serves only them: it
- * includes what the kernel uses and defines the kernel's parameters as macros with an example value. The rest is printed into models after
- * {@link #with} gave every parameter a value. A parameter replaces whole identifiers, or calls if it has arguments; where it stands alone on
- * a line, its value replaces the whole line and consists of whole lines itself, or of none.
+ * <p>Such a file is C that an editor, a linter and a compiler can read unchanged. Its head, up to the first empty line,
+ * is only for them: it includes what the kernel uses and defines the kernel's parameters as macros with an example
+ * value. The rest is printed into models after {@link #with} gave every parameter a value. A parameter replaces whole
+ * identifiers, or calls if it has arguments; alone on a line, its value replaces the whole line and consists of whole
+ * lines, or none.
  */
 public final class KernelText {
     private static final String ROOT = "/kernels/";
@@ -99,7 +100,7 @@ public final class KernelText {
     }
 
     /**
-     * What is printed into a model.
+     * The text printed into a model.
      *
      * @throws IllegalArgumentException if a parameter has no value
      */
@@ -144,7 +145,7 @@ public final class KernelText {
         return out.append(text.substring(copied)).toString();
     }
 
-    /** Place of the parenthesis that closes the one at a place. */
+    /** Position of the matching closing parenthesis. */
     private int closing(String text, int open) {
         int depth = 0;
         for (int i = open; i < text.length(); i++) {

@@ -10,7 +10,7 @@ import java.util.Set;
  * A function of the loop IR.
  *
  * @param name C name
- * @param comment one line: what it computes, shapes, what is fused
+ * @param comment one line: computation, shapes, fused operators
  * @param buffers pointer parameters: inputs, outputs, scratch
  * @param scalars integer parameters after the pointers, such as a range of rows
  * @param constants tables that it reads
@@ -28,9 +28,9 @@ public record PrimFunc(
      * A table in read-only memory.
      *
      * @param symbol C name of the table, unique in the file
-     * @param buffer what the function calls it, its type and size; scope {@link Buffer.Scope#CONSTANT}
+     * @param buffer its name in the function, type and size; scope {@link Buffer.Scope#CONSTANT}
      * @param data elements, little-endian
-     * @param comment what its elements are, where the type does not say so; empty for none
+     * @param comment meaning of its elements, if the type does not show it; otherwise empty
      */
     public record Table(String symbol, Buffer buffer, Bytes data, String comment) {
         public Table {
@@ -40,7 +40,7 @@ public record PrimFunc(
             }
         }
 
-        /** A table whose type says what its elements are. */
+        /** A table without a comment. */
         public Table(String symbol, Buffer buffer, Bytes data) {
             this(symbol, buffer, data, "");
         }

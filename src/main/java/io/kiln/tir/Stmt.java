@@ -22,7 +22,7 @@ public sealed interface Stmt {
     /** A conditional. */
     record If(Expr condition, Stmt then, Optional<Stmt> otherwise) implements Stmt {}
 
-    /** Declares a scalar with its first value. */
+    /** Declares a scalar with its initial value. */
     record Declare(Expr.Var variable, Expr value, boolean mutable) implements Stmt {}
 
     /** Gives a mutable scalar a new value. */
@@ -34,17 +34,17 @@ public sealed interface Stmt {
     /** {@code buffer[index] = value}; the value is narrowed to the element type. */
     record Store(Buffer buffer, Expr index, Expr value) implements Stmt {}
 
-    /** Runs the case of which the value is the number; there is one for each value. */
+    /** Runs the case with the value's number; there is one for each value. */
     record Switch(Expr value, List<Stmt> cases) implements Stmt {
         public Switch {
             cases = List.copyOf(cases);
         }
     }
 
-    /** A remark for the reader. */
+    /** A comment. */
     record Comment(String text) implements Stmt {}
 
-    /** Calls an operator function and passes its error on; the scalars follow the pointers. */
+    /** Calls an operator function and returns its error; the scalars follow the pointers. */
     record CallFunction(String function, List<Buffer> arguments, List<Expr> scalars) implements Stmt {
         public CallFunction {
             arguments = List.copyOf(arguments);
@@ -52,7 +52,7 @@ public sealed interface Stmt {
         }
     }
 
-    /** Calls a micro-kernel; it reads and writes through the pointers as its parameters say. */
+    /** Calls a micro-kernel; its parameters state which pointers it reads and writes. */
     record CallKernel(Kernel kernel, List<Buffer> pointers, List<Expr> scalars) implements Stmt {
         public CallKernel {
             pointers = List.copyOf(pointers);

@@ -10,11 +10,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Prints functions of the loop IR for people: expressions as in C, types behind names as in Relay text. Unlike the C that comes of it, the
- * text says where every buffer lives and leaves tables' data and micro-kernels' definitions out.
+ * Prints functions of the loop IR for people: expressions as in C, types after names as in Relay text. Unlike the
+ * generated C, the text shows the scope of every buffer and omits tables' data and micro-kernels' definitions.
  */
 public final class TirPrinter {
-    /** The bits of a float behind its sign and exponent. */
+    /** The significand bits of a float. */
     private static final int MANTISSA = 0x7FFFFF;
 
     private static final ExprText EXPRESSIONS = new ExprText(new Notation());

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Holds a function against the rules of the loop IR: everything is declared before use and only once on the way from
- * the function to its use, only mutable scalars are assigned, only writable buffers are stored to, types agree.
+ * Checks a function against the rules of the loop IR: everything is declared before use and only once on any path, only
+ * mutable scalars are assigned, only writable buffers are stored to, types agree.
  */
 public final class TirVerifier {
     private final Problems problems = new Problems();

@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Removes constant scalars that nothing reads: a lowering names what it may need before it knows, for example, that all rows
- * lie at the same place.
+ * Removes unread constant scalars: a lowering declares scalars before it knows whether they are needed, for example
+ * that all rows are at the same position.
  */
 public final class UnusedScalars {
     private UnusedScalars() {}
@@ -36,7 +36,7 @@ public final class UnusedScalars {
                 : stmt;
     }
 
-    /** From the last statement to the first, so that what only unused scalars read is unused too. */
+    /** Goes from the last statement to the first, so that scalars read only by unused scalars are removed too. */
     private static Stmt.Block block(Stmt.Block block) {
         List<Stmt> kept = new ArrayList<>();
         Set<String> read = new HashSet<>();

@@ -65,7 +65,7 @@ record BenchData(
         GENERATE
     }
 
-    /** One line of the tables, with one toolchain if there is one; its id is what filters are held against. */
+    /** One line of the tables, with one toolchain if there is one; its id is what filters are compared with. */
     record Row(Kind kind, String model, String core, String toolchain, Goal goal) {
         /** Such as {@code kws-M4F-gnu}, {@code kws-ram-clang} or {@code vww-generate}. */
         String id() {

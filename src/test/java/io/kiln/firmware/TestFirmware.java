@@ -99,7 +99,7 @@ public final class TestFirmware {
                 "test");
     }
 
-    /** The whole road. */
+    /** All steps. */
     public static Image build(FirmwareRequest request, Path folder, Log log) {
         CompiledObjects objects = FirmwareCompiler.compile(FirmwareAssembler.assemble(request, log), log);
         return FirmwareLinker.link(objects, folder.resolve("target"), "app", log);

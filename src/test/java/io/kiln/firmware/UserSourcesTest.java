@@ -150,7 +150,8 @@ class UserSourcesTest {
             assertThatThrownBy(() -> FirmwareCompiler.compile(project, Log.QUIET))
                     .as(hidden)
                     .isInstanceOf(KilnException.class)
-                    .hasMessageContaining("main/a.c: this source defines `main`, but not in a form that Kiln recognises");
+                    .hasMessageContaining(
+                            "main/a.c: this source defines `main`, but not in a form that Kiln recognises");
         }
     }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The whole road with the real compiler and the real emulator, on the example model. */
+/** All steps with the real compiler and the real emulator, on the example model. */
 final class FlowTest {
     @TempDir
     Path folder;

@@ -97,7 +97,7 @@ final class PassesFlowTest {
                 .hasMessageContaining("new shape [1, 12] does not fit");
         assertThatThrownBy(() -> flow.generate(with(one, new PipelineSpec(0, List.of("x"), false), "acceleration")))
                 .hasMessageContaining("kiln.fuse.maxDepth is 0")
-                .hasMessageContaining("'x', which is no pass")
+                .hasMessageContaining("'x', which is not a pass")
                 .hasMessageContaining("kiln.inputShapes has 'acceleration'");
     }
 

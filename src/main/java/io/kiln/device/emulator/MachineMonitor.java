@@ -38,8 +38,8 @@ final class MachineMonitor implements AutoCloseable {
     long instructions() {
         JsonNode count = ask("query-replay").path("icount");
         if (!count.isIntegralNumber()) {
-            throw new KilnException(
-                    new Problem("this QEMU does not report the number of executed instructions", PLACE, "QEMU 5.2 or later", ""));
+            throw new KilnException(new Problem(
+                    "this QEMU does not report the number of executed instructions", PLACE, "QEMU 5.2 or later", ""));
         }
         return count.asLong();
     }

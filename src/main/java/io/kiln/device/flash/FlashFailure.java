@@ -30,7 +30,8 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
                 "Connect it, and check that you may open it (OpenOCD's udev rules) and that no other program uses it"),
         /** Several probes are connected and none was named; Kiln does not guess. */
         SEVERAL_PROBES(
-                "several debug probes are connected", "Name one with -Dkiln.probe=<serial>, or all with -Dkiln.probe=all"),
+                "several debug probes are connected",
+                "Name one with -Dkiln.probe=<serial>, or all with -Dkiln.probe=all"),
         /** The probe answers but the chip does not. */
         NO_TARGET(
                 "the probe cannot reach a chip",

@@ -121,6 +121,7 @@ public sealed interface Probe {
     }
 
     private static KilnException malformed(String text, String expected) {
-        return new KilnException(new Problem("not a valid name of a probe: '" + text + "'", "kiln.probe", expected, ""));
+        return new KilnException(
+                new Problem("not a valid name of a probe: '" + text + "'", "kiln.probe", expected, ""));
     }
 }

@@ -84,7 +84,7 @@ public final class FirmwareSession implements ModelSession {
             InputStream in, OutputStream out, Duration toBoot, Duration timeout, Consumer<String> console) {
         FirmwareSession session = new FirmwareSession(in, out, timeout, console);
         if (!session.hasBannerWithin(toBoot)) {
-            session.knock();
+            session.requestInformation();
         }
         return session;
     }
@@ -231,7 +231,7 @@ public final class FirmwareSession implements ModelSession {
     }
 
     /** Requests information and waits for any complete frame; whether it is the right one shows later. */
-    private void knock() {
+    private void requestInformation() {
         send(Frames.encode(Bytes.wrap(new byte[] {INFO})));
         long deadline = System.nanoTime() + TO_ANSWER.toNanos();
         for (int value = received.next(deadline); value >= 0; value = received.next(deadline)) {

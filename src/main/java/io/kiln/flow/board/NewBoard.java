@@ -45,8 +45,7 @@ public final class NewBoard {
     public void write(String from, String id, Path folder) {
         Path place = folder.resolve(id);
         if (!ID.matcher(id).matches()) {
-            throw refused(
-                    "not a valid board id: \"" + id + "\"", "lower-case letters, digits, - _ .", example(from));
+            throw refused("not a valid board id: \"" + id + "\"", "lower-case letters, digits, - _ .", example(from));
         }
         if (Files.exists(place)) {
             throw refused("" + place + " exists already", "a new id", "");

@@ -102,7 +102,8 @@ final class ArchiveIncludes {
                 headers.stream().filter(h -> !CMSIS.matcher(h).matches()).toList();
         if (!runtime.isEmpty()) {
             problems.add(new Problem(
-                    "the C includes headers of TVM's runtime that Kiln's runtime does not have: " + String.join(", ", runtime),
+                    "the C includes headers of TVM's runtime that Kiln's runtime does not have: "
+                            + String.join(", ", runtime),
                     where,
                     "the C interface with the unpacked API, which needs none of it",
                     "Put the headers into src/main/c/include, or export the model with"

@@ -52,7 +52,8 @@ final class FlashRecord implements AutoCloseable {
             record.open.put(probe, entry.of(name).ended(0, STARTED, null));
         }
         FlashReport.append(file, new ArrayList<>(record.open.values()))
-                .ifPresent(kept -> log.warn("flash.json could not be read and was started anew; the old file is " + kept));
+                .ifPresent(
+                        kept -> log.warn("flash.json could not be read and was started anew; the old file is " + kept));
         Runtime.getRuntime().addShutdownHook(record.hook);
         return record;
     }

@@ -91,7 +91,7 @@ public final class FlashStep {
         List<FlashResult> results = recorded(elf, image, runner);
         Problems problems = new Problems();
         for (FlashResult result : results) {
-            tell(result);
+            log(result);
             result.failure()
                     .ifPresent(failure ->
                             problems.add(failure.problem(result.probe().text())));
@@ -108,7 +108,7 @@ public final class FlashStep {
         return spec.bar() ? new ProgressBar(System.out, bytes) : new ProgressLines(log, bytes);
     }
 
-    private void tell(FlashResult result) {
+    private void log(FlashResult result) {
         String probe = result.probe().text();
         String seconds = String.format(Locale.ROOT, "%.1f s", result.elapsed().toMillis() / 1000.0);
         if (!result.succeeded()) {

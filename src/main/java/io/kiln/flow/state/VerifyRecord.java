@@ -25,7 +25,8 @@ import java.util.function.Consumer;
  */
 public final class VerifyRecord {
     private static final String UNKNOWN = "unknown";
-    private static final String NOT_ENDED = "the verification has not finished: it is still running, or was interrupted";
+    private static final String NOT_ENDED =
+            "the verification has not finished: it is still running, or was interrupted";
 
     private final Layout layout;
     private final Map<Path, byte[]> before = new TreeMap<>();

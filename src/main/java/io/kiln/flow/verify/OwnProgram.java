@@ -17,8 +17,7 @@ import java.util.Optional;
  * application is verified instead; this checks that the program to be flashed at least runs with the runtime.
  */
 final class OwnProgram {
-    private static final String NOT_IT =
-            "Verified with the default application, not with the project's own program";
+    private static final String NOT_IT = "Verified with the default application, not with the project's own program";
 
     private final Log log;
     private final ResolvedBuild build;

@@ -41,8 +41,8 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
             ModelMetadata model, Function function, VerifySpec spec, boolean severalModels, Problems hears) {
         Optional<Binding> opaque = function.opaque();
         if (opaque.isPresent() && opaque.get().op() instanceof CustomCall custom) {
-            String why =
-                    "only the C function " + custom.function() + " knows the results of operator `" + custom.code() + "`";
+            String why = "only the C function " + custom.function() + " knows the results of operator `" + custom.code()
+                    + "`";
             return given(model, why, spec, severalModels, hears);
         }
         List<TestCase> cases = new ArrayList<>();
@@ -83,8 +83,8 @@ record VerificationCases(ModelMetadata model, List<TestCase> cases, List<List<By
         for (TestCase each : cases) {
             if (each.givenOutputs().isEmpty()) {
                 problems.add(
-                        "the test vector has no outputs, and those of model `" + model.name()
-                                + "` cannot be computed: " + why,
+                        "the test vector has no outputs, and those of model `" + model.name() + "` cannot be computed: "
+                                + why,
                         folder.get() + ", " + each.name(),
                         each.name().replace("vector", "output") + ".bin",
                         "Add it, or delete the vector");

@@ -95,7 +95,10 @@ final class TypeParser {
                 .filter(n -> n instanceof Long && n.longValue() >= 1 && n.longValue() <= Integer.MAX_VALUE)
                 .map(Number::intValue)
                 .orElseThrow(() -> words.failure(
-                        token.place(), token.shown() + " is not a dimension", "a whole number from 1 to 2147483647", ""));
+                        token.place(),
+                        token.shown() + " is not a dimension",
+                        "a whole number from 1 to 2147483647",
+                        ""));
     }
 
     private DType dtype(Token name) {

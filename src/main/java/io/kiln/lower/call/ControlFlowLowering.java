@@ -21,11 +21,11 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Operators that call functions. Their scratch holds the functions' workspace; a loop's holds before it the condition and the
- * new values of the loop's variables, which are copied when the body is through with the old ones.
+ * Operators that call functions. Their scratch holds the functions' workspace; a loop's also holds, before it, the
+ * condition and the new values of the loop's variables, which are copied after the body has finished with the old ones.
  */
 public final class ControlFlowLowering {
-    /** Keeps whatever lies in scratch aligned. */
+    /** Alignment of everything in scratch. */
     private static final int ALIGNMENT = 8;
 
     private final FusedOperator op;

@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A call of a function that the user wrote in C: {@code int32_t f(const T* input0, …, T* output0, …)}, and behind the tensors, where it asks for
- * them, {@code const float* scales, const int32_t* zero_points} and {@code const uint8_t* options, int32_t options_size}.
+ * A call of the user's C function: {@code int32_t f(const T* input0, …, T* output0, …)}, after the tensors optionally
+ * {@code const float* scales, const int32_t* zero_points} and {@code const uint8_t* options, int32_t options_size}.
  */
 public final class CustomCallLowering {
     private final FusedOperator op;
@@ -65,7 +65,7 @@ public final class CustomCallLowering {
                 : buffers.argument(argument);
     }
 
-    /** The function's declaration, which the compiler holds against the one in the user's header. */
+    /** The function's declaration, which the compiler checks against that in the user's header. */
     private Kernel kernel(List<Buffer> tensors) {
         List<Pointer> pointers = new ArrayList<>();
         List<String> parameters = new ArrayList<>();

@@ -17,7 +17,7 @@ import io.kiln.tir.Intrinsic;
 import java.util.List;
 import java.util.function.BinaryOperator;
 
-/** Functions of two elements that are not quantized. */
+/** Functions of two unquantized elements. */
 final class BinaryFunctions {
     private BinaryFunctions() {}
 

@@ -13,7 +13,7 @@ import java.util.List;
 final class CastFunctions {
     private CastFunctions() {}
 
-    /** A store keeps the low bits of integers; out of float32 an integer of 32 bits comes first, saturated. */
+    /** A store keeps the low bits of integers; float32 is first converted to an integer of 32 bits, saturated. */
     static ElementFunction of(DType from, DType to) {
         if (to.isFloat()) {
             return fitting((block, x) -> Exprs.cast(DType.FLOAT32, x.get(0)));

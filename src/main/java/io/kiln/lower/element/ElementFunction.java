@@ -6,11 +6,11 @@ import io.kiln.tir.Expr;
 import java.util.List;
 
 /**
- * What an element-wise operator computes of the elements at one place of its operands.
+ * An element-wise function of the corresponding elements of its operands.
  *
- * @param body emits what the result needs, and gives it
+ * @param body emits the computation, and returns the result
  * @param fits whether results are in the range of the output's type; others are saturated
- * @param variant what the name of the schedule says of it; usually empty
+ * @param variant suffix of the schedule's name; usually empty
  */
 public record ElementFunction(Body body, boolean fits, String variant) {
     /** Computes one element. */
@@ -24,17 +24,17 @@ public record ElementFunction(Body body, boolean fits, String variant) {
         Expr emit(BlockBuilder block, List<Expr> operands);
     }
 
-    /** Results that are in range. */
+    /** A function whose results are in range. */
     static ElementFunction fitting(Body body) {
         return new ElementFunction(body, true, "");
     }
 
-    /** Results that saturate. */
+    /** A function whose results saturate. */
     static ElementFunction saturating(Body body) {
         return new ElementFunction(body, false, "");
     }
 
-    /** The same, told apart in the name of the schedule. */
+    /** The same function, with another suffix of the schedule's name. */
     ElementFunction named(String variant) {
         return new ElementFunction(body, fits, variant);
     }

@@ -40,14 +40,14 @@ import io.kiln.tir.Intrinsic;
 import java.util.List;
 import java.util.Map;
 
-/** What the root of a fused operator computes of one element of each operand. */
+/** The element functions of fused operators' roots. */
 final class ElementFunctions {
-    /** Finds the function of a fused operator with such a root. */
+    /** Selects the function for a fused operator. */
     interface Rule<O extends Op> {
         ElementFunction of(O root, FusedOperator op, Tables tables);
     }
 
-    /** The element-wise operators. Rescaling and limits that stand alone are an epilogue behind nothing. */
+    /** The element-wise operators. A single rescaling or clip is an epilogue without a preceding operator. */
     static final Map<Class<? extends Op>, Rule<Op>> ALL = Map.ofEntries(
             entry(
                     Unary.class,
@@ -92,7 +92,7 @@ final class ElementFunctions {
         return op.rootTypes().get(0).dtype();
     }
 
-    /** The element as it is. */
+    /** The element unchanged. */
     private static ElementFunction same(boolean fits) {
         return new ElementFunction((block, x) -> x.get(0), fits, "");
     }
@@ -116,7 +116,7 @@ final class ElementFunctions {
                 mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), imm(scale)));
     }
 
-    /** The quotient is limited before it becomes an integer, so that no float is out of the integer's range. */
+    /** The quotient is clamped before it becomes an integer, so that no float exceeds the integer's range. */
     private static Expr quantized(FusedOperator op, BlockBuilder block, Expr value) {
         DType dtype = op.type().dtype();
         float scale = op.root().constant(1).real(0);

@@ -18,22 +18,25 @@ public final class ElementIntrinsics {
     /** The sum of 64 bits, which wraps around. */
     public static final Intrinsic ADD_64 = Intrinsic.inFile("portable/kiln_add_64", List.of(INT64, INT64), INT64);
 
-    /** The quotient towards zero, defined for all operands as Arm's SDIV defines it. */
+    /** The quotient towards zero, defined for all operands as by Arm's SDIV. */
     public static final Intrinsic DIVIDE = Intrinsic.inFile("portable/kiln_divide", List.of(INT32, INT32), INT32);
 
     /** {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_MOD}. */
     public static final Intrinsic FLOOR_MOD =
             Intrinsic.inFile("portable/kiln_floor_mod", List.of(FLOAT32, FLOAT32), FLOAT32, FMODF);
 
-    /** {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_DIVIDE}: from the exact remainder, since the quotient of floats may round up. */
+    /**
+     * {@link io.kiln.ir.op.element.Binary.Kind#FLOOR_DIVIDE}: from the exact remainder, because the quotient of floats
+     * may round up.
+     */
     public static final Intrinsic FLOOR_DIVIDE =
             Intrinsic.inFile("portable/kiln_floor_divide", List.of(FLOAT32, FLOAT32), FLOAT32, FMODF, FLOORF);
 
-    /** A float cut towards zero; it saturates, and NaN is 0. */
+    /** A float truncated towards zero; it saturates, and NaN becomes 0. */
     public static final Intrinsic FLOAT_TO_INT =
             Intrinsic.inFile("portable/kiln_float_to_int", List.of(FLOAT32), INT32);
 
-    /** Likewise without a sign. */
+    /** The same for unsigned results. */
     public static final Intrinsic FLOAT_TO_UINT =
             Intrinsic.inFile("portable/kiln_float_to_uint", List.of(FLOAT32), UINT32);
 

@@ -32,11 +32,11 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Operators that compute an element from the elements at its place: sums with broadcasting, conversions, rescaling,
- * limits, copies. Operands of the output's shape are walked in one flat loop, others dimension by dimension.
+ * Operators that compute each element from the corresponding elements: sums with broadcasting, conversions, rescaling,
+ * clips, copies. Operands of the output's shape are read in one flat loop, others dimension by dimension.
  */
 public final class ElementwiseLowering {
-    /** The operators of which {@link ElementFunctions} knows what they compute of an element. */
+    /** The operators that {@link ElementFunctions} supports. */
     public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = ElementFunctions.ALL.keySet().stream()
             .map(root -> OperatorLowering.simple(root, (op, rows) -> new ElementwiseLowering(op).lower(rows)))
             .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
@@ -50,11 +50,11 @@ public final class ElementwiseLowering {
     private final Shape out;
 
     /**
-     * A tensor that the loops walk.
+     * An operand of the loops.
      *
-     * @param elements where it lies; empty for a literal
+     * @param elements its buffer; empty for a literal
      * @param shape its dimensions
-     * @param literal the only element, if that is known
+     * @param literal the only element, if it is known
      */
     private record Operand(Optional<Buffer> elements, Shape shape, Optional<Expr> literal) {
         static Operand of(FusedOperator op, int argument, OperatorBuffers buffers) {
@@ -132,7 +132,7 @@ public final class ElementwiseLowering {
         return (flat ? "flat" : "broadcast") + function.variant();
     }
 
-    /** One row, of operands that have its shape, wherever it lies in each. */
+    /** One row, with operands of the same shape, at any position in each buffer. */
     private void byRow(BlockBuilder block, Rows rows, Expr y, long elements) {
         List<Expr> starts = new ArrayList<>();
         for (int i = 0; i < operands.size(); i++) {
@@ -148,7 +148,7 @@ public final class ElementwiseLowering {
         });
     }
 
-    /** Line at which a row lies in an operand; constants hold all rows. */
+    /** Line of a row in an operand; constants hold all rows. */
     private Expr line(Rows rows, int operand, Expr row) {
         return op.root().args().get(operand) instanceof Arg.Ref ref
                 ? rows.inputLine(op.inputs().indexOf(ref.id()), row)
@@ -173,7 +173,7 @@ public final class ElementwiseLowering {
     /**
      * Emits one element.
      *
-     * @param place equals the channel modulo the number of channels
+     * @param place index that equals the channel modulo the number of channels
      * @param index in the output's buffer
      */
     private void element(BlockBuilder block, List<Expr> values, Expr place, Expr index) {

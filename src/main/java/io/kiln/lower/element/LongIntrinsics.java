@@ -24,7 +24,7 @@ final class LongIntrinsics {
     /** {@link io.kiln.ir.op.element.Binary.Kind#RIGHT_SHIFT}. */
     static final Intrinsic RIGHT_SHIFT = Intrinsic.inFile("portable/kiln_right_shift_64", List.of(INT64, INT64), INT64);
 
-    /** A float cut towards zero; it saturates, and NaN is 0. */
+    /** A float truncated towards zero; it saturates, and NaN becomes 0. */
     static final Intrinsic OF_FLOAT = Intrinsic.inFile("portable/kiln_float_to_int_64", List.of(FLOAT32), INT64);
 
     private LongIntrinsics() {}

@@ -18,8 +18,8 @@ import java.util.Set;
  * There are 65,536 pairs, so that equality with the reference is not argued but tried: {@link #of} accepts constants only if all pairs
  * give the same result and every step stays within 32 bits.
  *
- * @param lhs factor of the left side
- * @param rhs factor of the right side
+ * @param lhs factor of the left operand
+ * @param rhs factor of the right operand
  * @param offset zero points and rounding
  * @param shift bits to the right, at least 16
  * @param low least result

@@ -74,7 +74,7 @@ final class QuantizedFunctions {
         return Exprs.shr(add(left, mul(values.get(1), sum.rhs())), imm(sum.shift()));
     }
 
-    /** Both sides on a common scale with more bits, summed, then brought to the output's scale. */
+    /** Both operands on a common scale with more bits, summed, then rescaled to the output's scale. */
     private Expr sum(BlockBuilder block, List<Expr> values) {
         DType dtype = op.rootTypes().get(0).dtype();
         TflAddParameters by = TflAddParameters.of(dtype, scale(2), scale(4), scale(6));
@@ -83,7 +83,7 @@ final class QuantizedFunctions {
         return Rescale.of(add(left, right), by.output(), bothBound(by), zeroPoint(7));
     }
 
-    /** Both sides on the output's scale, rounded each. */
+    /** Both operands rescaled to the output's scale, each rounded. */
     private Expr roundedSum(BlockBuilder block, List<Expr> values) {
         Expr left = block.let("lhs", rounded(centred(values.get(0), 3), scale(2)));
         Expr right = block.let("rhs", rounded(centred(values.get(1), 5), scale(4)));
@@ -144,7 +144,7 @@ final class QuantizedFunctions {
         return dtype == DType.INT8 ? SIDE : Math.max(dtype.max() - zero, zero - dtype.min()) << leftShift;
     }
 
-    /** Each side is halved at least. */
+    /** Each operand is at least halved. */
     private long bothBound(TflAddParameters by) {
         return Math.max(sideBound(3, by.leftShift()), sideBound(5, by.leftShift())) * 2;
     }
@@ -185,7 +185,7 @@ final class QuantizedFunctions {
         return Rescale.of(shifted, QuantizedMultiplier.of(scale(argument)), 1L << 25);
     }
 
-    /** Reciprocals of all divisors are tables; the dividend's sign takes the divisor's. */
+    /** Reciprocals of all divisors are tables; the dividend takes the divisor's sign. */
     private ElementFunction quotient(Tables tables) {
         TflQuotient by = TflQuotient.of(scale(2), scale(4), scale(6));
         int[] all = IntStream.range(0, TflQuotient.DIVISORS).toArray();

@@ -23,9 +23,9 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.Arrays;
 
-/** Functions of one quantized element that are looked up. */
+/** Functions of one quantized element computed by lookup. */
 public final class TableFunctions {
-    /** What makes the table's elements, which are at least as much, fit int16. */
+    /** Divisor that makes the table's elements fit into int16. */
     private static final int TABLE_BASE = 1 << 15;
 
     private TableFunctions() {}

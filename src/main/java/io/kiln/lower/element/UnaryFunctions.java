@@ -20,12 +20,12 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
 
-/** Functions of one element, most of them libm's. */
+/** Functions of one element, most of them from libm. */
 public final class UnaryFunctions {
-    /** From here on the reference kernel of the logistic function answers 1 (reference/logistic.h). */
+    /** From this argument on the logistic function's reference kernel returns 1 (reference/logistic.h). */
     private static final float LOGISTIC_ONE = 16.619047f;
 
-    /** Below, the logistic function is the exponential. */
+    /** Below this argument the logistic function is the exponential. */
     private static final float LOGISTIC_EXP = -9f;
 
     private UnaryFunctions() {}
@@ -64,7 +64,7 @@ public final class UnaryFunctions {
         return select(lt(x, imm(0)), sub(imm(0), x), x);
     }
 
-    /** One exponential, of what is not above 9, so that it stays finite. */
+    /** One exponential with an argument of at most 9, so that it stays finite. */
     private static Expr sigmoid(BlockBuilder block, Expr x) {
         Expr isSmall = lt(x, imm(LOGISTIC_EXP));
         Expr e = block.let("e", call("expf", select(isSmall, x, mul(x, imm(-1f)))));

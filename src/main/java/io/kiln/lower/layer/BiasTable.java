@@ -8,21 +8,22 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Start values of the accumulators. Without padding the input's zero point is folded in: {@code sum((x - z) * w) + b}
- * equals {@code sum(x * w) + (b - z * sum(w))}; this holds only where no partial sum can leave 32 bits.
+ * Initial values of the accumulators. Without padding the input's zero point is folded in: {@code sum((x - z) * w) + b}
+ * equals {@code sum(x * w) + (b - z * sum(w))}, provided that no partial sum can exceed 32 bits.
  *
- * @param buffer one value per output channel, of the type to sum in: int16 data whose sums can leave 32 bits is summed in 64
- * @param isFolded whether the loops leave the zero point out
+ * @param buffer one value per output channel, of the accumulator's type: int16 data whose sums can exceed 32 bits is
+ * summed in 64
+ * @param isFolded whether the loops ignore the zero point
  * @param bound largest magnitude that an accumulator can reach
  */
 public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
 
-    /** Builds the table for a convolution whose loops leave taps outside the input out. */
+    /** Builds the table for a convolution whose loops skip taps outside the input. */
     public static BiasTable of(ConvComputation conv, Tables tables) {
         return of(conv, tables, !conv.window().isPadded());
     }
 
-    /** Builds the table for a convolution whose loops find the zero point wherever a tap lies outside the input. */
+    /** Builds the table for a convolution whose loops read the zero point for taps outside the input. */
     public static BiasTable ofFilled(ConvComputation conv, Tables tables) {
         return of(conv, tables, true);
     }
@@ -49,14 +50,14 @@ public record BiasTable(Buffer buffer, boolean isFolded, long bound) {
     /**
      * Whether sums need 64 bits.
      *
-     * @param isFilled whether the loops find the zero point wherever a tap lies outside the input
+     * @param isFilled whether the loops read the zero point for taps outside the input
      */
     public static boolean isWide(ConvComputation conv, boolean isFilled) {
         return !conv.isFloat()
                 && Start.of(conv, isFilled || !conv.window().isPadded()).isWide();
     }
 
-    /** Start values, before they are a table. */
+    /** Initial values, before they become a table. */
     private record Start(List<Long> values, boolean isFolded, long bound, boolean isWide) {
         static Start of(ConvComputation conv, boolean mayFold) {
             int channels = conv.channels();

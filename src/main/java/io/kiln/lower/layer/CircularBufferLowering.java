@@ -17,7 +17,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 
-/** Slots move on by one, the new one enters, and the run is counted. */
+/** Shifts the slots by one, appends the new one, and counts the run. */
 public final class CircularBufferLowering {
     private CircularBufferLowering() {}
 

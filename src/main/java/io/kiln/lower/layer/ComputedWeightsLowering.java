@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Convolutions and fully connected layers whose weights are computed at run time: a loop over the taps inside the input for each element,
- * over weights where the operator before left them.
+ * Convolutions and fully connected layers whose weights are computed at run time: for each element a loop over the taps
+ * inside the input, reading weights in the layout of the operator that computed them.
  */
 public final class ComputedWeightsLowering {
     private static final int WEIGHT = 1;
@@ -55,7 +55,7 @@ public final class ComputedWeightsLowering {
         this.epilogue = new Epilogue(op, bound, tables);
     }
 
-    /** Whether an operator is a layer whose weights are not known at build time. */
+    /** Whether an operator is a layer with computed weights. */
     public static boolean suits(FusedOperator op) {
         return op.root().args().get(WEIGHT) instanceof Arg.Ref;
     }

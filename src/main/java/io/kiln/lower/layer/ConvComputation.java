@@ -11,8 +11,8 @@ import io.kiln.lower.FusedOperator;
 import java.util.Optional;
 
 /**
- * What a convolution or fully connected layer computes, free of how: a fully connected layer is a 1x1 convolution over
- * an image one row high whose columns are the batch.
+ * The computation of a convolution or fully connected layer, independent of the schedule: a fully connected layer is a
+ * 1x1 convolution over an image one row high whose columns are the batch.
  *
  * @param op the fused operator
  * @param window geometry
@@ -48,7 +48,7 @@ public record ConvComputation(
      */
     public record Kernels(Constant weight, int inputZeroPoint, int zeroPoint) {}
 
-    /** Reads a fused operator whose root is a convolution or dense layer. */
+    /** Analyses a fused operator whose root is a convolution or dense layer. */
     public static ConvComputation of(FusedOperator op) {
         LayerGeometry layer = LayerGeometry.of(op);
         Kernel kernel = Kernel.of(op);
@@ -120,7 +120,7 @@ public record ConvComputation(
         return (int) op.root().constant(argument).integer(0);
     }
 
-    /** Whether sums are float32; the weights may be int8 all the same. */
+    /** Whether sums are float32, even if the weights are int8. */
     public boolean isFloat() {
         return dataType().isFloat();
     }
@@ -130,12 +130,12 @@ public record ConvComputation(
         return op.rootTypes().get(0).dtype();
     }
 
-    /** What float sums of int8 weights are still to be multiplied by: one element, or one per output channel. */
+    /** Remaining factors of float sums over int8 weights: one element, or one per output channel. */
     public Optional<Constant> weightScale() {
         return op.sumScale();
     }
 
-    /** The same for an output channel; 1 where there is nothing to multiply by. */
+    /** The same for an output channel; 1 if there is no factor. */
     float weightScale(int o) {
         return weightScale().map(s -> s.real(s.elements() == 1 ? 0 : o)).orElse(1f);
     }

@@ -26,9 +26,12 @@ import io.kiln.tir.Intrinsic;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The boxes of a detector in scratch, see {@link io.kiln.ir.arith.DetectionBoxes}, each with its score as long as it may be chosen. */
+/**
+ * A detector's boxes in scratch, see {@link io.kiln.ir.arith.DetectionBoxes}, each with its score while it can be
+ * selected.
+ */
 public final class DetectedBoxes {
-    /** The score of a box that is not looked at, or no more. */
+    /** The score of a box that is excluded. */
     static final float GONE = -Float.MAX_VALUE;
 
     /** {@link io.kiln.ir.arith.DetectionBoxes#exp}. */
@@ -40,20 +43,20 @@ public final class DetectedBoxes {
     private final Buffer boxes;
     private final Buffer candidates;
 
-    /** What is done with the box that was chosen. */
+    /** The code for a selected box. */
     interface Chosen {
         void emit(BlockBuilder block, Expr box, Expr score);
     }
 
-    /** The score with which a box is entered. */
+    /** The initial score of a box. */
     interface Score {
         Expr of(BlockBuilder block, Expr box);
     }
 
     /**
      * @param encodings shape of the encodings
-     * @param buffers give the scratch
-     * @param body where its parts get names
+     * @param buffers provide the scratch
+     * @param body receives the names of its parts
      */
     DetectedBoxes(DetectionPostprocess detection, Shape encodings, OperatorBuffers buffers, BlockBuilder body) {
         this.detection = detection;
@@ -83,7 +86,7 @@ public final class DetectedBoxes {
         });
     }
 
-    /** Lets those boxes be chosen whose score is high enough. */
+    /** Admits the boxes whose score is high enough. */
     void enter(BlockBuilder body, Score score) {
         body.loop("i", count, (block, i) -> {
             Expr value = block.let("value", score.of(block, i));
@@ -92,7 +95,10 @@ public final class DetectedBoxes {
         });
     }
 
-    /** Chooses the best box left, the first of equals, if there is one; it and what overlaps it too much are left no more. */
+    /**
+     * Selects the best remaining box, the first of equals, if there is one; removes it and those that overlap it too
+     * much.
+     */
     void choose(BlockBuilder body, Chosen chosen) {
         Expr.Var found = body.mutable("found", imm(-1));
         Expr.Var best = body.mutable("best", imm(GONE));
@@ -138,7 +144,7 @@ public final class DetectedBoxes {
         return mul(sub(corners.get(2), corners.get(0)), sub(corners.get(3), corners.get(1)));
     }
 
-    /** The length that two boxes share along an axis. */
+    /** The length of the intersection of two boxes along an axis. */
     private static Expr shared(BlockBuilder block, String name, List<Expr> a, List<Expr> b, int axis) {
         Expr from = max(a.get(axis), b.get(axis));
         Expr to = min(a.get(axis + 2), b.get(axis + 2));
@@ -146,7 +152,7 @@ public final class DetectedBoxes {
         return max(length, imm(0.0f));
     }
 
-    /** Copies a box to a place. */
+    /** Copies a box. */
     void copy(BlockBuilder block, Buffer to, Expr place, Expr box) {
         block.loop(
                 "side",

@@ -31,8 +31,8 @@ import java.util.List;
 import java.util.function.BinaryOperator;
 
 /**
- * Chooses an object detector's boxes. Scratch holds the decoded boxes and for each a score as long as it may be chosen; nothing is sorted, for
- * the best box left is sought anew each time.
+ * Selects an object detector's boxes. Scratch holds the decoded boxes and for each a score while it can be selected;
+ * nothing is sorted, because the best remaining box is searched each time.
  */
 public final class DetectionLowering {
     private static final Expr NONE = imm(-1);
@@ -120,7 +120,9 @@ public final class DetectionLowering {
         });
     }
 
-    /** Lists a box with the best of its classes for which a condition on it and its score holds; gives this class and its score. */
+    /**
+     * Lists a box with the best of its classes that satisfies a condition on class and score; returns class and score.
+     */
     private List<Expr.Var> bestClass(BlockBuilder block, Expr box, Expr place, BinaryOperator<Expr> condition) {
         Expr.Var label = block.mutable("label", NONE);
         Expr.Var score = block.mutable("score", imm(DetectedBoxes.GONE));
@@ -152,7 +154,7 @@ public final class DetectionLowering {
         });
     }
 
-    /** Puts a box behind all that are as good; the last one goes if there are too many. */
+    /** Inserts a box after all that are as good; the last one is dropped if there are too many. */
     private void insert(BlockBuilder block, Expr.Var count, Expr box, Expr label, Expr score) {
         Buffer output = buffers.output();
         int most = detection.maxDetections();
@@ -170,7 +172,7 @@ public final class DetectionLowering {
         });
     }
 
-    /** Moves the detection before a place there. */
+    /** Moves the previous detection to a position. */
     private void moveBack(BlockBuilder block, Expr.Var place) {
         Buffer output = buffers.output();
         for (int i = 0; i < COORDINATES; i++) {

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An int8 convolution or dense layer whose accumulator is the plain sum of inputs times weights: the input's zero point is in the
- * biases. Exact where padding is the zero point.
+ * An int8 convolution or dense layer whose accumulator is the plain sum of inputs times weights: the input's zero point
+ * is in the biases. Exact if padding is the zero point.
  *
- * @param requantization what follows the sums
+ * @param requantization the rescaling after the sums
  * @param bias bias of each channel minus the zero point times its weights
- * @param bounds largest magnitude of each channel's plain sum, the bias not counted
+ * @param bounds largest magnitude of each channel's plain sum, without the bias
  * @param low least result
  * @param high largest result
  */
@@ -26,7 +26,7 @@ public record FoldedSums(Requantization requantization, List<Integer> bias, List
         bounds = List.copyOf(bounds);
     }
 
-    /** The sums of an operator, or nothing where a type is another one, weights have a zero point or a bias leaves 32 bits. */
+    /** The sums of an operator; empty for other types, weights with a zero point, or a bias beyond 32 bits. */
     public static Optional<FoldedSums> of(ConvComputation conv) {
         FusedOperator op = conv.op();
         if (op.requantization().isEmpty()
@@ -52,7 +52,7 @@ public record FoldedSums(Requantization requantization, List<Integer> bias, List
                 op.requantization().orElseThrow(), bias, bounds, (int) limits.low(), (int) limits.high()));
     }
 
-    /** What the reference makes of the sums. */
+    /** The reference's function of the sums. */
     public ProvenRescale.Reference reference() {
         return new ProvenRescale.Reference(requantization, bias, low, high);
     }

@@ -31,9 +31,9 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
- * Weights times values for the four gates of one unit of {@link Lstm}: of the data with the biases, or of the hidden state. The gates'
- * weights lie side by side, so that a value is loaded once. The values' zero point is in what sums begin with, unless they could leave
- * 32 bits then.
+ * Weights times values for the four gates of one unit of {@link Lstm}: of the data with the biases, or of the hidden
+ * state. The gates' weights are interleaved, so that a value is loaded once. The values' zero point is folded into the
+ * initial values of the sums, unless they could then exceed 32 bits.
  */
 final class GateSums {
     private static final List<String> NAMES = List.of("input_gate", "forget_gate", "cell_gate", "output_gate");
@@ -54,7 +54,7 @@ final class GateSums {
      * Lays out the tables.
      *
      * @param recurrent whether the values are the hidden state
-     * @param dots a micro-kernel, taken where it suits
+     * @param dots a micro-kernel, used if it fits
      */
     GateSums(FusedOperator op, Tables tables, boolean recurrent, Optional<Dots> dots) {
         Lstm lstm = (Lstm) op.root().op();

@@ -19,24 +19,25 @@ import io.kiln.tir.Expr;
 import java.util.function.UnaryOperator;
 
 /**
- * Which elements of data and weights an element of a convolution's or fully connected layer's output reads. The latter is a 1x1
- * convolution over an image one row high whose columns are the batch.
+ * The elements of data and weights that each output element of a convolution or fully connected layer reads. The latter
+ * is a 1x1 convolution over an image one row high whose columns are the batch.
  *
- * @param window kernel, strides and padding; of a transposed convolution those of {@link io.kiln.ir.op.layer.TransposedWindow}
+ * @param window kernel, strides and padding; for a transposed convolution those of {@link
+ * io.kiln.ir.op.layer.TransposedWindow}
  * @param isTransposed whether the strides are the output's
  * @param input NHWC dimensions
  * @param output NHWC dimensions
  * @param groups 1 for a dense convolution
- * @param isDepthwise whether weights lie as HWOI instead of OHWI
+ * @param isDepthwise whether the weights' layout is HWOI instead of OHWI
  */
 record LayerGeometry(Window window, boolean isTransposed, Shape input, Shape output, int groups, boolean isDepthwise) {
     /**
-     * The taps along one axis that lie inside the input, counted from some first one.
+     * The taps along one axis that lie inside the input, counted from a first one.
      *
      * @param begin the first
-     * @param end behind the last
-     * @param kernel place in the kernel of a tap
-     * @param input place in the input of a tap
+     * @param end after the last
+     * @param kernel kernel position of a tap
+     * @param input input position of a tap
      */
     record Taps(Expr begin, Expr end, UnaryOperator<Expr> kernel, UnaryOperator<Expr> input) {}
 
@@ -68,7 +69,7 @@ record LayerGeometry(Window window, boolean isTransposed, Shape input, Shape out
         return isDepthwise ? 1 : input.dim(3) / groups;
     }
 
-    /** Products that one output element sums at most. */
+    /** Largest number of products in one output element. */
     long taps() {
         return (long) window.kernelH() * window.kernelW() * depth();
     }

@@ -20,7 +20,7 @@ import io.kiln.lower.OperatorLowering;
 import java.util.Map;
 import java.util.Optional;
 
-/** Lowerings of layers other than convolutions and fully connected ones, and of what remembers between runs. */
+/** Lowerings of stateful layers, and of layers other than convolutions and fully connected ones. */
 public final class LayerLowerings {
     public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             entry(

@@ -32,9 +32,12 @@ import io.kiln.tir.Expr;
 import java.util.List;
 import java.util.Optional;
 
-/** {@link Lstm}: step by step for each sequence, unit by unit; the hidden state takes a step's results when all units are computed. */
+/**
+ * {@link Lstm}: step by step for each sequence, unit by unit; the hidden state gets a step's results after all units
+ * are computed.
+ */
 public final class LstmLowering {
-    /** What brings 12 fraction bits to steps of 1/12288. */
+    /** Converts 12 fraction bits to steps of 1/12288. */
     private static final int GATE_MULTIPLIER = 3;
 
     /** Products of two int16. */
@@ -143,7 +146,7 @@ public final class LstmLowering {
         return new Expr.Call(Intrinsics.SATURATE_16, List.of(value));
     }
 
-    /** A function of a value; what it needs on the way has a block of its own. */
+    /** A function of a value; its intermediate values are in a separate block. */
     private static Expr applied(BlockBuilder block, String name, ElementFunction function, Expr value) {
         Expr.Var result = block.mutable(name, value);
         BlockBuilder inner = new BlockBuilder();

@@ -44,7 +44,7 @@ public final class PoolLowering {
     /**
      * Prepares the lowering.
      *
-     * @param mean how a mean of integers is rounded; empty for the maximum
+     * @param mean rounding of a mean of integers; empty for the maximum
      */
     PoolLowering(FusedOperator op, Window window, Optional<Rounding> mean) {
         this.op = op;
@@ -59,10 +59,10 @@ public final class PoolLowering {
     }
 
     /**
-     * Input rows that a pool can take one after another, keeping sums or maxima in scratch, so that its input need not be there
-     * as a whole: those of a window that covers the height and makes one row.
+     * Input rows that a pool can process one after another, keeping sums or maxima in scratch, so that its input need
+     * not exist as a whole: those of a window that covers the height and produces one row.
      *
-     * @return empty if the operator is no such pool
+     * @return empty for any other pool
      */
     public static OptionalInt accumulatedRows(FusedOperator op) {
         Optional<Window> window = op.root().op() instanceof Pool2d pool ? Optional.of(pool.window()) : Optional.empty();
@@ -189,7 +189,7 @@ public final class PoolLowering {
         return imm(average ? 0 : op.type().dtype().min());
     }
 
-    /** Integers round halves away from zero, as TFLite's average pool does, or up, or are truncated. */
+    /** Integers round halves away from zero, as in TFLite's average pool, or up, or are truncated. */
     private Expr mean(BlockBuilder block, Expr sum, Expr taps) {
         if (sum.dtype().isFloat()) {
             return Exprs.div(sum, cast(DType.FLOAT32, taps));
@@ -200,7 +200,7 @@ public final class PoolLowering {
         }
         Expr half = Exprs.div(count, imm(2));
         if (rounding == Rounding.UPWARD) {
-            // Elements less the least one are not negative, and division then rounds down.
+            // Elements less the smallest value are not negative, so division rounds down.
             long least = op.type().dtype().min();
             return add(Exprs.div(add(sub(sum, mul(count, least)), half), count), least);
         }

@@ -27,7 +27,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
 
-/** Images of another size, NHWC: where rows and columns come from stands in tables. */
+/** Resized images, NHWC: tables hold the source rows and columns. */
 public final class ResizeLowering {
     private final FusedOperator op;
     private final Tables tables;
@@ -37,7 +37,7 @@ public final class ResizeLowering {
     private final Shape in;
     private final Shape out;
 
-    /** One dimension: the pixels before and behind, and how far behind the first one a pixel lies. */
+    /** One dimension: the pixels before and after, and the distance from the first. */
     private record Axis(Buffer lower, Buffer upper, Buffer fraction) {}
 
     public ResizeLowering(FusedOperator op) {

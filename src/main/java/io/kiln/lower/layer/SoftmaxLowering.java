@@ -25,7 +25,10 @@ import io.kiln.tir.Exprs;
 import io.kiln.tir.Intrinsic;
 import java.util.List;
 
-/** Softmax over the last axis: float by {@code expf}, int8 by a table of 256 exponentials, int16 by tables to interpolate in. */
+/**
+ * Softmax over the last axis: float by {@code expf}, int8 by a table of 256 exponentials, int16 by interpolation in
+ * tables.
+ */
 final class SoftmaxLowering extends VectorLowering {
     SoftmaxLowering(FusedOperator op) {
         super(op);
@@ -84,7 +87,7 @@ final class SoftmaxLowering extends VectorLowering {
         });
     }
 
-    /** {@link TflWideSoftmax}; the output holds the exponentials in between. */
+    /** {@link TflWideSoftmax}; the output temporarily holds the exponentials. */
     private void wide(BlockBuilder block, TflSoftmax softmax, Expr from, Expr first, Expr.Var largest) {
         Buffer out = buffers.output();
         Buffer exponentials = tables.add("exponentials", DType.INT16, TflWideSoftmax.exponentials());
@@ -114,7 +117,7 @@ final class SoftmaxLowering extends VectorLowering {
         });
     }
 
-    /** An element between two of a table, limited to them all. */
+    /** An element interpolated in a table, clamped to its range. */
     private static Expr interpolated(BlockBuilder block, Buffer table, Expr at) {
         Expr limited = block.let("limited", new Expr.Call(Intrinsics.SATURATE_16, List.of(at)));
         Expr index = block.let(

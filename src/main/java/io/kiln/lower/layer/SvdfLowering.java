@@ -30,9 +30,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** A filter that remembers: the state moves on, takes the new features, and is weighed by age. */
+/** A filter with state: the state is shifted, gets the new features, and is weighed by age. */
 public final class SvdfLowering {
-    /** With more inputs a sum of bytes might leave 32 bits. */
+    /** With more inputs a sum of bytes could exceed 32 bits. */
     private static final int MOST_INPUTS = 1 << 15;
 
     private final FusedOperator op;
@@ -109,7 +109,9 @@ public final class SvdfLowering {
                 }));
     }
 
-    /** The features of as many filters as a micro-kernel takes; the zero point is in what their sums begin with. */
+    /**
+     * The features of as many filters as a micro-kernel processes; the zero point is in the initial values of the sums.
+     */
     private void dotProducts(BlockBuilder body, RowDots by) {
         Constant times = op.root().constant(1);
         Buffer weights = tables.add(
@@ -170,7 +172,7 @@ public final class SvdfLowering {
                 }));
     }
 
-    /** Sums of products of two int16 wrap around in the reference kernel; in C only numbers without a sign may. */
+    /** Sums of products of two int16 wrap around in the reference kernel; in C only unsigned numbers may. */
     private Expr wrapping(Expr value) {
         return state.dtype() == DType.INT16 ? Exprs.cast(DType.UINT32, value) : value;
     }

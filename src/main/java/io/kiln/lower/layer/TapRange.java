@@ -36,7 +36,7 @@ public record TapRange(Expr origin, Expr begin, Expr end, int taps) {
         }
     }
 
-    /** Emits what is needed to know the range for an output position. */
+    /** Emits the code that computes the range for an output position. */
     public static TapRange of(BlockBuilder block, String name, Expr position, Axis axis) {
         Expr origin = block.let("origin_" + name, sub(mul(position, axis.stride()), imm(axis.padding())));
         if (!axis.padded()) {

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Sums over the weights of one output channel, zero point taken off.
+ * Sums of the weights of one output channel, less the zero point.
  *
- * @param sum of the weights
- * @param magnitude of their magnitudes: an int8 input reaches at most 128 times as much
+ * @param sum sum of the weights
+ * @param magnitude sum of their magnitudes: an int8 input contributes at most 128 times as much
  */
 public record TapSums(long sum, long magnitude) {
 
-    /** The sums of every output channel, of a transposed convolution for each phase. */
+    /** The sums of every output channel; for a transposed convolution for each phase. */
     public static List<TapSums> of(ConvComputation conv) {
         return IntStream.range(0, conv.channels() * conv.upsampling().phases())
                 .mapToObj(o -> channel(conv, o))

@@ -14,8 +14,9 @@ import io.kiln.tir.Exprs;
 import java.util.Arrays;
 
 /**
- * A transposed convolution seen as an ordinary one: output row {@code y} is computed at position {@code (y + padTop) / strideH}
- * of a convolution of stride 1 whose kernel depends on the phase, {@code (y + padTop) % strideH}; columns likewise.
+ * A transposed convolution expressed as an ordinary one: output row {@code y} is computed at position {@code (y +
+ * padTop) / strideH} of a convolution of stride 1 whose kernel depends on the phase, {@code (y + padTop) % strideH};
+ * columns likewise.
  *
  * <p>Tap {@code t} of {@code T} of phase {@code p} is tap {@code p + (T - 1 - t) * stride} of the transposed kernel, or 0 beyond it, and reads
  * row {@code position - (T - 1) + t}.

@@ -42,7 +42,7 @@ abstract class VectorLowering {
         return Nests.operator(op, buffers, tables, rows, List.of(Nests.elementwise(out, out)), body.build(), "rows");
     }
 
-    /** The largest element of the vector that begins at a place. */
+    /** The largest element of the vector at a position. */
     Expr.Var largest(BlockBuilder block, Expr from) {
         Buffer data = buffers.argument(0);
         Expr.Var largest = block.mutable("largest", load(data, from));

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A box of an output whose elements lie at regular distances in one argument: the element at indices {@code begin + i} is the
- * argument's element {@code offset + sum(strides * i)}.
+ * A part of an output whose elements are at regular distances in one argument: the element at indices {@code begin + i}
+ * is the argument's element {@code offset + sum(strides * i)}.
  *
- * @param argument of the operator
+ * @param argument index of the argument
  * @param begin first index along each dimension of the output
  * @param size elements along each dimension
  * @param offset of the argument's element for the box's first
- * @param strides elements of the argument between neighbours along each dimension; 0 where one is repeated
+ * @param strides distance in the argument between neighbours along each dimension; 0 if an element is repeated
  */
 record Box(int argument, List<Integer> begin, List<Integer> size, long offset, List<Long> strides) {
     Box {

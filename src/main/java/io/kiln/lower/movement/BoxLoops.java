@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The loops that copy one box: as few as there are distances, the rows of the range outermost, and whole runs by {@code memcpy}
- * where they are long enough for its call.
+ * The loops that copy one box: merged as far as distances allow, the rows of the range outermost, and contiguous runs
+ * by {@code memcpy} if they are long enough for its call.
  */
 final class BoxLoops {
     private static final int LEAST_RUN = 16;
@@ -28,15 +28,15 @@ final class BoxLoops {
     private final Source source;
     private final Buffer output;
 
-    /** A dimension of the loops: how far its neighbours lie apart on both sides. */
+    /** A dimension of the loops: the distance of neighbours in source and output. */
     private record Level(int size, long to, long from) {
-        /** Whether this level goes on where the inner one ends, on both sides. */
+        /** Whether this level continues where the inner one ends, in both. */
         boolean continues(Level inner) {
             return to == inner.to * inner.size && from == inner.from * inner.size;
         }
     }
 
-    /** Where the elements come from. */
+    /** The source of the elements. */
     sealed interface Source {
         /** One value for all. */
         record Value(Expr value) implements Source {}

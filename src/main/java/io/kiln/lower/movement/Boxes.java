@@ -11,7 +11,7 @@ import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which boxes of its arguments the output of an operator that only copies is made of; none overlap, some may be empty. */
+/** The boxes that make up the output of an operator that only copies; none overlap, some may be empty. */
 final class Boxes {
     private Boxes() {}
 
@@ -57,7 +57,9 @@ final class Boxes {
         return boxes;
     }
 
-    /** The data, and what is in front of it and behind it along each dimension, as far as earlier dimensions have not covered it. */
+    /**
+     * The data, and the parts before and after it along each dimension, without those that earlier dimensions cover.
+     */
     static List<Box> padded(Pad pad, List<TensorType> args, Shape out) {
         Shape data = args.get(0).shape();
         List<Box> boxes = new ArrayList<>();

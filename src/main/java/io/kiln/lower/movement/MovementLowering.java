@@ -23,8 +23,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Operators that only copy: one nest of loops for each box of the output that comes from one place. Rows depend on single rows
- * where they correspond by a step forwards, as when channels are joined or rows are cut off.
+ * Operators that only copy: one nest of loops for each box of the output. Rows depend on single rows if they correspond
+ * by a forward step, as when channels are concatenated or rows are cropped.
  */
 final class MovementLowering {
     private final FusedOperator op;

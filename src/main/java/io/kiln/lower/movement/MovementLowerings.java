@@ -31,7 +31,7 @@ public final class MovementLowerings {
 
     private MovementLowerings() {}
 
-    /** Which boxes of its arguments the output of an operator is made of; none overlap. */
+    /** The boxes that make up the output of an operator; none overlap. */
     private interface BoxRule<O extends Op> {
         List<Box> of(O op, List<TensorType> args, Shape out);
     }

@@ -51,7 +51,7 @@ public final class TakeLowering {
         return Nests.operator(op, buffers, tables, rows, dependencies, body.build(), "take");
     }
 
-    /** An index cut to those there are. */
+    /** An index clamped to the valid range. */
     private static Expr index(BlockBuilder block, Expr stated, int size) {
         Expr index = block.let("index", stated);
         Expr below = block.let("below", Exprs.min(index, imm(size - 1)));

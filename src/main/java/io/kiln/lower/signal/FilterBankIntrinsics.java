@@ -17,7 +17,7 @@ final class FilterBankIntrinsics {
     static final Intrinsic SQUARE_ROOT =
             Intrinsic.inFile("portable/signal/kiln_square_root", List.of(UINT64), UINT32, SQUARE_ROOT_32);
 
-    /** A shift to the right that is 0 where C does not define it. */
+    /** A right shift that is 0 where C leaves it undefined. */
     static final Intrinsic SHIFT_RIGHT =
             Intrinsic.inFile("portable/signal/kiln_shift_right", List.of(UINT32, INT32), UINT32);
 

@@ -19,7 +19,7 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import java.util.stream.IntStream;
 
-/** The sums of a filter bank, channel after channel: what a channel's unweights make goes to the next. */
+/** The sums of a filter bank, channel after channel: the sum over a channel's unweights goes to the next channel. */
 final class FilterBankSums {
     private final Binding binding;
     private final Tables tables;
@@ -68,7 +68,7 @@ final class FilterBankSums {
         return (int) binding.constant(argument).integer(index);
     }
 
-    /** Weights are nearly always positive: as numbers without a sign, one instruction multiplies them by 32 bits to 64. */
+    /** Weights are nearly always positive: as unsigned numbers, one instruction multiplies them by 32 bits to 64. */
     private Expr product(int argument, Expr weight, Expr energy) {
         Constant values = binding.constant(argument);
         boolean positive = IntStream.range(0, values.elements()).allMatch(i -> values.integer(i) >= 0);

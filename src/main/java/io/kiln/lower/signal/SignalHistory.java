@@ -22,7 +22,7 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.List;
 
-/** Loops of signal processing that remembers earlier samples: frames, delays, stacks and sums that overlap. */
+/** Loops of signal processing with state: frames, delays, stacks and overlapping sums. */
 final class SignalHistory {
     private final OperatorBuffers buffers;
     private final Buffer data;
@@ -78,15 +78,15 @@ final class SignalHistory {
     }
 
     /**
-     * A signal: the samples kept of it, then the new ones.
+     * A signal: the kept samples, then the new ones.
      *
-     * @param at where those that are kept begin
-     * @param count how many there are
-     * @param data where the new ones begin
+     * @param at start of the kept samples
+     * @param count number of kept samples
+     * @param data start of the new samples
      */
     private record Kept(Buffer state, Expr at, int count, Expr data) {}
 
-    /** Copies samples of a signal: first what is kept of them, then new ones. */
+    /** Copies samples of a signal: first the kept ones, then new ones. */
     private void copy(BlockBuilder block, Kept kept, Expr from, Expr to, int samples) {
         Expr most = Exprs.max(sub(imm(kept.count), from), imm(0));
         Expr old = block.let("old", Exprs.min(most, imm(samples)));
@@ -141,7 +141,7 @@ final class SignalHistory {
         body.store(state, last, add(held, 1));
     }
 
-    /** Puts the new frame behind so many. */
+    /** Appends the new frame after this many. */
     private void append(BlockBuilder block, Buffer state, Expr frames) {
         Expr at = block.let("at", mul(frames, length));
         block.loop("i", length, (b, i) -> b.store(state, add(at, i), load(data, i)));

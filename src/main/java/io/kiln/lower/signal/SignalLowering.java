@@ -39,7 +39,10 @@ import io.kiln.tir.Exprs;
 import java.util.List;
 import java.util.Map;
 
-/** Signal processing: what is computed sample by sample here, transforms in {@link FourierLowering}, what remembers in {@link SignalHistory}. */
+/**
+ * Signal processing: operators computed sample by sample here, transforms in {@link FourierLowering}, stateful ones in
+ * {@link SignalHistory}.
+ */
 public final class SignalLowering {
     public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             entry(SignalFft.class, (op, fft, rows, c) -> fourier(op, fft, rows)),

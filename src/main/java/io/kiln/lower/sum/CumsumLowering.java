@@ -27,7 +27,10 @@ import io.kiln.tir.Exprs;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cumulative sums: a loop along the dimension inside loops over the others. Where that dimension is that of the rows, each call begins anew. */
+/**
+ * Cumulative sums: a loop along the dimension inside loops over the others. If that dimension is the rows, each call
+ * starts again.
+ */
 public final class CumsumLowering {
     private final FusedOperator op;
     private final TflCumsum root;
@@ -88,7 +91,7 @@ public final class CumsumLowering {
         });
     }
 
-    /** Sums that may wrap around have no sign in C. */
+    /** Sums that may wrap around are unsigned in C. */
     private Expr start() {
         return switch (dtype) {
             case FLOAT32 -> imm(0.0f);

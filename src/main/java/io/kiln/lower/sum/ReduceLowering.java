@@ -29,7 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 
-/** Sums, means, extremes and where these are: loops over the reduced dimensions inside loops over the others. */
+/** Sums, means, extremes and their indices: loops over the reduced dimensions inside loops over the others. */
 final class ReduceLowering {
     private final FusedOperator op;
     private final Reduction root;
@@ -40,11 +40,11 @@ final class ReduceLowering {
     private final DType dtype;
 
     /**
-     * How elements become one.
+     * How elements are combined.
      *
-     * @param start what the first one is combined with
-     * @param step what the elements so far and one more become
-     * @param result what all of them become
+     * @param start initial value
+     * @param step combines the value so far with one more element
+     * @param result converts the final value
      */
     private record Folding(Expr start, Step step, UnaryOperator<Expr> result) {}
 
@@ -53,7 +53,7 @@ final class ReduceLowering {
         Expr of(BlockBuilder block, Expr.Var acc, Expr value);
     }
 
-    /** Stores an element of the output, given the place in the input of the first element that it is made of. */
+    /** Stores an element of the output, given the position of its first element in the input. */
     private interface Element {
         void store(BlockBuilder block, List<Expr> source, Expr position);
     }

@@ -13,7 +13,7 @@ import io.kiln.ir.op.reduce.TflSum;
 import io.kiln.lower.OperatorLowering;
 import java.util.Map;
 
-/** Lowerings of what combines elements along dimensions: reductions, running sums, products of matrices. */
+/** Lowerings of operators that combine elements along dimensions: reductions, cumulative sums, products of matrices. */
 public final class SumLowerings {
     public static final Map<Class<? extends Op>, OperatorLowering<Op>> ALL = Map.ofEntries(
             entry(Reduce.class, (op, reduce, rows, c) -> ReduceLowering.reduce(op, reduce, rows)),

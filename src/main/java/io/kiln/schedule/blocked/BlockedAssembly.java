@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.schedule.blocked;
 
-/** {@link BlockedKernel} wholly in assembly, for one core. */
+/** {@link BlockedKernel} entirely in assembly, for one core. */
 interface BlockedAssembly {
     /** Preprocessor condition under which it can be used. */
     String condition();

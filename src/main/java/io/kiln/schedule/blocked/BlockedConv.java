@@ -28,7 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Convolution for cores without SIMD: a few neighbouring pixels against a few output channels, so that every input and
+ * Convolution for cores without SIMD: a few neighbouring pixels times a few output channels, so that every input and
  * every weight is loaded once for several products. {@link BlockedSums} has the loop of each core and its registers.
  *
  * <pre>
@@ -38,7 +38,7 @@ import java.util.List;
  * </pre>
  */
 final class BlockedConv {
-    /** What a word scales the second pixel by. */
+    /** Factor of the second pixel in a word. */
     private static final long SECOND = 65_536;
 
     private final ConvComputation conv;
@@ -52,7 +52,7 @@ final class BlockedConv {
     private final Buffer columns;
     private final WindowCopy copy;
 
-    /** Makes tables and asks for scratch. */
+    /** Makes tables and reserves scratch. */
     BlockedConv(ConvTask task, BlockedSums sums, ScalarRescale rescale) {
         OperatorBuffers buffers = task.buffers();
         this.conv = task.conv();
@@ -69,13 +69,13 @@ final class BlockedConv {
         this.copy = new WindowCopy(task, input, columns);
     }
 
-    /** Whether a pixel of the output reads just the pixel at the same place. */
+    /** Whether a pixel of the output reads only the pixel at the same position. */
     private static boolean isFlat(ConvComputation conv) {
         Window w = conv.window();
         return w.kernelH() == 1 && w.kernelW() == 1 && w.strideH() == 1 && w.strideW() == 1 && !w.isPadded();
     }
 
-    /** Taps with those that fill up: pairs are summed two by two. */
+    /** Number of taps including fillers, because pairs are summed. */
     private static int taps(ConvComputation conv, BlockedSums sums) {
         return sums.pairsInputs() ? (conv.taps() + 1) / 2 * 2 : conv.taps();
     }
@@ -85,7 +85,7 @@ final class BlockedConv {
         return new LayerLoops(body(task.rows()), task.workload().macs(), rowBlock());
     }
 
-    /** Rows that are whole blocks of pixels together: of others some pixels are computed twice. */
+    /** Rows that are whole blocks of pixels together; otherwise some pixels are computed twice. */
     private int rowBlock() {
         int rows = 1;
         while (rows * conv.output().dim(2) % sums.pixels() != 0) {
@@ -127,7 +127,7 @@ final class BlockedConv {
         return body.build();
     }
 
-    /** Where a block begins: pixel {@code x} counted from row {@code y} on, perhaps beyond its end. */
+    /** Start of a block: pixel {@code x} counted from row {@code y} on, possibly beyond its end. */
     private record Run(Expr y, Expr x) {}
 
     private void call(BlockBuilder block, Buffer weights, Expr pixel, Buffer in) {

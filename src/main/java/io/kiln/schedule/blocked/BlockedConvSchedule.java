@@ -31,7 +31,7 @@ public final class BlockedConvSchedule implements Schedule<ScalarRescale> {
                 : Optional.empty();
     }
 
-    /** The inner loops that suit a layer, the best first. */
+    /** The inner loops for a layer, the best first. */
     private static List<BlockedSums> loops(Workload workload) {
         return BlockedSums.of(workload).stream()
                 .filter(sums -> suits(workload, sums))
@@ -51,7 +51,7 @@ public final class BlockedConvSchedule implements Schedule<ScalarRescale> {
                 && !(sums.pairsInputs() && hasLeast(conv));
     }
 
-    /** Whether a weight is -128, two products of which with -128 leave 16 bits. */
+    /** Whether a weight is -128; two of its products with -128 overflow 16 bits. */
     private static boolean hasLeast(ConvComputation conv) {
         for (int i = 0; i < conv.weight().data().size(); i++) {
             if (conv.weight().data().buffer().get(i) == Byte.MIN_VALUE) {
@@ -61,7 +61,10 @@ public final class BlockedConvSchedule implements Schedule<ScalarRescale> {
         return false;
     }
 
-    /** Pixels that follow each other in the output, at least: all of them, or a row where the caller names rows or holds them in rings. */
+    /**
+     * Least number of consecutive pixels in the output: all of them, or a row if the caller gives rows or holds them in
+     * rings.
+     */
     private static int run(ConvComputation conv, Rows rows) {
         int width = conv.output().dim(2);
         return rows.areContiguous() && rows.parameters().isEmpty()
@@ -103,7 +106,7 @@ public final class BlockedConvSchedule implements Schedule<ScalarRescale> {
         return new BlockedConv(task, sums, rescale).loops(task);
     }
 
-    /** With the best loop of a core for which it is meant, unless size counts and weights could share bytes that do not in it. */
+    /** Uses the core's best loop, unless size is optimized and weights could share bytes but do not in it. */
     public Optional<Choice<ScalarRescale>> choose(Workload workload) {
         if (!BlockedSums.isFor(workload) || !workload.isPlainInt8()) {
             return Optional.empty();

@@ -25,8 +25,8 @@ import java.util.Optional;
 
 /**
  * Depthwise convolution for cores without SIMD: rows are copied with their padding, then each channel of a few
- * neighbouring pixels is computed at once, so that a weight is loaded once for all of them and windows share inputs:
- * by {@link DepthwiseBlock} where the core has one, else by {@link DepthwiseLoops}.
+ * neighbouring pixels is computed at once, so that a weight is loaded once for all of them and windows share inputs: by
+ * {@link DepthwiseBlock} if the core has one, otherwise by {@link DepthwiseLoops}.
  *
  * <pre>
  * scratch: the rows under one row of windows, see {@link PaddedRows}
@@ -40,17 +40,20 @@ final class BlockedDepthwise {
     private final Buffer output;
     private final PaddedRows rows;
 
-    /** Computes a block of pixels: inputs under the first window, and the place of the first pixel in the output. */
+    /**
+     * Computes a block of pixels, given the inputs under the first window and the position of the first pixel in the
+     * output.
+     */
     private interface Pixels {
         void emit(BlockBuilder block, Buffer in, Expr out);
     }
 
     /**
-     * Makes tables and asks for scratch.
+     * Makes tables and reserves scratch.
      *
-     * @param rescale if it is proven
+     * @param rescale the rescaling, if it is proven
      * @param assembled the micro-kernel, if the core has one
-     * @param pixels computed at once
+     * @param pixels number of pixels computed at once
      * @param isPacked whether weights are packed two to a byte, which no micro-kernel reads
      */
     BlockedDepthwise(
@@ -83,7 +86,7 @@ final class BlockedDepthwise {
         return new LayerLoops(body(task.rows()), task.workload().macs());
     }
 
-    /** Weights in the order in which a kernel takes them, {@code [channel][ky][kx]}. */
+    /** Weights in the order of the kernel, {@code [channel][ky][kx]}. */
     private static int[] weightsByChannel(ConvComputation conv) {
         int taps = conv.taps();
         int[] packed = new int[conv.channels() * taps];

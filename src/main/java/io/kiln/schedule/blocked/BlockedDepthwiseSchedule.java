@@ -20,15 +20,15 @@ import io.kiln.target.CpuFeatures;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Depthwise convolutions by pixels side by side that share weights, by {@link BlockedDepthwise}. */
+/** Depthwise convolutions by neighbouring pixels that share weights, by {@link BlockedDepthwise}. */
 public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwiseSchedule.Rescaling> {
-    /** Windows with more taps than this are left to loops, to bound the code's size. */
+    /** Windows with more taps than this use loops, to limit code size. */
     private static final int MOST_TAPS = 32;
 
     /**
-     * How sums become elements of the output.
+     * The conversion of sums to output elements.
      *
-     * @param proven by one multiplication; nothing for the reference's own steps
+     * @param proven the rescaling by one multiplication; empty for the reference's own steps
      */
     record Rescaling(Optional<ScalarRescale> proven) {}
 
@@ -37,7 +37,7 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         return "depthwise_blocked";
     }
 
-    /** On cores without SIMD where the rescaling is proven; on others whatever it is, if the zero point vanishes in the bias. */
+    /** On cores without SIMD, a proven rescaling is required; on others, a zero point that is folded into the bias. */
     @Override
     public Optional<Rescaling> applies(Workload workload) {
         ConvComputation conv = workload.conv();
@@ -82,7 +82,7 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         return features.hasLongMultiply() ? Optional.of(new DepthwiseThumb()) : Optional.empty();
     }
 
-    /** The micro-kernel of a core that has one. */
+    /** The micro-kernel, if the core has one. */
     private static Optional<DepthwiseBlock> assembled(Workload workload, ScalarRescale rescale, int pixels) {
         ConvComputation conv = workload.conv();
         Window w = conv.window();
@@ -101,7 +101,7 @@ public final class BlockedDepthwiseSchedule implements Schedule<BlockedDepthwise
         return new BlockedDepthwise(task, rescaling.proven(), assembled, pixels, isPacked).loops(task);
     }
 
-    /** On a core without SIMD, where size does not count. */
+    /** On a core without SIMD, unless size is optimized. */
     public Optional<Choice<Rescaling>> choose(Workload workload) {
         if (workload.isForSize() || workload.features().hasDsp()) {
             return Optional.empty();

@@ -15,10 +15,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The micro-kernel of {@link BlockedConv}: all output channels of a block of pixels, block of channels by block of channels, rescaled and
- * stored. Pointers: inputs, weights {@code [block][tap][channel]} with the last block filled up, constants of the rescaling, output.
- * Scalars: taps, channels, elements between pixels in the input and in the output, power of two that scales sums, shift; then the late
- * offset where negatives are corrected, and limits where they are narrower than int8.
+ * The micro-kernel of {@link BlockedConv}: all output channels of a block of pixels, block of channels by block of
+ * channels, rescaled and stored. Pointers: inputs, weights {@code [block][tap][channel]} with the last block padded,
+ * constants of the rescaling, output. Scalars: taps, channels, elements between pixels in the input and in the output,
+ * power of two that scales sums, shift; then the late offset if negatives are corrected, and limits if they are
+ * narrower than int8.
  *
  * @param sums the inner loop
  * @param rescale the rescaling
@@ -92,7 +93,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
         return all.stream().map(p -> attribute + p).collect(Collectors.joining(", "));
     }
 
-    /** All of it in assembly, and a twin. */
+    /** The whole kernel in assembly, with a portable twin. */
     private String naked(BlockedAssembly assembly) {
         int block = sums.channels();
         String correction = "      value += late - (value < 0 ? rescale[3 * channel + 2] : 0);\n";
@@ -113,7 +114,7 @@ record BlockedKernel(BlockedSums sums, ScalarRescale rescale) {
                 .text();
     }
 
-    /** What the texts of both forms have in common. */
+    /** Common to the texts of both forms. */
     private KernelText head(KernelText text) {
         return text.with("NAME", name())
                 .with("PIXELS", sums.pixels())

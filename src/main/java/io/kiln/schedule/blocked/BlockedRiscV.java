@@ -5,9 +5,10 @@ import io.kiln.schedule.parts.AsmText;
 import java.util.List;
 
 /**
- * {@link BlockedKernel} for RV32IM. A step of 4 pixels and 4 channels is 40 instructions for 16 products: 8 LB, 16 MUL, 16 ADD; one of 5
- * pixels and 3 channels 38 for 15. The first step multiplies only; into the unrolled loop it jumps so far that the number of steps
- * comes out right. Instructions are not compressed, so that all steps have the same length.
+ * {@link BlockedKernel} for RV32IM. A step of 4 pixels and 4 channels is 40 instructions for 16 products: 8 LB, 16 MUL,
+ * 16 ADD; one of 5 pixels and 3 channels is 38 for 15. The first step only multiplies; it then jumps into the unrolled
+ * loop at the place that gives the right number of steps. Instructions are not compressed, so that all steps have the
+ * same length.
  *
  * <pre>
  * registers while summing: sums, inputs of each pixel, weights, their end, an input and the weights of a step, a product
@@ -15,10 +16,10 @@ import java.util.List;
  * stack: see the constants below, what the caller needs back, then the arguments: scale, shift, late offset, limits
  * </pre>
  *
- * @param pixels pixels of a block
- * @param channels channels of a block
- * @param unroll steps written out, a power of two
- * @param packed whether weights come in pairs: of a step 2 LB are then 4 shifts
+ * @param pixels number of pixels in a block
+ * @param channels number of channels in a block
+ * @param unroll number of unrolled steps, a power of two
+ * @param packed whether weights come in pairs: 2 LB of a step then become 4 shifts
  */
 record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implements BlockedAssembly {
     private static final int INPUT = 0;
@@ -39,7 +40,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
     private static final int SHIFT = FRAME + 4;
     private static final int LATE = FRAME + 8;
     private static final int INSTRUCTION = 4;
-    /** First number of the labels of results that lie below the lower limit. */
+    /** First label number for results below the lower limit. */
     private static final int LOW_LABEL = 100;
 
     private BlockedRiscVRegisters registers() {
@@ -115,7 +116,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         }
     }
 
-    /** The first step, and into the loop. */
+    /** The first step, and the jump into the loop. */
     private void start(AsmText asm) {
         asm.line("lw %s, %d(sp)", registers().input(0), INPUT);
         asm.line("lw %s, %d(sp)", registers().product(), STRIDE);
@@ -188,7 +189,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         return packed ? channels / 2 : channels;
     }
 
-    /** Second sums, which are {@code first + 16 * second} so far. */
+    /** Second sums; the register holds {@code first + 16 * second} so far. */
     private void takeApart(AsmText asm) {
         for (int c = 1; c < channels; c += 2) {
             for (int p = 0; p < pixels; p++) {
@@ -241,7 +242,7 @@ record BlockedRiscV(int pixels, int channels, int unroll, boolean packed) implem
         asm.line("sw %s, %d(sp)", constants, CONSTANTS);
     }
 
-    /** Limits, shifts and stores what channels there are, and goes on while there are more. */
+    /** Limits, shifts and stores the existing channels, and continues while there are more. */
     private void store(AsmText asm, boolean limited, int limits) {
         List<String> out = registers().free().subList(0, pixels);
         String shift = registers().free().get(pixels);

@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The registers of {@link BlockedRiscV} by what they hold while sums grow: inputs of each pixel, weights, their end, an input, a product,
+ * The registers of {@link BlockedRiscV} while summing: inputs of each pixel, weights, their end, an input, a product,
  * the weights of a step, sums.
  *
  * @param pixels pixels of a block
  * @param channels channels of a block
  */
 record BlockedRiscVRegisters(int pixels, int channels) {
-    /** What the caller needs back, and the return address. */
+    /** Callee-saved registers, and the return address. */
     static final List<String> SAVED =
             List.of("ra", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11");
 
@@ -56,7 +56,7 @@ record BlockedRiscVRegisters(int pixels, int channels) {
         return registers().get(pixels + 4 + channels + channel * pixels + pixel);
     }
 
-    /** Registers free when sums are complete: neither sums nor the pointer to weights. */
+    /** Registers that are free after summing: neither sums nor the pointer to weights. */
     List<String> free() {
         List<String> free = new ArrayList<>(registers());
         free.remove(weights());

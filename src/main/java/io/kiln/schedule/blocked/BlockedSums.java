@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The inner loop of {@link BlockedConv} for one core: sums of some pixels' inputs times some channels' weights, as a C function
- * with inline assembly and a portable twin; or no more than the sizes of its blocks, where the whole kernel is assembly.
+ * The inner loop of {@link BlockedConv} for one core: sums of some pixels' inputs times some channels' weights, as a C
+ * function with inline assembly and a portable twin; or only the block sizes, if the whole kernel is assembly.
  *
  * @param name C name
  * @param pixels pixels of a block
@@ -30,7 +30,7 @@ record BlockedSums(
         boolean pairsWeights,
         Optional<Intrinsic> loop,
         Optional<BlockedAssembly> assembly) {
-    /** Armv7-M in little flash: for all layers, and for cores that have SIMD too. */
+    /** Armv7-M optimized for size: for all layers, also on cores that have SIMD. */
     private static final Intrinsic THUMB_2 = Intrinsic.inFile("thumb/kiln_sums_2x4", List.of(), DType.INT32);
 
     private static final Intrinsic THUMB_2_PACKED =
@@ -42,12 +42,12 @@ record BlockedSums(
     private static final Intrinsic THUMB_1_PACKED =
             Intrinsic.inFile("thumb/kiln_sums_pair_x2_packed", List.of(), DType.INT32);
 
-    /** Steps that are written out for speed. */
+    /** Unrolled steps when optimizing for speed. */
     private static final int UNROLL = 8;
 
     /**
-     * Whether blocks of pixels and channels are what suits a core best: one without SIMD, or one with it where size counts, because one
-     * kernel does for all layers and a weight takes a byte or half of one.
+     * Whether blocks of pixels and channels are best for a core: one without SIMD, or one with SIMD if size is
+     * optimized, because one kernel serves all layers and a weight takes a byte or half of one.
      */
     static boolean isFor(Workload workload) {
         CpuFeatures features = workload.features();
@@ -55,7 +55,7 @@ record BlockedSums(
                 && (features.family() == CpuFeatures.Family.RISCV || !features.hasDsp() || workload.isForSize());
     }
 
-    /** Whether a core has a loop at all. */
+    /** Whether there is a loop for a core. */
     private static boolean isThere(CpuFeatures features) {
         return switch (features.family()) {
             case RISCV -> features.bits() == 32 && features.hasLongMultiply();
@@ -65,8 +65,9 @@ record BlockedSums(
     }
 
     /**
-     * The loops of a core for a layer, the best first. Pairs of weights cost no instructions but a shift for each sum; on RISC-V, which has
-     * no instruction for signed halves of bytes, 2 of 42 and the choice of five pixels, so that they come last where size does not count.
+     * The loops of a core for a layer, the best first. Pairs of weights cost no instructions except a shift for each
+     * sum; on RISC-V, which has no instruction for signed halves of bytes, they cost 2 of 42 and the choice of five
+     * pixels, so that they come last unless size is optimized.
      */
     static List<BlockedSums> of(Workload workload) {
         CpuFeatures features = workload.features();
@@ -96,7 +97,7 @@ record BlockedSums(
         return pairsWeights ? 2 : 1;
     }
 
-    /** What names of kernels for pairs of weights end in. */
+    /** Suffix of the names of kernels for pairs of weights. */
     static String suffix(boolean packed) {
         return packed ? "_packed" : "";
     }
@@ -112,7 +113,9 @@ record BlockedSums(
                 Optional.of(new BlockedThumb(packed)));
     }
 
-    /** Four pixels and channels, or five pixels and three channels, which are better where they fill rows and four do not. */
+    /**
+     * Four pixels and channels, or five pixels and three channels, which are better if they fill rows and four do not.
+     */
     private static List<BlockedSums> riscV(int width, boolean isSmall, boolean canPack) {
         int unroll = isSmall ? 1 : UNROLL;
         List<BlockedSums> all = new ArrayList<>();

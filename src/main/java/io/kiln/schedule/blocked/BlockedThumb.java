@@ -4,8 +4,9 @@ package io.kiln.schedule.blocked;
 import io.kiln.schedule.parts.AsmText;
 
 /**
- * {@link BlockedKernel} for Armv7-M, two pixels and four channels at a time. A step is 14 instructions for 8 products: 6 LDRSB, 8 MLA. The
- * first step multiplies only; into the unrolled loop it jumps so far that the number of steps comes out right.
+ * {@link BlockedKernel} for Armv7-M, two pixels and four channels at a time. A step is 14 instructions for 8 products:
+ * 6 LDRSB, 8 MLA. The first step only multiplies; it then jumps into the unrolled loop at the place that gives the
+ * right number of steps.
  *
  * <pre>
  * r0 r1    inputs of both pixels          r4 to r7   sums of channel 0, both pixels, and channel 1
@@ -15,7 +16,7 @@ import io.kiln.schedule.parts.AsmText;
  *          taps (then the end of the inputs), channels, stride (then where to enter the loop), output's stride, scale, shift
  * </pre>
  *
- * @param packed whether weights come in pairs: of a step 2 LDRSB are then 2 SBFX
+ * @param packed whether weights come in pairs: 2 LDRSB of a step then become 2 SBFX
  */
 record BlockedThumb(boolean packed) implements BlockedAssembly {
     private static final int PIXELS = 2;
@@ -97,7 +98,7 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
         }
     }
 
-    /** Second sums, which are {@code first + 16 * second} so far. */
+    /** Second sums; the register holds {@code first + 16 * second} so far. */
     private static void takeApart(AsmText asm) {
         for (int c = 1; c < CHANNELS; c += 2) {
             for (int p = 0; p < PIXELS; p++) {
@@ -159,7 +160,7 @@ record BlockedThumb(boolean packed) implements BlockedAssembly {
         }
     }
 
-    /** Stores what channels there are, and goes on while there are more. */
+    /** Stores the existing channels, and continues while there are more. */
     private static void store(AsmText asm) {
         asm.line("ldr r3, [sp, #%d]", OUT);
         asm.line("ldr r12, [sp, #%d]", OUT_STRIDE);

@@ -28,10 +28,10 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
 
     /** The kernel in the instructions of one core. */
     interface Assembly {
-        /** Pixels computed at once at most; 0 where a window's row does not fit the registers. */
+        /** Largest number of pixels computed at once; 0 if a window's row does not fit the registers. */
         int mostPixels(int kernelW);
 
-        /** Whether instructions reach all inputs and outputs. */
+        /** Whether instructions' offsets reach all inputs and outputs. */
         boolean suits(DepthwiseBlock block);
 
         /** Preprocessor condition under which it can be used. */
@@ -64,7 +64,7 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
         return (pixels - 1) * stride() + (kernelW() - 1) * dilation() + 1;
     }
 
-    /** Tap of a pixel's window that reads a column, or -1. */
+    /** The tap of a pixel's window that reads a column, or -1. */
     int tap(int column, int pixel) {
         int from = column - pixel * stride();
         return from >= 0 && from % dilation() == 0 && from / dilation() < kernelW() ? from / dilation() : -1;
@@ -80,12 +80,12 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
         return false;
     }
 
-    /** Place of an input, counted from that of the block's first one. */
+    /** Position of an input, relative to the block's first one. */
     int place(int ky, int column) {
         return ky * row + column * channels;
     }
 
-    /** Equal for kernels of the same text only. */
+    /** Equal only for kernels with the same text. */
     private String name() {
         ProvenRescale r = rescale.proven();
         String late = r.hasNegatives() ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset()) : "";

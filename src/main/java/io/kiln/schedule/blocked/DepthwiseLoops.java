@@ -34,13 +34,13 @@ import java.util.Optional;
  * </pre>
  */
 final class DepthwiseLoops {
-    /** Without it compilers load all rows' inputs first and spill them. */
+    /** Barrier without which compilers load all rows' inputs first and spill them. */
     private static final Kernel IN_ORDER = Kernel.inFile("riscv/kiln_in_order", List.of(), List.of());
 
-    /** Neighbouring pixels whose sums the registers hold. */
+    /** Number of neighbouring pixels whose sums fit into registers. */
     private static final int MOST_PIXELS = 5;
 
-    /** On Armv6-M. */
+    /** The same on Armv6-M. */
     private static final int MOST_PIXELS_IN_EIGHT_REGISTERS = 2;
 
     private final ConvComputation conv;
@@ -50,9 +50,9 @@ final class DepthwiseLoops {
     private final PixelEnd end;
     private final boolean isPacked;
 
-    /** Turns the sums of one channel into elements of the output. */
+    /** Converts the sums of one channel to output elements. */
     private interface PixelEnd {
-        /** The value that each sum starts with. */
+        /** The initial value of each sum. */
         Expr start(BlockBuilder block, Expr channel);
 
         void store(BlockBuilder block, List<Expr.Var> sums, Expr channel, Expr out);
@@ -124,12 +124,15 @@ final class DepthwiseLoops {
                 : new Plain(BiasTable.ofFilled(conv, tables), tables);
     }
 
-    /** Neighbouring pixels that can be computed together: as many as registers hold. */
+    /** Number of neighbouring pixels that can be computed together: as many as registers hold. */
     static int mostPixels(CpuFeatures features) {
         return features.hasLongMultiply() ? MOST_PIXELS : MOST_PIXELS_IN_EIGHT_REGISTERS;
     }
 
-    /** Emits the loop over channels: inputs under the first window, and the place of the first pixel in the output. */
+    /**
+     * Emits the loop over channels, given the inputs under the first window and the position of the first pixel in the
+     * output.
+     */
     void emit(BlockBuilder block, Buffer in, Expr out) {
         Window w = conv.window();
         int channels = conv.channels();

@@ -23,9 +23,9 @@ import java.util.stream.Stream;
 final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
     private static final int REACH = 2047;
     private static final int MOST_PIXELS = 6;
-    /** The rescaling takes two registers of the weights. */
+    /** The rescaling uses two registers of the weights. */
     private static final int LEAST_WEIGHTS = 2;
-    /** First number of the labels of results that lie below the lower limit. */
+    /** First label number for results below the lower limit. */
     private static final int LOW_LABEL = 100;
 
     private static final String END = "a4";
@@ -86,7 +86,7 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
         return asm.lines();
     }
 
-    /** What the pointer to inputs is ahead, so that loads reach both ways. */
+    /** Offset of the pointer to inputs, so that loads reach in both directions. */
     private static int ahead(DepthwiseBlock block) {
         return block.place(block.kernelH() - 1, block.columns() - 1) > REACH ? REACH + 1 : 0;
     }

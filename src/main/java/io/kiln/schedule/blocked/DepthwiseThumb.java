@@ -23,7 +23,7 @@ final class DepthwiseThumb implements DepthwiseBlock.Assembly {
     private static final int LOWER = 6;
     /** Registers from r4 to r12. */
     private static final int REGISTERS = 9;
-    /** An input and at least as many weights are needed by the rescaling. */
+    /** The rescaling needs registers for an input and at least this many weights. */
     private static final int LEAST_WEIGHTS = 2;
 
     private static final int REACH = 4095;
@@ -82,7 +82,7 @@ final class DepthwiseThumb implements DepthwiseBlock.Assembly {
             if (!block.reads(column)) {
                 continue;
             }
-            // The first load moves on to the next channel.
+            // The first load advances to the next channel.
             int place = block.place(ky, column) - 1;
             if (place < 0) {
                 asm.line("ldrsb r%d, [r0], #1", INPUT);

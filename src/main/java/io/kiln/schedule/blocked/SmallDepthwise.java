@@ -32,8 +32,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Depthwise convolution in little flash: rows are copied with their padding, and one kernel for all layers computes a row of the output,
- * pixel by pixel, channel by channel.
+ * Depthwise convolution optimized for size: rows are copied with their padding, and one kernel for all layers computes
+ * a row of the output, pixel by pixel, channel by channel.
  *
  * <pre>
  * weights: as in the model, [ky][kx][channel]; of four bits [pair of taps][channel], see {@link FourBitWeights}
@@ -58,7 +58,7 @@ final class SmallDepthwise {
     private final boolean isPacked;
 
     /**
-     * Makes tables and asks for scratch.
+     * Makes tables and reserves scratch.
      *
      * @param isPacked whether weights are packed two to a byte
      */

@@ -13,7 +13,7 @@ import io.kiln.schedule.space.Workload;
 import io.kiln.target.CpuFeatures;
 import java.util.Optional;
 
-/** Depthwise convolutions in little flash on cores without vectors, by {@link SmallDepthwise}. */
+/** Depthwise convolutions optimized for size on cores without vectors, by {@link SmallDepthwise}. */
 public final class SmallDepthwiseSchedule implements Schedule<ScalarRescale> {
     @Override
     public String name() {
@@ -37,7 +37,10 @@ public final class SmallDepthwiseSchedule implements Schedule<ScalarRescale> {
         return new SmallDepthwise(task, rescale, FourBitWeights.arePacked(configuration)).loops(task);
     }
 
-    /** Where size counts; signed rescalings take 12 bytes a channel, and what a core with DSP instructions does without them takes 9. */
+    /**
+     * If size is optimized; signed rescalings take 12 bytes per channel, and the alternative on a core with DSP
+     * instructions takes 9.
+     */
     public Optional<Choice<ScalarRescale>> choose(Workload workload) {
         CpuFeatures features = workload.features();
         if (!workload.isForSize() || !BlockedSums.isFor(workload)) {

@@ -38,8 +38,8 @@ import java.util.List;
  * memory: no scratch
  * </pre>
  *
- * <p>Taps outside the input are left out by narrowing the window's range for each row and column; what remains of a
- * window row is contiguous in the input unless the width is dilated or the convolution grouped.
+ * <p>Taps outside the input are skipped by narrowing the window's range for each row and column; the rest of a window
+ * row is contiguous in the input unless the width is dilated or the convolution grouped.
  */
 final class ConvDirect {
     private final ConvComputation conv;
@@ -54,14 +54,14 @@ final class ConvDirect {
      * The schedule's explicit values.
      *
      * @param channelBlock output channels computed together
-     * @param unroll steps of the innermost loop written out
-     * @param pixelBlock pixels side by side computed together, where their windows lie inside the input
-     * @param fused whether a product is added in one instruction
+     * @param unroll number of unrolled steps of the innermost loop
+     * @param pixelBlock neighbouring pixels computed together, if their windows lie inside the input
+     * @param fused whether multiply and add are one instruction
      * @param packed whether weights are {@link FourBitWeights#halves}
      */
     record Knobs(int channelBlock, int unroll, int pixelBlock, boolean fused, boolean packed) {}
 
-    /** Makes the table of start values. */
+    /** Makes the table of initial values. */
     ConvDirect(ConvTask task, Knobs knobs) {
         this.conv = task.conv();
         this.knobs = knobs;
@@ -127,7 +127,7 @@ final class ConvDirect {
         blocks.forEach(channels -> channelLoop(block, channels, new Pixels(line, 1, phase, kx, out)));
     }
 
-    /** Pixels side by side whose windows lie inside the input. */
+    /** Neighbouring pixels whose windows lie inside the input. */
     private void pixelBlock(BlockBuilder block, List<PackedChannels.Blocks> blocks, Line line, Expr x) {
         Window w = conv.window();
         Expr origin = block.let("origin_x", sub(mul(x, w.strideW()), imm(w.padLeft())));
@@ -203,11 +203,11 @@ final class ConvDirect {
     /** Weights of a run of inputs for a block of channels. */
     @FunctionalInterface
     private interface Weights {
-        /** The weight that lies {@code offset} behind the first one of step {@code i}. */
+        /** The weight at {@code offset} after the first one of step {@code i}. */
         Expr at(Expr i, int offset);
     }
 
-    /** Weights from a place in their table on; bytes of blocks of an even width begin with an even place. */
+    /** Weights from a position in their table on; bytes of blocks of an even width begin at an even position. */
     private Weights weights(BlockBuilder block, PackedChannels.Blocks blocks, Expr place) {
         int width = blocks.width();
         if (knobs.packed() && width % 2 != 0) {

@@ -16,7 +16,7 @@ import io.kiln.target.CpuFeatures;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Convolutions and dense layers on any core, depthwise ones excepted, by {@link ConvDirect}. */
+/** Convolutions and dense layers on any core, except depthwise ones, by {@link ConvDirect}. */
 public final class ConvDirectSchedule implements Schedule<Workload> {
     /** With blocks of 4 channels, sums and operands fill 24 of 32 floating-point registers. */
     private static final int MOST_PIXELS = 4;
@@ -61,13 +61,13 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
                 && Interior.of(conv).size() >= MOST_PIXELS;
     }
 
-    /** Whether a float product is added in one instruction. */
+    /** Whether a float multiply and add are one instruction. */
     private static boolean isFused(Workload workload) {
         CpuFeatures features = workload.features();
         return workload.conv().isFloat() && features.family() == CpuFeatures.Family.CORTEX_M && features.hasFpu();
     }
 
-    /** Whether what remains of a window row is a single run in the input. */
+    /** Whether the rest of a window row is a single run in the input. */
     static boolean isContiguous(ConvComputation conv) {
         return conv.groups() == 1
                 && (conv.window().dilationW() == 1 || conv.window().kernelW() == 1);
@@ -91,8 +91,8 @@ public final class ConvDirectSchedule implements Schedule<Workload> {
     }
 
     /**
-     * Counted on the MLPerf Tiny keyword model: on Cortex-M blocks of 2 and 3 channels cost more than 4 (16-bit Thumb too), on RISC-V 8 costs
-     * 14 % more than 4, on x86-64 4 costs 4 % more than 8.
+     * Counted on the MLPerf Tiny keyword model: on Cortex-M blocks of 2 and 3 channels cost more than 4 (also in 16-bit
+     * Thumb), on RISC-V 8 costs 14 % more than 4, on x86-64 4 costs 4 % more than 8.
      */
     private Configuration configuration(Workload workload) {
         ConvComputation conv = workload.conv();

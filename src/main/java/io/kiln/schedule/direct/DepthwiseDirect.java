@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 
 /**
  * Depthwise convolution for any core: channels innermost, one accumulator; the taps of a pixel whose window lies inside
- * the input are written out, so that every load has a constant offset from a row pointer.
+ * the input are unrolled, so that every load has a constant offset from a row pointer.
  *
  * <pre>
  * registers: accumulator, input value, weight, a pointer for each row of the window, pointer to weights
@@ -44,14 +44,14 @@ final class DepthwiseDirect {
     private final boolean isUnrolled;
     private final boolean isPacked;
 
-    /** Pixels side by side computed together, where their windows lie inside the input. */
+    /** Neighbouring pixels computed together, if their windows lie inside the input. */
     private final int pixelBlock;
 
     /**
      * The schedule's explicit values.
      *
-     * @param isUnrolled whether the taps of a window inside the input are written out
-     * @param pixelBlock pixels side by side computed together, where their windows lie inside the input
+     * @param isUnrolled whether the taps of a window inside the input are unrolled
+     * @param pixelBlock neighbouring pixels computed together, if their windows lie inside the input
      * @param isPacked whether weights are packed two to a byte
      */
     record Knobs(boolean isUnrolled, int pixelBlock, boolean isPacked) {}
@@ -141,7 +141,7 @@ final class DepthwiseDirect {
         }
     }
 
-    /** Pixels side by side whose windows lie inside the input, every tap written out. */
+    /** Neighbouring pixels whose windows lie inside the input, with all taps unrolled. */
     private void pixels(BlockBuilder block, Line line, Expr x) {
         Window w = conv.window();
         Expr origin = block.let("origin_x", sub(mul(x, w.strideW()), imm(w.padLeft())));
@@ -160,7 +160,7 @@ final class DepthwiseDirect {
         });
     }
 
-    /** Every tap written out; the window lies inside the input. */
+    /** All taps unrolled; the window lies inside the input. */
     private void unrolled(BlockBuilder block, Rows rows, Expr n, TapRange ky, TapRange kx, Expr out) {
         Window w = conv.window();
         int channels = conv.input().dim(3);
@@ -233,7 +233,7 @@ final class DepthwiseDirect {
         });
     }
 
-    /** Emits what is to be done for an output channel, of an input channel. */
+    /** Emits the code for an output channel of an input channel. */
     @FunctionalInterface
     private interface EachChannel {
         void emit(BlockBuilder block, Expr inputChannel, Expr outputChannel);

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /** Depthwise convolutions on any core, by {@link DepthwiseDirect}. */
 public final class DepthwiseDirectSchedule implements Schedule<Workload> {
-    /** Windows with more taps than this keep their loops, to bound the code's size. */
+    /** Windows with more taps than this keep their loops, to limit code size. */
     private static final int MOST_UNROLLED_TAPS = 32;
 
     @Override

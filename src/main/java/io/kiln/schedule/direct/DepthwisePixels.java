@@ -21,8 +21,8 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * The taps of one channel for pixels side by side, written out: an input is loaded once for all windows that it lies in, a weight once
- * for all pixels.
+ * The unrolled taps of one channel for neighbouring pixels: an input is loaded once for all windows that contain it, a
+ * weight once for all pixels.
  *
  * @param conv the convolution
  * @param inputRows rows under the window of the first pixel, from its first column on
@@ -35,10 +35,10 @@ record DepthwisePixels(ConvComputation conv, List<Buffer> inputRows, Buffer weig
     /** Sums stay in 12 general registers, beside pointers. */
     private static final int MOST_INT16 = 4;
 
-    /** Taps written out for a block, to bound the code's size. */
+    /** Largest number of unrolled taps in a block, to limit code size. */
     private static final int MOST_TAPS = 80;
 
-    /** Instructions of a loop over channels, and of beginning and ending a sum. */
+    /** Instructions of a loop over channels, and of the start and end of a sum. */
     private static final int LOOP = 10;
 
     private static final int PER_SUM = 8;
@@ -51,7 +51,7 @@ record DepthwisePixels(ConvComputation conv, List<Buffer> inputRows, Buffer weig
                 : conv.dataType() == DType.INT16 && workload.features().hasDsp() && fits(conv);
     }
 
-    /** Whether a float product is added in one instruction. */
+    /** Whether a float multiply and add are one instruction. */
     static boolean isFused(Workload workload) {
         CpuFeatures cpu = workload.features();
         return workload.conv().isFloat() && cpu.family() == CpuFeatures.Family.CORTEX_M && cpu.hasFpu();
@@ -77,7 +77,7 @@ record DepthwisePixels(ConvComputation conv, List<Buffer> inputRows, Buffer weig
         return best;
     }
 
-    /** Loads, products and what each sum takes beside them. */
+    /** Loads, products and the overhead of each sum. */
     private static int cost(ConvComputation conv, int pixels, int interior) {
         Window w = conv.window();
         int taps = w.kernelH() * w.kernelW();

@@ -20,17 +20,17 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import java.util.List;
 
-/** The sums of {@link DepthwiseDirect}: how they begin, grow and end. */
+/** The sums of {@link DepthwiseDirect}: initial value, products and final conversion. */
 final class DepthwiseSums {
     private final ConvComputation conv;
     private final BiasTable bias;
     private final Epilogue epilogue;
     private final Buffer output;
 
-    /** Whether a product is added in one instruction. */
+    /** Whether multiply and add are one instruction. */
     private final boolean isFused;
 
-    /** Whether 32 bits hold a sum, but not with its bias. */
+    /** Whether a sum fits into 32 bits without its bias but not with it. */
     private final boolean isBiasLast;
 
     DepthwiseSums(ConvTask task, boolean fits32Bits) {
@@ -58,7 +58,7 @@ final class DepthwiseSums {
                         : add(sum, cast(sum.dtype(), mul(centred, by))));
     }
 
-    /** Emits what turns a sum into an element of the output, of the pixel that begins at a place. */
+    /** Emits the conversion of a sum to an output element. */
     void store(BlockBuilder block, String suffix, Expr sum, Expr oc, Expr pixel) {
         Expr biased = isBiasLast ? add(cast(DType.INT64, sum), load(bias.buffer(), oc)) : sum;
         epilogue.store(block, suffix, biased, oc, output, add(pixel, oc));

@@ -13,7 +13,7 @@ record PackedChannels(ConvComputation conv, ConvDirect.Knobs knobs, Tables table
     /** Channels {@code [begin, end)} in blocks of one width, and the table of their weights. */
     record Blocks(int begin, int end, int width, Buffer weights) {}
 
-    /** Blocks as wide as the knobs say, and one of the channels that remain. */
+    /** Blocks of the configured width, and one for the remaining channels. */
     List<Blocks> blocks() {
         int channels = conv.channels();
         int whole = channels / knobs.channelBlock() * knobs.channelBlock();

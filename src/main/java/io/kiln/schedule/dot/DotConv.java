@@ -25,15 +25,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Convolution of int16 or float data by a micro-kernel for dot products, {@link DotKernel}: some pixels side by side times a block of output
- * channels, a run of taps at a time that follow each other in the input.
+ * Convolution of int16 or float data by a micro-kernel for dot products, {@link DotKernel}: some neighbouring pixels
+ * times a block of output channels, one run of taps that are adjacent in the input at a time.
  *
  * <pre>
  * weights: see {@link DotWeights}
  * memory: scratch for the sums between the runs of a window; rows of the input with their padding, where a kernel takes whole runs only
  * </pre>
  *
- * <p>Sums of int16 data that may leave 32 bits are collected in 64 as often as is needed: a part of a run at a time, or at the end.
+ * <p>Sums of int16 data that may exceed 32 bits are accumulated in 64 as often as necessary: after a part of a run, or
+ * at the end.
  */
 final class DotConv {
     private final ConvComputation conv;
@@ -45,9 +46,9 @@ final class DotConv {
     private final Optional<PaddedRows> padded;
 
     /**
-     * Makes tables and asks for scratch.
+     * Makes tables and reserves scratch.
      *
-     * @param pixels most pixels computed together
+     * @param pixels largest number of pixels computed together
      */
     DotConv(ConvTask task, DotKernel kernel, int pixels) {
         this.conv = task.conv();
@@ -76,7 +77,7 @@ final class DotConv {
                 : BiasTable.of(task.conv(), task.tables());
     }
 
-    /** Whether rows are copied with their padding; otherwise runs are cut where they leave the input. */
+    /** Whether rows are copied with their padding; otherwise runs are clipped at the input's border. */
     static boolean isCopied(ConvComputation conv, DotKernel kernel) {
         return conv.window().isPadded() && kernel.step() > 1;
     }
@@ -96,7 +97,7 @@ final class DotConv {
         return body.build();
     }
 
-    /** A row of the output: pixels together where their runs are whole, others one by one. */
+    /** A row of the output: pixels with whole runs are computed together, others one by one. */
     private void row(BlockBuilder row, Rows rows, Expr n, Expr y) {
         padded.ifPresent(p -> p.copy(row, rows, n, y));
         TapRange ky = padded.isPresent()
@@ -148,7 +149,7 @@ final class DotConv {
                 (inner, oc) -> channels(inner, at, oc, conv.channels() - whole, out));
     }
 
-    /** A block of channels, of which so many exist. */
+    /** A block of channels, of which this many exist. */
     private void channels(BlockBuilder block, Pixels at, Expr oc, int valid, Expr out) {
         sums.start(block, at.count, oc, valid);
         block.loop("ky", at.line.ky.begin(), at.line.ky.end(), 1, (b, ky) -> {

@@ -24,7 +24,7 @@ public record DotConvSchedule(String name) implements Schedule<DotKernel> {
                 .findFirst();
     }
 
-    /** Zero points of int16 data are 0, or in the biases. */
+    /** Zero points of int16 data are 0, or folded into the biases. */
     private static boolean suits(ConvComputation conv) {
         return conv.isFloat() || conv.inputZeroPoint() == 0 || BiasTable.isFoldedIfFilled(conv);
     }

@@ -18,16 +18,16 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
     /** Name of the schedule. */
     String title();
 
-    /** Why it is taken, for people. */
+    /** Why it is chosen, for people. */
     String reason();
 
-    /** Most pixels computed together. */
+    /** Largest number of pixels computed together. */
     int pixels();
 
-    /** Channels computed together. */
+    /** Number of channels computed together. */
     int channels();
 
-    /** Taps of one channel that lie together in the table; a run of taps is filled up to a multiple with 0. */
+    /** Number of taps of one channel that are adjacent in the table; a run of taps is padded to a multiple with 0. */
     int step();
 
     /** Type of the sums. */
@@ -36,7 +36,7 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
     /** Type of the table of weights. */
     DType table();
 
-    /** Appends a weight; 0 beyond the last tap or channel is a weight too. */
+    /** Appends a weight; also called with 0 beyond the last tap or channel. */
     void put(ByteBuffer table, double weight);
 
     /** Bytes of a weight in the table. */
@@ -45,10 +45,10 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
     /**
      * Emits a call.
      *
-     * @param inputs where the taps of each pixel begin
-     * @param weights where those of the channels begin, steps of taps from the first to the last, in each channel by channel
-     * @param sums of each pixel and in it of each channel
-     * @param taps of one dot product; known at build time if {@link #step} is more than 1
+     * @param inputs first tap of each pixel
+     * @param weights first weight of the channels; steps of taps from the first to the last, in each channel by channel
+     * @param sums sums by pixel, then by channel
+     * @param taps number of taps of one dot product; known at build time if {@link #step} is more than 1
      */
     void call(BlockBuilder block, List<Buffer> inputs, Buffer weights, Buffer sums, Expr taps);
 
@@ -57,14 +57,14 @@ sealed interface DotKernel permits DspWideKernel, MveWideKernel, MveFloatKernel 
         return Stream.concat(inputs.stream(), Stream.of(weights, sums)).toList();
     }
 
-    /** The pointers that a kernel for so many pixels takes. */
+    /** The pointers of a kernel for this many pixels. */
     default List<Pointer> parameters(DType data, int count) {
         Stream<Pointer> inputs = Stream.generate(() -> Pointer.in(data)).limit(count);
         return Stream.concat(inputs, Stream.of(Pointer.in(table()), Pointer.out(sum())))
                 .toList();
     }
 
-    /** The kernels for a layer that the core has, the best first. */
+    /** The core's kernels for a layer, the best first. */
     static List<DotKernel> of(Workload workload) {
         ConvComputation conv = workload.conv();
         CpuFeatures features = workload.features();

@@ -28,10 +28,10 @@ final class DotSums {
     private final Buffer output;
 
     /**
-     * Asks for scratch and tables.
+     * Reserves scratch and makes tables.
      *
-     * @param pixels most pixels computed together
-     * @param bias what sums begin with
+     * @param pixels largest number of pixels computed together
+     * @param bias initial values of sums
      * @param isFlushed whether 64 bits are needed before the end of a window
      */
     DotSums(ConvTask task, DotKernel kernel, int pixels, BiasTable bias, boolean isFlushed) {
@@ -50,17 +50,17 @@ final class DotSums {
         return bias.buffer().dtype() == INT64;
     }
 
-    /** What the kernel adds to: pixel by pixel, in it channel by channel. */
+    /** The sums that the kernel updates: by pixel, then by channel. */
     Buffer buffer() {
         return sums;
     }
 
     /**
-     * Emits the beginning of a block.
+     * Emits the start of a block.
      *
      * @param pixels their number
      * @param oc first channel
-     * @param valid how many channels there are
+     * @param valid number of channels that exist
      */
     void start(BlockBuilder block, int pixels, Expr oc, int valid) {
         for (int o = 0; o < channels; o++) {
@@ -80,7 +80,7 @@ final class DotSums {
         return dtype.isFloat() ? imm(0f) : imm(0, dtype);
     }
 
-    /** Emits, after a part of a run, the moving of the sums on to those of 64 bits, if there are any. */
+    /** Emits, after a part of a run, the addition of the sums to those of 64 bits, if there are any. */
     void flush(BlockBuilder block, int pixels) {
         wide.ifPresent(w -> block.loop("s", (long) pixels * channels, (each, s) -> {
             each.store(w, s, add(load(w, s), cast(INT64, load(sums, s))));

@@ -17,17 +17,17 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The weights of {@link DotConv}: per block of channels [run][steps of taps][channel][taps of a step]. A run is a row of the window, or a
- * pixel of it if the width is dilated: taps that follow each other in the input.
+ * The weights of {@link DotConv}: per block of channels [run][steps of taps][channel][taps of a step]. A run is a row
+ * of the window, or a pixel of it if the width is dilated: taps that are adjacent in the input.
  *
- * @param runs of a window
- * @param taps of a run
- * @param part taps whose sum is certain to fit 32 bits; all of a run if those of the whole window do
- * @param isFlushed whether those of the whole window may leave 32 bits
+ * @param runs number of runs in a window
+ * @param taps number of taps in a run
+ * @param part number of taps whose sum is certain to fit into 32 bits; the whole run if the window's sum does
+ * @param isFlushed whether the sum of the whole window may exceed 32 bits
  */
 public record DotWeights(
         ConvComputation conv, DotKernel kernel, Buffer table, int runs, int taps, int part, boolean isFlushed) {
-    /** Sum of magnitudes up to which a sum of int16 values fits 32 bits. */
+    /** Sum of weight magnitudes up to which a sum of int16 values fits into 32 bits. */
     public static final long MOST_MAGNITUDE = 65_535;
 
     /** Packs a layer's weights. */
@@ -45,7 +45,7 @@ public record DotWeights(
         return new DotWeights(conv, kernel, table, runs, taps, part, isFlushed);
     }
 
-    /** Whether neighbouring pixels of a window are no neighbours in the input. */
+    /** Whether neighbouring pixels of a window are not adjacent in the input. */
     static boolean isDilated(ConvComputation conv) {
         return conv.window().dilationW() > 1 && conv.window().kernelW() > 1;
     }
@@ -83,7 +83,7 @@ public record DotWeights(
         return Bytes.wrap(packed.array());
     }
 
-    /** Most taps, a multiple of the kernel's steps, of which no sum of any channel leaves 32 bits. */
+    /** Largest number of taps, a multiple of the kernel's steps, for which no sum of any channel exceeds 32 bits. */
     private int partThatFits() {
         int part = steps() * kernel.step();
         while (part > kernel.step() && !fits(part)) {

@@ -85,7 +85,9 @@ record DspWideKernel() implements DotKernel {
         block.call(kernel(inputs.size(), isOdd), DotKernel.arguments(inputs, weights, sums), pairs);
     }
 
-    /** The kernel for so many pixels: pointers to each, to the weights, to the sums, then the number of pairs of taps. */
+    /**
+     * The kernel for this many pixels: pointers to each, to the weights, to the sums, then the number of pairs of taps.
+     */
     private Kernel kernel(int pixels, boolean isOdd) {
         String name = "kiln_dot16_" + pixels + "x" + CHANNELS + (isOdd ? "_odd" : "");
         return new Kernel(
@@ -114,7 +116,7 @@ record DspWideKernel() implements DotKernel {
                 .text();
     }
 
-    /** Pairs of taps written out, so that loads have constant offsets. */
+    /** Unrolled pairs of taps, so that loads have constant offsets. */
     private static String steps(int pixels, int count) {
         StringBuilder steps = new StringBuilder();
         for (int u = 0; u < count; u++) {

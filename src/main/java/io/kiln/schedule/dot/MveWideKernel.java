@@ -31,7 +31,7 @@ record MveWideKernel() implements DotKernel {
 
     private static final int CHANNELS = 4;
     private static final int STEP = 8;
-    /** Steps written out: all of them if there are no more than this. */
+    /** Unrolled steps: all of them if there are no more than this. */
     private static final int UNROLL = 6;
 
     /** Whether the weights fit 8 bits without their zero point. */
@@ -129,7 +129,7 @@ record MveWideKernel() implements DotKernel {
         return out.toString();
     }
 
-    /** Eight products for each sum; inputs beyond the last tap are 0 where loads are predicated. */
+    /** Eight products for each sum; with predicated loads, inputs beyond the last tap are 0. */
     private static String step(int pixels, String predicated) {
         int[] sums = {0, 2, 4, 6, 8, 10, 12, 14};
         StringBuilder out = new StringBuilder("vldrh%s.16 q4, [r1], #16\n".formatted(predicated));

@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The arguments of a kernel that walks over blocks of four channels, as operands of its assembly: inputs, weights, output, the end of the
- * output and what the epilogue needs. All but the weights are kept on the stack, the inputs lowest.
+ * The arguments of a kernel that loops over blocks of four channels, as operands of its assembly: inputs, weights,
+ * output, the end of the output and the epilogue's arguments. All but the weights are kept on the stack, the inputs
+ * lowest.
  *
  * @param values C expressions, by register
  * @param types their types
@@ -31,13 +32,13 @@ record DspBlockArguments(List<String> values, List<String> types) {
         return new DspBlockArguments(values, types);
     }
 
-    /** Puts them onto the stack, behind r7 and r11. */
+    /** Pushes them onto the stack, after r7 and r11. */
     void push(AsmText asm) {
         asm.line("push {r7, r11}");
         asm.line("push {%s}", AsmText.kept(values.size()));
     }
 
-    /** Takes them off it, with so many bytes below them, and gives the whole statement. */
+    /** Pops them, with this many bytes below them, and returns the whole statement. */
     String popped(AsmText asm, int bytes) {
         asm.line("add sp, #%d", bytes + 4 * values.size() - 4);
         asm.line("pop {r7, r11}");

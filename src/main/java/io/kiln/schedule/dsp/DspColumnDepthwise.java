@@ -41,7 +41,7 @@ final class DspColumnDepthwise {
     /**
      * Packs weights.
      *
-     * @param together rows of the output computed together
+     * @param together number of output rows computed together
      */
     DspColumnDepthwise(ConvTask task, DspRescale rescale, int together) {
         Tables tables = task.tables();
@@ -79,7 +79,7 @@ final class DspColumnDepthwise {
         return words.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** Weights of a channel and the next but one. */
+    /** Weights of a channel and of the channel two further on. */
     private int word(int channel, int ky) {
         int scale = rescale.isSummed() ? DspRescale.LEAST_SCALE_BITS : 0;
         int low = conv.tap(channel, ky, 0, 0) << scale;
@@ -104,7 +104,7 @@ final class DspColumnDepthwise {
         return body.build();
     }
 
-    /** Some rows of the output that follow each other. */
+    /** Some consecutive rows of the output. */
     private void rows(BlockBuilder block, String suffix, Expr n, Expr y, int count) {
         Window w = conv.window();
         Expr top = add(mul(n, conv.input().dim(1)), mul(y, w.strideH()));

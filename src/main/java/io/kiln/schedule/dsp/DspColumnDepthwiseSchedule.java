@@ -19,7 +19,7 @@ import java.util.Optional;
 public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
     private static final int BLOCK = DspColumnDepthwise.BLOCK;
 
-    /** What immediate offsets reach. */
+    /** Range of immediate offsets. */
     private static final int REACH = 4095;
 
     @Override
@@ -58,7 +58,7 @@ public final class DspColumnDepthwiseSchedule implements Schedule<DspRescale> {
         return Space.of(name(), rows, Knob.of("channel_block", BLOCK));
     }
 
-    /** Rows of the output that share inputs: they must follow each other by one row of the input. */
+    /** Rows of the output that share inputs: they must be one input row apart. */
     private static int together(ConvComputation conv) {
         Window w = conv.window();
         return w.strideH() == 1 && w.dilationH() == 1 && conv.output().dim(1) > 1 ? 2 : 1;

@@ -26,7 +26,7 @@ import java.util.List;
  * @param rowBytes bytes from a tap's input to the next
  * @param outBytes bytes from a row of the output to the next
  * @param rows rows of the output
- * @param epilogue what follows the sums
+ * @param epilogue the rescaling of the sums
  */
 record DspColumnKernel(int taps, int rowBytes, int outBytes, int rows, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/column");

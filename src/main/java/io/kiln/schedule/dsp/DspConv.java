@@ -59,9 +59,9 @@ final class DspConv {
     }
 
     /**
-     * Packs weights and asks for scratch.
+     * Packs weights and reserves scratch.
      *
-     * @param unroll steps of two inputs written out in the innermost loop
+     * @param unroll number of unrolled steps of two inputs in the innermost loop
      */
     DspConv(ConvTask task, DspRescale rescale, int unroll) {
         Tables tables = task.tables();
@@ -119,7 +119,7 @@ final class DspConv {
         }
     }
 
-    /** Pixels go in pairs, across the ends of rows if they may: of an odd row one pixel is left over. */
+    /** Pixels are processed in pairs, across the ends of rows if possible: in an odd row one pixel remains. */
     private static int rowBlock(ConvComputation conv) {
         return DspWindow.isFlat(conv) && conv.output().dim(2) % 2 != 0 ? 2 : 1;
     }
@@ -187,7 +187,7 @@ final class DspConv {
                 conv.output().dim(2));
     }
 
-    /** A loop over pairs of pixels; one that is left over makes a pair with itself. */
+    /** A loop over pairs of pixels; a remaining pixel is paired with itself. */
     private void pairs(BlockBuilder block, Expr begin, Expr end, PairBody body) {
         boolean mayBeOdd = conv.output().dim(2) % 2 != 0;
         block.loop("x", begin, end, 2, (pair, x) -> {
@@ -196,7 +196,7 @@ final class DspConv {
         });
     }
 
-    /** Emits the work on two pixels, given their indices. */
+    /** Emits the computation of two pixels, given their indices. */
     @FunctionalInterface
     private interface PairBody {
         void emit(BlockBuilder block, Expr first, Expr second);

@@ -28,8 +28,8 @@ import java.util.List;
  *
  * @param name C name
  * @param first steps before the loop
- * @param unroll steps in the loop; 0 where there is no loop
- * @param epilogue what follows the sums
+ * @param unroll steps in the loop; 0 for no loop
+ * @param epilogue the rescaling of the sums
  */
 record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/conv");
@@ -37,7 +37,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
     private static final String[] PIXEL_0 = {"r2", "r3", "r4", "r5"};
     private static final String[] PIXEL_1 = {"r6", "r7", "r8", "r9"};
 
-    /** The kernel for a number of steps of two inputs, unrolled as far as asked. */
+    /** The kernel for a number of steps of two inputs, unrolled as requested. */
     static DspConvKernel of(int steps, int unroll, DspRescale rescale) {
         DspEpilogue epilogue = DspEpilogue.of(rescale);
         int first = steps <= 2 * unroll ? steps : (steps - 1) % unroll + 1;
@@ -129,7 +129,7 @@ record DspConvKernel(String name, int first, int unroll, DspEpilogue epilogue) {
         multiply(asm, starts, "r9", "r11", "lr");
     }
 
-    /** The same with 16 instructions, where weights are bytes. */
+    /** The same with 16 instructions, for weights as bytes. */
     private static void stepOfBytes(AsmText asm, boolean starts) {
         asm.line("ldrd r10, r11, [r0], #8");
         for (int pair = 0; pair < 4; pair += 2) {

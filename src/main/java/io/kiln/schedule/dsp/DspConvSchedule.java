@@ -14,14 +14,14 @@ import io.kiln.schedule.space.Space;
 import io.kiln.schedule.space.Workload;
 import java.util.Optional;
 
-/** Convolutions that are not grouped on Cortex-M with the DSP extension, by {@link DspConv}. */
+/** Ungrouped convolutions on Cortex-M with the DSP extension, by {@link DspConv}. */
 public final class DspConvSchedule implements Schedule<DspRescale> {
-    /** Also of {@link DspDenseSchedule}. */
+    /** Also used by {@link DspDenseSchedule}. */
     static final String REASON = "two weights a halfword and one high multiply per output, proven exact";
 
     private static final int BLOCK = 4;
 
-    /** Steps of two inputs written out in the innermost loop, if nobody measured. */
+    /** Unrolled steps of two inputs in the innermost loop, if there is no measurement. */
     private static final int UNROLL = 16;
 
     @Override

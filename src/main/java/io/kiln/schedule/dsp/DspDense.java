@@ -20,8 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Fully connected layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension: blocks of eight
- * channels of {@link DspDenseKernel}, then one of what is left.
+ * Fully connected layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension: blocks
+ * of eight channels of {@link DspDenseKernel}, then one of the remaining channels.
  *
  * <pre>
  * scratch: none
@@ -46,8 +46,8 @@ final class DspDense {
     /**
      * Packs weights.
      *
-     * @param block channels computed together
-     * @param unroll steps of four inputs written out in the innermost loop
+     * @param block number of channels computed together
+     * @param unroll number of unrolled steps of four inputs in the innermost loop
      */
     DspDense(ConvTask task, DspRescale rescale, int block, int unroll) {
         Tables tables = task.tables();

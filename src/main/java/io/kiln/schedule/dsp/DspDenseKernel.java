@@ -27,9 +27,9 @@ import java.util.List;
  * @param name C name
  * @param channels channels of a block, 1 to 8
  * @param first steps of four inputs before the loop
- * @param unroll steps in the loop; 0 where there is no loop
- * @param hasTail whether one to three inputs are left over
- * @param epilogue what follows the sums
+ * @param unroll steps in the loop; 0 for no loop
+ * @param hasTail whether one to three inputs remain
+ * @param epilogue the rescaling of the sums
  */
 record DspDenseKernel(String name, int channels, int first, int unroll, boolean hasTail, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/dense");

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** Dense layers, and convolutions whose window is the whole input, on Cortex-M with the DSP extension, by {@link DspDense}. */
 public final class DspDenseSchedule implements Schedule<DspRescale> {
-    /** Steps of four inputs written out in the innermost loop, if nobody measured. */
+    /** Unrolled steps of four inputs in the innermost loop, if there is no measurement. */
     private static final int UNROLL = 4;
 
     @Override

@@ -27,8 +27,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Depthwise convolution on Cortex-M with the DSP extension: two output rows at a time, or one where a single one is left or the next
- * lies elsewhere, by {@link DspDepthwiseKernel}.
+ * Depthwise convolution on Cortex-M with the DSP extension: two output rows at a time, or one if it is the last or the
+ * next one is not adjacent, by {@link DspDepthwiseKernel}.
  *
  * <pre>
  * scratch: the input rows under the windows, of four channels, as 16 bits, times 256; columns of padding are filled once
@@ -37,10 +37,10 @@ import java.util.List;
  * channels that are no multiple of four: the last block lies over the one before
  * </pre>
  *
- * <p>Rows of the output are written after all the input rows that they need were read, four channels at a time.
+ * <p>Rows of the output are written after all the input rows that they need are read, four channels at a time.
  */
 final class DspDepthwise {
-    /** Inputs lie in the upper bytes of halves; what more the sums are scaled by is in the weights. */
+    /** Inputs are in the upper bytes of halfwords; the weights contain any further scale of the sums. */
     static final int INPUT_SCALE_BITS = 8;
 
     private final ConvComputation conv;
@@ -64,7 +64,7 @@ final class DspDepthwise {
     }
 
     /**
-     * Packs weights and asks for scratch.
+     * Packs weights and reserves scratch.
      *
      * @param outputRows output rows computed together
      */
@@ -136,7 +136,7 @@ final class DspDepthwise {
                 (b, i) -> b.store(scratch, i, imm((long) conv.inputZeroPoint() << INPUT_SCALE_BITS)));
     }
 
-    /** A row that is left over, or two that do not follow each other in a ring. */
+    /** A remaining row, or two that are not adjacent in a ring. */
     private void apart(BlockBuilder block, Expr n, Expr y, Expr end) {
         row(block, n, y, 1, "");
         if (rows.outputRing() != 0) {
@@ -151,7 +151,7 @@ final class DspDepthwise {
                 && (last.value() - first.value()) % 2 == 0;
     }
 
-    /** Whether the next row is asked for too, and lies behind this one. */
+    /** Whether the next row is requested too, and is adjacent to this one. */
     private Expr together(Expr y, Expr end) {
         Expr isWanted = lt(add(y, 1), end);
         return rows.outputRing() == 0

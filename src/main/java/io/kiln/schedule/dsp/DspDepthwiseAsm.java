@@ -23,10 +23,10 @@ import java.util.List;
  * and store them.
  */
 final class DspDepthwiseAsm {
-    /** Columns written out at most. */
+    /** Largest number of unrolled columns. */
     static final int MOST_UNROLLED = 8;
 
-    /** Bytes of scratch under a window at most. */
+    /** Largest number of bytes of scratch under a window. */
     static final int MOST_COLUMN_BYTES = 1020;
 
     private static final int LDRD_REACH = MOST_COLUMN_BYTES;
@@ -67,7 +67,7 @@ final class DspDepthwiseAsm {
         return asm.text.lines();
     }
 
-    /** Saves registers and turns offsets of input rows into addresses; rows outside the input become the padding. */
+    /** Saves registers and converts offsets of input rows to addresses; rows outside the input become the padding. */
     private void enter() {
         text.line("push {r0-r11, lr}");
         text.line("sub sp, #8");
@@ -136,7 +136,9 @@ final class DspDepthwiseAsm {
         }
     }
 
-    /** Outputs of a row written out: all of a short row, else a number that divides the row if there is one. */
+    /**
+     * Number of unrolled outputs of a row: all of a short row, otherwise a number that divides the row if there is one.
+     */
     private int unroll() {
         int reach = (LDRD_REACH - shape.kernelW() * shape.columnBytes()) / (shape.strideW() * shape.columnBytes()) + 1;
         int rowBelow = outputRows == 2 ? shape.width() * shape.channels() : 0;

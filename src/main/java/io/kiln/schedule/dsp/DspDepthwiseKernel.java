@@ -18,12 +18,12 @@ import java.util.stream.IntStream;
  *
  * @param shape geometry
  * @param rows output rows, 1 or 2; two follow each other in memory
- * @param rescale what follows the sums, which come scaled: inputs by 256, weights by the rest
+ * @param rescale the rescaling of the sums, which are already scaled: inputs by 256, weights by the rest
  */
 record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale) {
     private static final KernelText TEXT = KernelText.of("dsp/depthwise");
 
-    /** Equal for kernels of the same text only. */
+    /** Equal only for kernels with the same text. */
     String name() {
         ProvenRescale r = rescale.rescale();
         String late = r.hasNegatives() ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset()) : "";

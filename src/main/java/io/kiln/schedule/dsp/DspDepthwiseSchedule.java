@@ -18,11 +18,11 @@ import java.util.Optional;
 
 /** Depthwise convolutions on Cortex-M with the DSP extension, by {@link DspDepthwise}. */
 public final class DspDepthwiseSchedule implements Schedule<DspRescale> {
-    /** Words of weights that stay in registers. */
+    /** Largest number of words of weights in registers. */
     private static final int MOST_WEIGHTS = 6;
-    /** Input rows that have registers for their addresses. */
+    /** Largest number of input rows with registers for their addresses. */
     private static final int MOST_INPUT_ROWS = 5;
-    /** What immediate offsets reach. */
+    /** Range of immediate offsets. */
     private static final int REACH = 4095;
 
     @Override
@@ -60,7 +60,7 @@ public final class DspDepthwiseSchedule implements Schedule<DspRescale> {
                 && (shape.padLeft() + shape.kernelW()) * shape.columnBytes() <= DspDepthwiseAsm.MOST_COLUMN_BYTES;
     }
 
-    /** Whether an instruction can add it: eight bits anywhere in a word. */
+    /** Whether it fits an immediate of ADD: eight bits anywhere in a word. */
     private static boolean isImmediate(int value) {
         int magnitude = Math.abs(value);
         return magnitude >>> Integer.numberOfTrailingZeros(magnitude | (1 << 31)) <= 0xFF;

@@ -5,7 +5,7 @@ import io.kiln.ir.op.Window;
 import io.kiln.lower.layer.ConvComputation;
 
 /**
- * What the depthwise kernels of {@link DspDepthwise} know of a convolution.
+ * The geometry of a convolution for the depthwise kernels of {@link DspDepthwise}.
  *
  * <p>Scratch holds, for each column of the window's rows and each of four channels, words of two input rows one below the other,
  * widened to 16 bits: {@code [column][channel][pair of rows]}.
@@ -120,7 +120,7 @@ record DspDepthwiseShape(
         return word < even ? 2 * word : 2 * (word - even) + 1;
     }
 
-    /** The word, within its column, whose halves are two taps that follow each other. */
+    /** The word, within its column, whose halves are two consecutive taps. */
     int wordOf(int firstTap) {
         return firstTap % 2 == 0 ? firstTap / 2 : Math.max(1, kernelH() / 2) + firstTap / 2;
     }
@@ -130,7 +130,7 @@ record DspDepthwiseShape(
         return kernelH() == 1 ? 0 : wordOf(kernelH() - 2);
     }
 
-    /** Part of a kernel's name: all that its text depends on. */
+    /** Part of a kernel's name: everything on which its text depends. */
     String suffix() {
         return kernelH() + "x" + kernelW() + "_stride" + strideH() + "x" + strideW() + "_w" + width + "_c" + channels
                 + "_p" + padLeft() + "_i" + inputColumns() + (padded ? "_padded" : "");

@@ -9,10 +9,11 @@ import io.kiln.tir.KernelText;
 import java.util.List;
 
 /**
- * How sums become int8 in a kernel: about four instructions a value, with one shift for all channels as an immediate.
+ * The conversion of sums to int8 in a kernel: about four instructions per value, with one shift for all channels as an
+ * immediate.
  *
- * @param isSummed whether weights are packed as sums, else as bytes or alone
- * @param freeBits powers of two by which the first channel's sums come scaled
+ * @param isSummed whether weights are packed as sums, otherwise as bytes or alone
+ * @param freeBits powers of two by which the first channel's sums are already scaled
  * @param scaleBits powers of two by which sums are scaled before the high multiply
  * @param shift bits to the right after it
  * @param isSigned whether negative values are corrected, and the zero point added after that
@@ -33,7 +34,7 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
                 rescale.high());
     }
 
-    /** Names of the scalars that a kernel takes for it. */
+    /** Names of its scalar parameters in a kernel. */
     List<String> parameters() {
         return isSigned ? List.of("late") : List.of();
     }
@@ -61,7 +62,7 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
     }
 
     /**
-     * Turns sums of one channel into scaled ones.
+     * Scales the sums of one channel.
      *
      * @param sums registers of {@code 256 * A + B} if {@code others} are given and weights are packed as sums; registers of
      *     {@code 256 * A} or, as bytes, of {@code A} if the channel is alone; else of {@code B}
@@ -85,7 +86,7 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
      * Rescales, limits and stores scaled sums of one channel, whose constants r1 points to; uses r10, r11 and r12.
      *
      * @param sums registers, at most two
-     * @param places where to store each
+     * @param places address of each result
      * @param late address of the late offset
      */
     void finish(AsmText asm, List<String> sums, List<String> places, String late) {

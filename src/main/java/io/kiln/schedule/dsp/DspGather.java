@@ -7,7 +7,7 @@ import static io.kiln.base.DType.INT8;
 import io.kiln.tir.Kernel;
 import java.util.List;
 
-/** Kernels that bring the inputs of two pixels into scratch, widened and interleaved as {@link DspConvKernel} reads them. */
+/** Kernels that copy the inputs of two pixels to scratch, widened and interleaved for {@link DspConvKernel}. */
 final class DspGather {
     private static final List<Kernel.Pointer> PAIR =
             List.of(Kernel.Pointer.out(INT8), Kernel.Pointer.in(INT8), Kernel.Pointer.in(INT8));

@@ -11,19 +11,19 @@ import java.util.Optional;
  * The rescaling of a convolution or dense layer for Arm's DSP instructions. The accumulator is the plain sum of inputs times
  * weights: the input's zero point and the bias are in the constants of the rescaling.
  *
- * @param rescale constants, proven to give the reference's answers
+ * @param rescale constants, proven equal to the reference
  * @param isSummed whether weights are packed as sums ({@link DspWeights}); accumulators then come scaled by at least
  *     {@link #LEAST_SCALE_BITS}
- * @param freeBits powers of two by which the first of two channels, or one alone, comes scaled
+ * @param freeBits powers of two by which the first of two channels, or a single one, is already scaled
  * @param low lower limit of the result
  * @param high upper limit of the result
  */
 record DspRescale(ProvenRescale rescale, boolean isSummed, int freeBits, int low, int high) {
-    /** What the packing of two weights in a halfword scales one of them by. */
+    /** Scale of one of two weights packed in a halfword. */
     static final int LEAST_SCALE_BITS = 8;
 
     /**
-     * The rescaling, or nothing where the operator has none or ranges do not allow it.
+     * The rescaling; empty if the operator has none or ranges do not allow it.
      *
      * @param fits whether the weights can be packed as sums
      */
@@ -40,9 +40,9 @@ record DspRescale(ProvenRescale rescale, boolean isSummed, int freeBits, int low
     }
 
     /**
-     * The rescaling of sums that come scaled, or nothing where the operator has none or ranges do not allow it.
+     * The rescaling of sums that are already scaled; empty if the operator has none or ranges do not allow it.
      *
-     * @param bits powers of two by which every sum comes scaled
+     * @param bits powers of two by which every sum is already scaled
      */
     static Optional<DspRescale> ofScaled(ConvComputation conv, int bits) {
         return FoldedSums.of(conv)
@@ -51,19 +51,22 @@ record DspRescale(ProvenRescale rescale, boolean isSummed, int freeBits, int low
                         .map(r -> new DspRescale(r, false, bits, sums.low(), sums.high())));
     }
 
-    /** A rescaling that takes just as many bits if there is one, else any. */
+    /** A rescaling with exactly this many bits if there is one, otherwise any. */
     private static Optional<ProvenRescale> find(FoldedSums sums, int bits) {
         return ProvenRescale.find(sums.reference(), sums.bounds(), bits)
                 .filter(r -> r.scaleBits() == bits)
                 .or(() -> ProvenRescale.find(sums.reference(), sums.bounds()));
     }
 
-    /** Whether a narrower range than int8 is asked for. */
+    /** Whether the range is narrower than int8. */
     boolean isLimited() {
         return low > -128 || high < 127;
     }
 
-    /** Constants that a kernel loads for each channel: multiplier, offset, and what negative values are corrected by. */
+    /**
+     * Number of constants that a kernel loads for each channel: multiplier, offset, and the correction of negative
+     * values.
+     */
     int constantsPerChannel() {
         return rescale.hasNegatives() ? 3 : 2;
     }

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Weights of two output channels in one halfword, so that they stay as small as int8 and need half the unpacking:
+ * Weights of two output channels in one halfword, as small as int8 but with half the unpacking:
  *
  * <pre>
  * halfword(i) = 256 * a(i) + b(i)                      a true sum, not a pair of bytes
@@ -15,14 +15,14 @@ import java.util.List;
  * SMLAD(x, SXTB16(word)) adds B; the difference of the sums is 256 * A
  * </pre>
  *
- * <p>Where a sum does not fit, the halfword is a pair of bytes, and SXTB16 unpacks both channels.
+ * <p>If a sum does not fit, the halfword is a pair of bytes, and SXTB16 unpacks both channels.
  *
- * <p>The first sum may wrap around: the difference is right modulo 2^32, and 256 * A fits by {@link DspRescale}.
+ * <p>The first sum may wrap around: the difference is correct modulo 2^32, and 256 * A fits by {@link DspRescale}.
  */
 final class DspWeights {
     private DspWeights() {}
 
-    /** Whether the channels of a convolution fit in blocks of four, the last of which may lie over the one before. */
+    /** Whether the channels of a convolution fit in blocks of four, the last of which may overlap the one before. */
     static boolean fit(ConvComputation conv) {
         for (int first = 0; first < conv.channels(); first += 4) {
             int o = Math.min(first, conv.channels() - 4);
@@ -44,7 +44,7 @@ final class DspWeights {
         return true;
     }
 
-    /** Whether two channels fit a halfword for every input; -128 above a negative weight does not. */
+    /** Whether two channels fit in a halfword for every input; -128 above a negative weight does not. */
     static boolean fits(int[] a, int[] b) {
         for (int i = 0; i < a.length; i++) {
             int sum = 256 * a[i] + b[i];
@@ -55,7 +55,7 @@ final class DspWeights {
         return true;
     }
 
-    /** Weights of an output channel in the order in which its inputs come; 0 where the order has none. */
+    /** Weights of an output channel in the order of its inputs; 0 for gaps in the order. */
     static int[] taps(ConvComputation conv, int o, int[] order) {
         int[] taps = taps(conv, o);
         return Arrays.stream(order).map(i -> i < 0 ? 0 : taps[i]).toArray();
@@ -75,7 +75,7 @@ final class DspWeights {
         return taps;
     }
 
-    /** Appends the words of four inputs, the last of which may lie beyond the end and count as 0. */
+    /** Appends the words of four inputs; inputs beyond the end have weight 0. */
     static void putQuad(int[] a, int[] b, int first, int word, boolean isSummed, List<Integer> words) {
         int low = halfword(a, b, first + word, isSummed);
         int high = halfword(a, b, first + word + 2, isSummed);

@@ -19,9 +19,8 @@ import io.kiln.tir.Kernel;
 import java.util.List;
 
 /**
- * Brings the windows of two neighbouring pixels into scratch. A window's row is one run in the input; what of it lies outside is
- * filled with the zero point. Runs are whole fours,
- * as are those of the parts inside.
+ * Copies the windows of two neighbouring pixels to scratch. A window's row is one run in the input; its part outside is
+ * filled with the zero point. Runs, and their parts inside, are multiples of four.
  */
 final class DspWindow {
     private final ConvComputation conv;
@@ -39,7 +38,7 @@ final class DspWindow {
     /** The rows of the windows in one line of the output. */
     record Lines(TapRange ky, Rows rows, Expr batch) {}
 
-    /** Whether a pixel of the output reads just the pixel at the same place. */
+    /** Whether a pixel of the output reads only the pixel at the same position. */
     static boolean isFlat(ConvComputation conv) {
         Window w = conv.window();
         return w.kernelH() == 1 && w.kernelW() == 1 && w.strideH() == 1 && w.strideW() == 1 && !w.isPadded();
@@ -78,7 +77,7 @@ final class DspWindow {
         block.call(kernel, List.of(target, first, second), List.of(imm(count)));
     }
 
-    /** Prepares a line of the output: rows of the windows that lie outside are filled once. */
+    /** Prepares a line of the output: fills window rows outside the input once. */
     Lines lines(BlockBuilder block, Rows rows, Expr n, Expr y) {
         TapRange ky = TapRange.of(block, "y", y, TapRange.Axis.rows(conv.window(), conv.input()));
         if (!ky.isWhole()) {
@@ -113,7 +112,7 @@ final class DspWindow {
         }
     }
 
-    /** Both windows lie inside, as far as columns go. */
+    /** For windows with all columns inside. */
     private void inside(BlockBuilder block, Lines lines, Expr origin0, Expr origin1) {
         block.loop("ky", lines.ky().begin(), lines.ky().end(), 1, (row, k) -> {
             List<Expr> from = List.of(inputIndex(lines, k, origin0), inputIndex(lines, k, origin1));
@@ -121,7 +120,7 @@ final class DspWindow {
         });
     }
 
-    /** Some column of a window lies outside. */
+    /** For windows with columns outside. */
     private void outside(BlockBuilder block, Lines lines, List<Expr> columns, TapRange.Axis axis) {
         for (int pixel = 0; pixel < 2; pixel++) {
             int number = pixel;

@@ -44,7 +44,7 @@ import java.util.List;
  */
 final class DspWinograd {
     static final int BLOCK = 4;
-    /** Pixels computed together: two times two. */
+    /** Number of pixels computed together: two times two. */
     static final int PIXELS = 4;
 
     private final ConvComputation conv;
@@ -57,7 +57,7 @@ final class DspWinograd {
     private final Buffer weights;
     private final Buffer scratch;
 
-    /** Packs weights and asks for scratch. */
+    /** Packs weights and reserves scratch. */
     DspWinograd(ConvTask task, DspRescale rescale) {
         Tables tables = task.tables();
         OperatorBuffers buffers = task.buffers();
@@ -80,7 +80,7 @@ final class DspWinograd {
         return new LayerLoops(body(rows), executedMacs(conv));
     }
 
-    /** Products that the kernels execute. */
+    /** Number of products that the kernels execute. */
     private static long executedMacs(ConvComputation conv) {
         long fours = (conv.output().dim(2) + PIXELS - 1L) / PIXELS;
         long rows = (long) conv.output().dim(0) * conv.output().dim(1);

@@ -26,12 +26,12 @@ import java.util.stream.IntStream;
  *
  * @param channels input channels
  * @param pitch bytes from a pixel of the output to the next
- * @param epilogue what follows the sums
+ * @param epilogue the rescaling of the sums
  */
 record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
     private static final KernelText TEXT = KernelText.of("dsp/winograd");
 
-    /** Steps written out at most: GCC keeps constants behind the function, within 4 KiB. */
+    /** Largest number of unrolled steps: GCC keeps constants after the function, within 4 KiB. */
     private static final int MOST_UNROLLED = 12;
 
     private static final int SUMS = 8;
@@ -114,7 +114,7 @@ record DspWinogradKernel(int channels, int pitch, DspEpilogue epilogue) {
         IntStream.range(0, SUMS / 2).forEach(i -> body.emit(2 + 2 * i, 8 * i));
     }
 
-    /** Of m1 on the stack and m2 in registers makes m1 - m2 on the stack and m1 + m2 in registers. */
+    /** From m1 on the stack and m2 in registers computes m1 - m2 on the stack and m1 + m2 in registers. */
     private static void combine(AsmText asm, int a, int place) {
         asm.line("ldrd r10, r11, [sp, #%d]", place);
         asm.line("sub r12, r10, r%d", a);

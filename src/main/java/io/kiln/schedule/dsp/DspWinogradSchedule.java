@@ -19,9 +19,9 @@ import java.util.Optional;
 public final class DspWinogradSchedule implements Schedule<DspRescale> {
     private static final int BLOCK = DspWinograd.BLOCK;
     private static final int PIXELS = DspWinograd.PIXELS;
-    /** Loops over channels are written out, and offsets of factors immediate. */
+    /** Limit because loops over channels are unrolled, with immediate offsets of factors. */
     private static final int MOST_CHANNELS = 16;
-    /** Larger layers do with less flash. */
+    /** Larger layers use too much flash. */
     private static final int MOST_WEIGHT_BYTES = 8192;
 
     @Override
@@ -70,7 +70,7 @@ public final class DspWinogradSchedule implements Schedule<DspRescale> {
         return new DspWinograd(task, rescale).loops(task.rows());
     }
 
-    /** Where speed alone counts, of layers that are not too large. */
+    /** If only speed is optimized, for layers that are not too large. */
     public Optional<Choice<DspRescale>> choose(Workload workload) {
         if (workload.optimize() != Optimize.SPEED || DspWinogradWeights.bytes(workload.conv()) > MOST_WEIGHT_BYTES) {
             return Optional.empty();

@@ -14,21 +14,21 @@ import java.util.List;
  * </pre>
  */
 final class DspWinogradWeights {
-    /** Transformed weights are times two, and reach 384 in magnitude; in 16 bits there is room for this more. */
+    /** Transformed weights are doubled and reach 384 in magnitude; 16 bits leave room for this further scale. */
     private static final int ROOM_BITS = 6;
-    /** What sums come scaled by. */
+    /** Scale of the sums. */
     static final int SCALE_BITS = ROOM_BITS + 1;
 
     private static final int BLOCK = 4;
 
     private DspWinogradWeights() {}
 
-    /** Output channels with those that are computed twice. */
+    /** Number of output channels, including those computed twice. */
     static int channels(ConvComputation conv) {
         return (conv.channels() + BLOCK - 1) / BLOCK * BLOCK;
     }
 
-    /** Bytes of the weights, constants not counted. */
+    /** Bytes of the weights, without constants. */
     static long bytes(ConvComputation conv) {
         return 2L * 12 * conv.input().dim(3) * channels(conv);
     }

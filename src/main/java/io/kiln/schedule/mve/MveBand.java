@@ -13,15 +13,15 @@ import io.kiln.tir.Expr;
 import java.util.List;
 
 /**
- * Copies the padded rows under an output row, then from them the windows one by one; for few channels, where a row of a window
- * is a short run:
+ * Copies the padded rows under an output row, then from these the windows one by one; for few channels, where a row of
+ * a window is a short run:
  *
  * <pre>
  * scratch   [ky][column][channel]                              the rows with their padding
  *           [pixel][ky][kx][channel]                           windows
  * </pre>
  *
- * @param chunk pixels whose windows are copied together
+ * @param chunk number of pixels whose windows are copied together
  */
 record MveBand(ConvComputation conv, int chunk) implements MveGather {
     static MveBand of(ConvComputation conv) {

@@ -21,7 +21,7 @@ import java.util.List;
  *                |--- window of x + 1 ---|
  * </pre>
  *
- * @param chunk pixels whose columns are copied together
+ * @param chunk number of pixels whose columns are copied together
  */
 record MveColumns(ConvComputation conv, int chunk) implements MveGather {
     static MveColumns of(ConvComputation conv) {
@@ -91,7 +91,7 @@ record MveColumns(ConvComputation conv, int chunk) implements MveGather {
         return place.scratch();
     }
 
-    /** What one row of the window has in {@code count} columns, from a place in scratch on. */
+    /** One row of the window in {@code count} columns, from a position in scratch on. */
     private record Run(int ky, int place, int count) {}
 
     private void copy(BlockBuilder block, Place place, Expr row, int column, Run run) {

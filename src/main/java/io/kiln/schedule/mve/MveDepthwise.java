@@ -25,16 +25,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Depthwise convolution on MVE: the rows under a window are put side by side in scratch, so that the window of a channel is at
- * most four words, which one instruction gathers and another one multiplies and adds; see {@link MveDepthwiseKernel} for registers.
+ * Depthwise convolution on MVE: the rows under a window are interleaved in scratch, so that the window of a channel is
+ * at most four words, which one instruction gathers and another multiplies and adds; see {@link MveDepthwiseKernel} for
+ * registers.
  *
  * <pre>
  * scratch   [four rows of the window][column, padding included][channel][row]
  * weights   of each four channels [channel][word][row of the word], zeros where the window has no tap; then constants
  * </pre>
  *
- * <p>Padding is the zero point, so that the zero point can be folded into the bias. Channels are taken by fours; the last four
- * overlap the ones before them where channels are no multiple of four.
+ * <p>Padding has the value of the zero point, which is folded into the bias. Channels are processed in fours; the last
+ * four overlap the ones before if channels are not a multiple of four.
  */
 final class MveDepthwise {
     static final int WORDS = 4;
@@ -48,11 +49,11 @@ final class MveDepthwise {
     private final List<Groups> groups = new ArrayList<>();
     private final MveDepthwiseKernel kernel;
 
-    /** Groups of four channels that follow each other. */
+    /** Number of consecutive groups of four channels. */
     private record Groups(int channel, int count, Buffer packed) {}
 
     /**
-     * Packs weights and asks for scratch.
+     * Packs weights and reserves scratch.
      *
      * @param keepsWeights whether weights stay in registers for a row of pixels
      */
@@ -104,7 +105,7 @@ final class MveDepthwise {
         return bands(conv) * bandBytes(conv) + 64;
     }
 
-    /** Where the words of a window lie, from that of its first column on; words that a window does not have repeat the first. */
+    /** Position of the words of a window, relative to its first column; missing words repeat the first. */
     private int[] offsets() {
         int[] places = new int[WORDS];
         Window w = conv.window();

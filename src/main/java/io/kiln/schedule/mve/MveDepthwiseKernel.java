@@ -9,8 +9,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Micro-kernels of {@link MveDepthwise}. The first one puts up to four rows of the input side by side, so that one word holds
- * what a channel has in four rows:
+ * Micro-kernels of {@link MveDepthwise}. The first one interleaves up to four rows of the input, so that one word holds
+ * a channel's values in four rows:
  *
  * <pre>
  *   q0-q3   16 bytes of each row       VST4: byte i of q0, q1, q2, q3 follow each other
@@ -26,12 +26,12 @@ import java.util.List;
  *   r0 r2 r4 r6 accumulators, started with the biases; r3 output; r5 biases; r8 step; lr count of pixels
  * </pre>
  *
- * <p>Where rows are so narrow that keeping weights does not pay, they are loaded again for each pixel ({@code narrow}); then q6 and
- * q7 take constants in turn, and the loop goes over groups of channels.
+ * <p>If rows are so narrow that keeping weights does not pay, they are reloaded for each pixel ({@code narrow}); then
+ * q6 and q7 hold constants in turn, and the loop goes over groups of channels.
  *
  * @param narrow whether weights are loaded for each pixel
  * @param negatives whether halves below zero must be rounded away from zero
- * @param limits whether the limits are tighter than int8, or results may leave 16 bits
+ * @param limits whether the limits are narrower than int8, or results may exceed 16 bits
  */
 record MveDepthwiseKernel(boolean narrow, boolean negatives, boolean limits) {
     private static final KernelText INTERLEAVE = KernelText.of("mve/interleave");

@@ -24,8 +24,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Depthwise convolution of float data on MVE, four channels at a time: the output begins with the bias, a kernel adds the taps of one row
- * of the window for pixels side by side, at last comes what limits there are.
+ * Depthwise convolution of float data on MVE, four channels at a time: the output is initialised with the bias, a
+ * kernel adds the taps of one row of the window for neighbouring pixels, and limits are applied last.
  *
  * <pre>
  * weights: as in the model, [ky][kx][channel]
@@ -43,7 +43,7 @@ final class MveFloatDepthwise {
     /**
      * Makes tables.
      *
-     * @param pixels side by side computed together
+     * @param pixels number of neighbouring pixels computed together
      */
     MveFloatDepthwise(ConvTask task, int pixels) {
         this.conv = task.conv();
@@ -83,7 +83,7 @@ final class MveFloatDepthwise {
     /** A row of the output, and the window's rows inside the input. */
     private record Line(Rows rows, Expr n, Expr y, TapRange ky) {}
 
-    /** A pixel whose window may be cut: tap by tap. */
+    /** A pixel whose window may be clipped: tap by tap. */
     private void edge(BlockBuilder block, Line line, Expr x) {
         TapRange kx = TapRange.of(block, "x", x, TapRange.Axis.columns(conv.window(), conv.input()));
         Buffer out = start(block, line, x, 1);

@@ -8,15 +8,15 @@ import io.kiln.tir.KernelText;
 import java.util.List;
 
 /**
- * The micro-kernels of {@link MveFloatDepthwise}: four channels at a time, and what is left of them predicated.
+ * The micro-kernels of {@link MveFloatDepthwise}: four channels at a time, with remaining channels predicated.
  *
  * <pre>
  *   q0-q3   sums of the pixels       q4  an input       q5-q7   weights
  *   r0 walks; r1 bytes of a pixel; x, w, sums: the four channels of the first pixel or tap
  * </pre>
  *
- * @param pixels side by side, at most 4
- * @param taps side by side, at most {@link #MOST_TAPS}
+ * @param pixels number of neighbouring pixels, at most 4
+ * @param taps number of neighbouring taps, at most {@link #MOST_TAPS}
  * @param stride pixels of the input from one pixel to the next
  * @param dilation likewise from tap to tap
  */

@@ -10,15 +10,15 @@ import io.kiln.tir.Expr;
 import io.kiln.tir.Exprs;
 import java.util.function.IntUnaryOperator;
 
-/** How windows become runs of bytes in scratch, for the rows of a matrix product on MVE. */
+/** Copies windows to scratch as runs of bytes, for the rows of a matrix product on MVE. */
 sealed interface MveGather permits MveColumns, MveBand {
-    /** Copied bytes are kept within this many if at least two pixels fit. */
+    /** Limit for copied bytes, if at least two pixels fit. */
     int MOST_SCRATCH = 2048;
 
-    /** Instructions of calling a kernel, counted. */
+    /** Instructions of a kernel's call, counted. */
     int CALL = 20;
 
-    /** Name of the way. */
+    /** Name of the method. */
     String title();
 
     /** Pixels of a row whose windows are in scratch together. */
@@ -30,13 +30,13 @@ sealed interface MveGather permits MveColumns, MveBand {
     /** Bytes between the windows of neighbouring pixels. */
     int step();
 
-    /** Position in the weights of what an output channel multiplies with byte {@code i} of a window. */
+    /** Position in the weights of byte {@code i} of a window. */
     int weightIndex(int channel, int i);
 
-    /** Emits what is to be done once for an output row. */
+    /** Emits the code that runs once for an output row. */
     void startRow(BlockBuilder block, Place place);
 
-    /** Emits the copying of the windows of pixels from x on; gives the first one. */
+    /** Emits the copying of the windows of pixels from x on; returns the first one. */
     Buffer windows(BlockBuilder block, Place place, int x, int pixels);
 
     /**
@@ -47,7 +47,7 @@ sealed interface MveGather permits MveColumns, MveBand {
      */
     record Place(Rows rows, Buffer input, Buffer scratch, Expr n, Expr top) {}
 
-    /** The way that copies with fewer instructions, as they are counted for 16 pixels of a window's row. */
+    /** The method with fewer instructions, counted for 16 pixels of a window's row. */
     static MveGather of(ConvComputation conv) {
         Window w = conv.window();
         int channels = conv.input().dim(3);

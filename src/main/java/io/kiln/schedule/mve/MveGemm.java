@@ -35,7 +35,7 @@ import java.util.Optional;
  * weights     of each block of channels [16 products][channel][16], then its constants
  * </pre>
  *
- * <p>Padding is the zero point, so that the zero point can be folded into the bias.
+ * <p>Padding has the value of the zero point, which is folded into the bias.
  */
 final class MveGemm {
     private final ConvComputation conv;
@@ -51,10 +51,10 @@ final class MveGemm {
     /**
      * The schedule's explicit values.
      *
-     * @param pixels computed together: 1 or 2
-     * @param block channels computed together: 4 or 8
-     * @param unroll steps of 16 products written out
-     * @param isKept whether a block's weights stay in registers while a row of pixels passes
+     * @param pixels number of pixels computed together: 1 or 2
+     * @param block number of channels computed together: 4 or 8
+     * @param unroll number of unrolled steps of 16 products
+     * @param isKept whether a block's weights stay in registers for a row of pixels
      */
     record Knobs(int pixels, int block, int unroll, boolean isKept) {}
 
@@ -169,7 +169,7 @@ final class MveGemm {
         return block.mutableView("out", output, mul(pixel, conv.channels()));
     }
 
-    /** An odd number of pixels ends in a single one, unless the number is known only at run time. */
+    /** An odd number of pixels ends with a single one, unless the number is known only at run time. */
     private void multiply(BlockBuilder block, Buffer x, Buffer out, Expr pixels, long step) {
         if (knobs.isKept()) {
             call(

@@ -27,8 +27,8 @@ import java.util.List;
  * @param pixels pixels computed together, 1 or 2
  * @param block channels computed together: 4, or 8 for a single pixel
  * @param negatives whether halves below zero must be rounded away from zero
- * @param limits whether the limits are tighter than int8, or results may leave 16 bits
- * @param rest whether channels are no multiple of the block
+ * @param limits whether the limits are narrower than int8, or results may exceed 16 bits
+ * @param rest whether channels are not a multiple of the block
  * @param unroll 16-byte steps written out: all of them if there are no more than this
  */
 record MveGemmKernel(int depth, int pixels, int block, boolean negatives, boolean limits, boolean rest, int unroll) {

@@ -10,13 +10,13 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Constants by which accumulators of raw int8 inputs become int8 outputs, as the reference rescales them.
+ * Constants that rescale accumulators of raw int8 inputs to int8 outputs exactly like the reference.
  *
  * @param sums the accumulators
  */
 public record MveRescale(FoldedSums sums) {
 
-    /** The constants of a convolution, or nothing where the vector instructions would not be exact. */
+    /** The constants of a convolution; empty if the vector instructions would not be exact. */
     public static Optional<MveRescale> of(ConvComputation conv) {
         return FoldedSums.of(conv).filter(MveRescale::isExact).map(MveRescale::new);
     }
@@ -42,12 +42,12 @@ public record MveRescale(FoldedSums sums) {
         return sums.high();
     }
 
-    /** Whether halves below zero must be rounded away from zero; otherwise the lower limit hides them. */
+    /** Whether halves below zero must be rounded away from zero; otherwise the lower limit hides the difference. */
     boolean hasNegatives() {
         return sums.low() < requantization().outputZeroPoint();
     }
 
-    /** Whether narrowing with saturation from 16 to 8 bits does not do as limit. */
+    /** Whether the limits need more than saturation from 16 to 8 bits. */
     boolean hasLimits() {
         boolean narrow = !sums.isLimited();
         Requantization r = requantization();

@@ -9,8 +9,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The micro-kernel of {@link MveGemm} for at most 16 products: a block of four channels stays in registers while all pixels pass.
- * Arguments and table are those of {@link MveGemmKernel}.
+ * The micro-kernel of {@link MveGemm} for at most 16 products: a block of four channels stays in registers for all
+ * pixels. Arguments and table are those of {@link MveGemmKernel}.
  *
  * <pre>
  *   q0-q3   weights of four channels       q4, q5, q6   their biases, multipliers and shifts
@@ -20,7 +20,7 @@ import java.util.List;
  *
  * @param depth products of one dot product
  * @param negatives whether halves below zero must be rounded away from zero
- * @param limits whether the limits are tighter than int8, or results may leave 16 bits
+ * @param limits whether the limits are narrower than int8, or results may exceed 16 bits
  */
 record MveShortKernel(int depth, boolean negatives, boolean limits) {
     private static final KernelText TEXT = KernelText.of("mve/gemm_kept");

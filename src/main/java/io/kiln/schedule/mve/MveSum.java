@@ -50,7 +50,7 @@ public final class MveSum {
         this.buffers = new OperatorBuffers(op, tables);
     }
 
-    /** Whether a sum can run so on a CPU: two inputs of the output's shape. */
+    /** Whether a sum can use this on a CPU: two inputs of the output's shape. */
     public static boolean suits(FusedOperator op, CpuFeatures features) {
         return features.hasMve()
                 && op.inputs().size() == 2

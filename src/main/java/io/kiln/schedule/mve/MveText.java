@@ -6,12 +6,12 @@ import io.kiln.tir.Intrinsic;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What the texts of all kernels for MVE (Helium, Cortex-M55 and later) have in common. */
+/** Common to the texts of all kernels for MVE (Helium, Cortex-M55 and later). */
 public final class MveText {
-    /** What the vector instructions do with one accumulator, where there are none. */
+    /** The scalar equivalent of the vector instructions for one accumulator. */
     static final Intrinsic TWIN = Intrinsic.inFile("mve/kiln_mve_result", List.of(), DType.INT8);
 
-    /** Reads a word of a table of bytes, where there are no vector loads. */
+    /** Reads a word of a table of bytes without vector loads. */
     static final Intrinsic WORD = Intrinsic.inFile("mve/kiln_mve_word", List.of(), DType.INT32);
 
     private MveText() {}

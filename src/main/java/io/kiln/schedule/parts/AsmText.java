@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 
 /** Collects the lines of one inline assembly statement in GNU syntax, for GCC and Clang alike. */
 public final class AsmText {
-    /** Preprocessor condition of Armv7-M and its successors. */
+    /** Preprocessor condition of Armv7-M and later. */
     public static final String THUMB_2 = "defined(__thumb__) && __ARM_ARCH_ISA_THUMB >= 2";
 
     /** Preprocessor condition of RV32IM. */
@@ -43,12 +43,12 @@ public final class AsmText {
         return lines.toString();
     }
 
-    /** The register of an argument; r7 is left alone, which may be a frame pointer. */
+    /** The register of an argument; r7 is not used, because it may be a frame pointer. */
     static String register(int argument) {
         return "r" + (argument < 7 ? argument : argument + 1);
     }
 
-    /** Registers of the arguments but the second one, which walks on: what a kernel keeps on the stack. */
+    /** Registers of all arguments except the advancing second one: those that a kernel keeps on the stack. */
     public static String kept(int arguments) {
         return String.join(
                 ", ",

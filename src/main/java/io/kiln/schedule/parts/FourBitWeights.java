@@ -24,11 +24,13 @@ import io.kiln.tir.Expr;
 import java.util.stream.IntStream;
 
 /**
- * Weights from -8 to 7, such as those of int4 models, two to a byte of the image. The type in the model does not matter, their values do.
+ * Weights from -8 to 7, such as those of int4 models, two to a byte of the image. Only the values matter, not the type
+ * in the model.
  *
- * <p>Loops read <em>halves</em>: two's complement, the first weight in the lower half. Micro-kernels read <em>sums</em>, {@code first + 16 *
- * second}: multiplied as it is, such a byte gives {@code first + 16 * second} of the sums of two channels, from which the sum of its lower half
- * leaves the second, so that both cost no more instructions than two bytes. Halves and sums differ where the first is negative.
+ * <p>Loops read <em>halves</em>: two's complement, the first weight in the lower half. Micro-kernels read
+ * <em>sums</em>, {@code first + 16 * second}: multiplied unchanged, such a byte gives {@code first + 16 * second} of
+ * the sums of two channels; subtracting the sum over its lower half leaves the second, so that both cost no more
+ * instructions than two bytes. Halves and sums differ if the first is negative.
  */
 public final class FourBitWeights {
     private static final String KNOB = "weight_bits";
@@ -37,12 +39,12 @@ public final class FourBitWeights {
     private static final int LEAST = -8;
     private static final int MOST = 7;
     private static final int SECOND = 16;
-    /** So few weights do not pay for the code. */
+    /** Fewer weights than this do not pay for the code. */
     private static final int FEWEST = 64;
 
     private FourBitWeights() {}
 
-    /** Whether all weights are so small, and there are some. */
+    /** Whether there are enough weights and all are in this range. */
     public static boolean fit(ConvComputation conv) {
         byte[] weights = conv.weight().data().toArray();
         return conv.weight().type().dtype() == DType.INT8
@@ -65,7 +67,7 @@ public final class FourBitWeights {
         return configuration.withUnusual(KNOB, isPacked ? PACKED : USUAL, USUAL);
     }
 
-    /** A configuration that packs them where size counts, which pays for it with time. */
+    /** A configuration that packs them if size is optimized, at the cost of time. */
     public static Configuration packed(Configuration configuration, Workload workload) {
         return packed(configuration, pack(workload));
     }
@@ -75,7 +77,10 @@ public final class FourBitWeights {
         return workload.isForSize() && fit(workload.conv());
     }
 
-    /** Whether sums of neighbouring channels lie from -127 to 127: not so -8 after a negative weight, or after 0. */
+    /**
+     * Whether sums of neighbouring channels are between -127 and 127: not so for -8 after a negative weight, or after
+     * 0.
+     */
     public static boolean areSummable(ConvComputation conv) {
         Window w = conv.window();
         for (int o = 0; o < conv.channels(); o += 2) {
@@ -134,12 +139,12 @@ public final class FourBitWeights {
         return half(table, add(mul(pair, conv.channels()), channel), half);
     }
 
-    /** The weight in a half of a byte that is known: 0 is the lower one. */
+    /** The weight in a known half of a byte: 0 is the lower one. */
     public static Expr half(Buffer table, Expr place, int half) {
         return signed(half == 0 ? shl(load(table, place), imm(4)) : load(table, place));
     }
 
-    /** The weight in a half of a byte that is found at run time, 0 or 1. */
+    /** The weight in a half of a byte selected at run time, 0 or 1. */
     static Expr half(Buffer table, Expr place, Expr half) {
         return half instanceof Expr.IntImm known
                 ? half(table, place, (int) known.value())
@@ -153,7 +158,7 @@ public final class FourBitWeights {
                 : half(table, shr(index, imm(1)), bitAnd(index, imm(1)));
     }
 
-    /** What is in the upper half of the lowest byte, with its sign. */
+    /** The upper half of the lowest byte, sign-extended. */
     private static Expr signed(Expr upper) {
         return shr(cast(DType.INT8, upper), imm(4));
     }

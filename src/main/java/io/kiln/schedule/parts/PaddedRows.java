@@ -17,8 +17,8 @@ import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 
 /**
- * The input rows under one row of windows, copied to scratch with their padding: places outside the input hold its zero
- * point, so that no window needs to know where the borders are.
+ * The input rows under one row of windows, copied to scratch with their padding: positions outside the input hold its
+ * zero point, so that no window needs to check borders.
  *
  * <pre>
  * scratch: [ky][left padding, columns, right padding][channel]
@@ -53,12 +53,12 @@ public final class PaddedRows {
         return (long) conv.window().kernelH() * rowElements(conv);
     }
 
-    /** Where the rows are copied to. */
+    /** The copied rows. */
     public Buffer scratch() {
         return scratch;
     }
 
-    /** Fills the padding on both sides, which no copy touches later. */
+    /** Fills the padding on both sides; later copies do not touch it. */
     public void fillSides(BlockBuilder block) {
         int left = conv.window().padLeft() * conv.input().dim(3);
         int end = left + conv.input().dim(2) * conv.input().dim(3);
@@ -71,7 +71,7 @@ public final class PaddedRows {
         });
     }
 
-    /** Fills all there is: less code than for the sides alone. */
+    /** Fills everything: less code than filling only the sides. */
     public void fillAll(BlockBuilder block) {
         fill(block, "all", imm(0), Math.toIntExact(elements(conv)));
     }

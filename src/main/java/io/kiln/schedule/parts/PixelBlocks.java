@@ -11,12 +11,15 @@ import io.kiln.tir.Exprs;
 public final class PixelBlocks {
     private PixelBlocks() {}
 
-    /** The largest block that wastes the fewest pixels, at most a given number and no wider than the row. */
+    /**
+     * The block size that wastes the fewest pixels, the largest of several, at most a given number and no wider than
+     * the row.
+     */
     public static int best(int width, int most) {
         int best = 1;
         double least = Double.MAX_VALUE;
         for (int pixels = Math.min(most, width); pixels >= 1; pixels--) {
-            // What is loaded once for a block costs about as much as half of a pixel's own work.
+            // The loads of a block cost about as much as half of a pixel's own work.
             double cost = Math.ceil((double) width / pixels) * (pixels + 0.5);
             if (cost < least) {
                 least = cost;
@@ -26,12 +29,12 @@ public final class PixelBlocks {
         return best;
     }
 
-    /** Loops over blocks of a row; the last one lies over the one before where the width is no multiple of the block. */
+    /** Loops over blocks of a row; the last one overlaps the one before if the width is not a multiple of the block. */
     public static void loop(BlockBuilder block, int width, int pixels, BlockBuilder.LoopBody body) {
         loop(block, imm(0), imm(width), pixels, body);
     }
 
-    /** Loops over blocks of a run of pixels, at least as many as a block has. */
+    /** Loops over blocks of a run of at least one block of pixels. */
     public static void loop(BlockBuilder block, Expr begin, Expr end, int pixels, BlockBuilder.LoopBody body) {
         boolean divides = Exprs.sub(end, begin) instanceof Expr.IntImm count && count.value() % pixels == 0;
         block.loop("x", begin, end, pixels, (inner, x) -> {

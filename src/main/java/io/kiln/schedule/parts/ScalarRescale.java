@@ -36,7 +36,7 @@ public final class ScalarRescale {
         this.high = high;
     }
 
-    /** The rescaling, or nothing where the operator has none or ranges do not allow it. */
+    /** The rescaling; empty if the operator has none or ranges do not allow it. */
     public static Optional<ScalarRescale> of(ConvComputation conv) {
         return FoldedSums.of(conv)
                 .flatMap(sums -> ProvenRescale.find(sums.reference(), sums.bounds())
@@ -68,7 +68,7 @@ public final class ScalarRescale {
         return low > -128 || high < 127;
     }
 
-    /** What {@code BlockedKernel} takes of it: scale, shift, and what else it needs. */
+    /** The part used by {@code BlockedKernel}: scale, shift, and further values. */
     public List<Expr> scalars() {
         List<Expr> scalars = new ArrayList<>(List.of(imm(1L << rescale.scaleBits()), imm(rescale.shift())));
         if (isSigned()) {
@@ -80,12 +80,12 @@ public final class ScalarRescale {
         return scalars;
     }
 
-    /** Adds the table of constants: multiplier, offset and, where they are used, corrections, channel by channel. */
+    /** Adds the table of constants: multiplier, offset and, if used, corrections, channel by channel. */
     public Buffer table(Tables tables) {
         return table(tables, 1);
     }
 
-    /** The same for a kernel that loads the constants of so many channels at a time. */
+    /** The same for a kernel that loads the constants of several channels at a time. */
     public Buffer table(Tables tables, int block) {
         List<Integer> words = new ArrayList<>();
         for (int o = 0; o < rescale.channels().size(); o++) {
@@ -114,7 +114,7 @@ public final class ScalarRescale {
         return new Constants(multiplier, offset, negative);
     }
 
-    /** Emits the statements that turn a sum into an element of the output. */
+    /** Emits the conversion of a sum to an output element. */
     public void store(BlockBuilder block, String suffix, Constants constants, Expr sum, Buffer output, Expr index) {
         Expr scaled = mul(sum, 1L << rescale.scaleBits());
         Expr product = new Expr.Call(Intrinsics.HIGH_WORD, List.of(scaled, constants.multiplier()));

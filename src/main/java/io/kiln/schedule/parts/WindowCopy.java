@@ -20,22 +20,23 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Copies the window of a pixel to scratch, {@code [ky][kx][channel]}; taps outside the input hold its zero point. Or adds the inputs,
- * times a factor, to a scratch that was {@link #clear cleared}, so that a word can hold several pixels.
+ * Copies the window of a pixel to scratch, {@code [ky][kx][channel]}; taps outside the input hold its zero point.
+ * Alternatively adds the inputs, times a factor, to {@link #clear cleared} scratch, so that a word can hold several
+ * pixels.
  */
 public final class WindowCopy {
-    /** Of taller windows compilers keep the addresses of all rows on the stack. */
+    /** For taller windows compilers keep the addresses of all rows on the stack. */
     private static final int MOST_WHOLE_ROWS = 4;
 
     private final ConvComputation conv;
     private final Buffer input;
     private final Buffer scratch;
-    /** For windows inside the input, in code of their own; nothing where size counts. */
+    /** Separate code for windows inside the input; empty if size is optimized. */
     private final Optional<WordMoves> moves;
 
     private final boolean isForSize;
 
-    /** A copy to scratch: for size, of all windows alike. */
+    /** A copy to scratch; optimized for size, the same code for all windows. */
     public WindowCopy(ConvTask task, Buffer input, Buffer scratch) {
         this.conv = task.conv();
         this.input = input;
@@ -59,7 +60,7 @@ public final class WindowCopy {
             return;
         }
         if (isForSize) {
-            // Whether the window is cut costs more code to ask than filling costs time.
+            // Checking whether the window is clipped costs more code than filling costs time.
             fill.andThen(inside).accept(block);
             return;
         }

@@ -14,8 +14,8 @@ import io.kiln.tir.Stmt;
 import java.util.List;
 
 /**
- * Copies and fills int8 elements. The C libraries of RISC-V cores do both byte by byte, in six and four instructions for each; there, aligned
- * words are moved eight at a time.
+ * Copies and fills int8 elements. The C libraries of RISC-V cores do both byte by byte, in six and four instructions
+ * each; there, aligned words are moved eight at a time.
  *
  * @param byWords whether the C library is too slow
  */
@@ -28,7 +28,7 @@ public record WordMoves(boolean byWords) {
 
     private static final KernelText SHORT_COPY = KernelText.of("riscv/kiln_copy_elements_n");
 
-    /** Registers that elements pass through. */
+    /** Number of registers used for elements. */
     private static final int REGISTERS = 8;
 
     private static final int MOST_WRITTEN_OUT = 16;
@@ -38,7 +38,7 @@ public record WordMoves(boolean byWords) {
         return new WordMoves(features.family() == CpuFeatures.Family.RISCV && features.bits() == 32);
     }
 
-    /** Emits a copy of as many elements. */
+    /** Emits a copy of this many elements. */
     void copy(BlockBuilder block, Buffer to, Buffer from, int count) {
         if (byWords) {
             block.call(COPY, List.of(from, to), List.of(Exprs.imm(count)));
@@ -47,7 +47,7 @@ public record WordMoves(boolean byWords) {
         }
     }
 
-    /** Emits a copy of as many elements, wherever they lie. */
+    /** Emits a copy of this many elements without a known alignment. */
     void copyBytes(BlockBuilder block, Buffer to, Buffer from, int count) {
         if (byWords && count <= MOST_WRITTEN_OUT) {
             block.call(shortCopyKernel(count), List.of(from, to), List.of());
@@ -56,7 +56,7 @@ public record WordMoves(boolean byWords) {
         }
     }
 
-    /** Emits the filling of as many elements from a place on. */
+    /** Emits the filling of this many elements from a position on. */
     void fill(BlockBuilder block, String name, Buffer buffer, Expr first, int count, int value) {
         if (byWords && count > 0) {
             Buffer to = block.mutableView("fill_" + name, buffer, first);

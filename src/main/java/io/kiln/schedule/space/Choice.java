@@ -4,17 +4,17 @@ package io.kiln.schedule.space;
 import java.util.Optional;
 
 /**
- * The configuration in which a layer is computed, and why.
+ * The configuration for a layer, and the reason.
  *
  * @param <E> see {@link Schedule}
- * @param schedule which applies to the layer
- * @param evidence what shows that
- * @param configuration out of the schedule's space
- * @param reason for people
+ * @param schedule a schedule that applies to the layer
+ * @param evidence evidence that it applies
+ * @param configuration a configuration in the schedule's space
+ * @param reason the reason, for people
  */
 public record Choice<E>(Schedule<E> schedule, E evidence, Configuration configuration, String reason) {
 
-    /** The choice of a given configuration, if it can compute a layer: what somebody measured rather than a rule. */
+    /** The choice of a given configuration, if it can compute a layer: from a measurement rather than a rule. */
     public static <E> Optional<Choice<E>> of(
             Schedule<E> schedule, Workload workload, Configuration configuration, String reason) {
         return schedule.applies(workload)

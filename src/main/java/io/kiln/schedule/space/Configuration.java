@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A schedule with a value for each of its knobs. Its {@link #text} is the canonical form in reports and records, such as
- * {@code conv_direct(channel_block=4, unroll=2)}; knobs at their usual value are left out.
+ * A schedule with a value for each of its knobs. Its {@link #text} is the canonical form in reports and records, such
+ * as {@code conv_direct(channel_block=4, unroll=2)}; knobs with their default value are omitted.
  *
  * @param schedule name of the schedule
  * @param settings values of knobs, in the order of the schedule's {@link Space}
@@ -23,7 +23,7 @@ public record Configuration(String schedule, List<Setting> settings) {
      * The value of a knob.
      *
      * @param knob its name
-     * @param value as it is written; empty for a flag that is on
+     * @param value its text; empty for a flag that is on
      */
     public record Setting(String knob, String value) {
         private String text() {
@@ -41,9 +41,9 @@ public record Configuration(String schedule, List<Setting> settings) {
     }
 
     /**
-     * The configuration with a text.
+     * Parses a configuration.
      *
-     * @throws IllegalArgumentException if no configuration has this text
+     * @throws IllegalArgumentException if the text is not that of a configuration
      */
     public static Configuration parse(String text) {
         Matcher whole = TEXT.matcher(text);
@@ -70,29 +70,29 @@ public record Configuration(String schedule, List<Setting> settings) {
                 : settings.stream().map(Setting::text).collect(Collectors.joining(", ", schedule + "(", ")"));
     }
 
-    /** The same with one more setting. */
+    /** A copy with one more setting. */
     public Configuration with(String knob, String value) {
         List<Setting> more = new ArrayList<>(settings);
         more.add(new Setting(knob, value));
         return new Configuration(schedule, more);
     }
 
-    /** The same with a number. */
+    /** A copy with a number. */
     public Configuration with(String knob, int value) {
         return with(knob, Integer.toString(value));
     }
 
-    /** The same with a number, unless that is the usual one. */
+    /** A copy with a number, unless it is the default. */
     public Configuration withUnusual(String knob, int value, int usual) {
         return value == usual ? this : with(knob, value);
     }
 
-    /** The same with a flag, if it is on. */
+    /** A copy with a flag, if it is on. */
     public Configuration withFlag(String knob, boolean isOn) {
         return isOn ? with(knob, "") : this;
     }
 
-    /** The written value of a knob. */
+    /** The text of a knob's value. */
     public Optional<String> value(String knob) {
         return settings.stream()
                 .filter(s -> s.knob().equals(knob))
@@ -106,7 +106,7 @@ public record Configuration(String schedule, List<Setting> settings) {
     }
 
     /**
-     * The number that a knob is set to.
+     * The numeric value of a knob.
      *
      * @throws IllegalArgumentException if it is not set
      */
@@ -115,7 +115,7 @@ public record Configuration(String schedule, List<Setting> settings) {
                 value(knob).orElseThrow(() -> new IllegalArgumentException(text() + " does not set " + knob)));
     }
 
-    /** The number that a knob is set to, or its usual value. */
+    /** The numeric value of a knob, or its default. */
     public int number(String knob, int usual) {
         return value(knob).map(Integer::parseInt).orElse(usual);
     }

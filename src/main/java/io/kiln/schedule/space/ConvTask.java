@@ -8,11 +8,11 @@ import io.kiln.lower.layer.ConvComputation;
 import io.kiln.target.CpuFeatures;
 
 /**
- * A layer for which a schedule is chosen, and what its lowering writes to.
+ * A layer for which a schedule is chosen, with the outputs of its lowering.
  *
  * @param workload the layer on its core
  * @param tables receives constants
- * @param buffers parameters; scratch is asked for here
+ * @param buffers parameters; scratch is reserved here
  */
 public record ConvTask(Workload workload, Tables tables, OperatorBuffers buffers) {
 

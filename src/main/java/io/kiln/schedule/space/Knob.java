@@ -8,17 +8,17 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A named choice of a schedule. Its usual value, if it has one, is not written in a configuration.
+ * A named parameter of a schedule. A default value, if there is one, is omitted from configurations.
  *
  * @param name lower case with underscores
- * @param values in the order in which they are enumerated; empty for the usual one
+ * @param values values in the order of enumeration; empty for the default
  */
 public record Knob(String name, List<Optional<String>> values) {
     public Knob {
         values = List.copyOf(values);
     }
 
-    /** A knob whose values are all written. */
+    /** A knob without a default. */
     public static Knob of(String name, int... values) {
         return new Knob(
                 name,
@@ -28,7 +28,7 @@ public record Knob(String name, List<Optional<String>> values) {
                         .toList());
     }
 
-    /** A knob that is on or off, both of which are written. */
+    /** A flag without a default. */
     public static Knob of(String name, boolean... values) {
         List<Optional<String>> all = new ArrayList<>();
         for (boolean value : values) {
@@ -37,7 +37,7 @@ public record Knob(String name, List<Optional<String>> values) {
         return new Knob(name, all);
     }
 
-    /** A knob with a usual value, which is not written, and more values. */
+    /** A knob with a default, and other values. */
     public static Knob unusual(String name, int... more) {
         return new Knob(
                 name,
@@ -45,7 +45,7 @@ public record Knob(String name, List<Optional<String>> values) {
                         .toList());
     }
 
-    /** A knob of which only the name is written, where it is on; the values that it can take. */
+    /** A flag that is written by its name when it is on; with the values that it can take. */
     public static Knob flag(String name, boolean... values) {
         List<Optional<String>> all = new ArrayList<>();
         for (boolean value : values) {

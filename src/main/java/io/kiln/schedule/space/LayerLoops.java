@@ -8,11 +8,11 @@ import io.kiln.tir.Stmt;
  *
  * @param body the loops
  * @param executedMacs multiply-accumulates that they execute for all rows
- * @param rowBlock rows that they compute faster together than one by one
+ * @param rowBlock number of rows that are faster to compute together than one by one
  */
 public record LayerLoops(Stmt body, long executedMacs, int rowBlock) {
 
-    /** Loops that take rows one by one. */
+    /** Loops without a preferred number of rows. */
     public LayerLoops(Stmt body, long executedMacs) {
         this(body, executedMacs, 1);
     }

@@ -3,9 +3,9 @@ package io.kiln.schedule.space;
 
 import java.util.Optional;
 
-/** When a schedule is taken, in which configuration and why, where nobody measured. */
+/** Decides, if there is no measurement, when a schedule is chosen, in which configuration and why. */
 @FunctionalInterface
 public interface Rule {
-    /** The choice for a layer, if the rule takes its schedule. */
+    /** The choice for a layer, if the rule accepts its schedule. */
     Optional<? extends Choice<?>> choose(Workload workload);
 }

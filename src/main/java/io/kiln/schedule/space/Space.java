@@ -6,23 +6,23 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The configurations of a schedule that compute a layer: all combinations of its knobs' values that a condition allows.
+ * The configurations of a schedule for a layer: all combinations of its knobs' values that satisfy a condition.
  *
  * @param schedule name of the schedule
- * @param knobs in the order in which configurations write them
- * @param condition which combinations are legal
+ * @param knobs knobs in the order of a configuration's text
+ * @param condition whether a combination is legal
  */
 public record Space(String schedule, List<Knob> knobs, Predicate<Configuration> condition) {
     public Space {
         knobs = List.copyOf(knobs);
     }
 
-    /** A space of which all combinations are legal. */
+    /** A space in which all combinations are legal. */
     public static Space of(String schedule, Knob... knobs) {
         return new Space(schedule, List.of(knobs), configuration -> true);
     }
 
-    /** The combinations for which another condition holds too. */
+    /** The combinations that also satisfy another condition. */
     public Space where(Predicate<Configuration> more) {
         return new Space(schedule, knobs, condition.and(more));
     }

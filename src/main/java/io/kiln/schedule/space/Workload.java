@@ -8,13 +8,13 @@ import io.kiln.lower.layer.ConvComputation;
 import io.kiln.target.CpuFeatures;
 
 /**
- * A convolution or dense layer on a core: all that decides about its schedule. It holds nothing to write to, so that a decision cannot
- * build tables or ask for scratch.
+ * A convolution or dense layer on a core, with everything that its schedule depends on. It has nothing to write to, so
+ * that decisions cannot build tables or reserve scratch.
  *
- * @param conv what to compute
+ * @param conv the layer
  * @param rows rows of the output to compute
- * @param features of the core
- * @param optimize what to spare
+ * @param features features of the core
+ * @param optimize what to optimize for
  */
 public record Workload(ConvComputation conv, Rows rows, CpuFeatures features, Optimize optimize) {
 
@@ -22,7 +22,7 @@ public record Workload(ConvComputation conv, Rows rows, CpuFeatures features, Op
         return optimize == Optimize.SIZE;
     }
 
-    /** Whether it is int8, not transposed, and its results are rescaled: what most micro-kernels are written for. */
+    /** Whether it is int8, not transposed, and its results are rescaled, as most micro-kernels require. */
     public boolean isPlainInt8() {
         return conv.dataType() == DType.INT8
                 && !conv.isTransposed()

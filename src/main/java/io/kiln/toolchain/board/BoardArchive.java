@@ -169,7 +169,8 @@ final class BoardArchive {
             plain &= SEGMENT.matcher(segment).matches();
         }
         if (!plain) {
-            throw refused("the name is not that of a file in a profile's folder", name, "names such as my-board/startup.c");
+            throw refused(
+                    "the name is not that of a file in a profile's folder", name, "names such as my-board/startup.c");
         }
     }
 
@@ -205,7 +206,10 @@ final class BoardArchive {
     private void checkSpelling(String name) {
         String other = spellings.putIfAbsent(name.toLowerCase(Locale.ROOT), name);
         if (other != null && !other.equals(name)) {
-            throw refused("the name differs from " + other + " only in case", name, "names that also differ in other letters");
+            throw refused(
+                    "the name differs from " + other + " only in case",
+                    name,
+                    "names that also differ in other letters");
         }
     }
 

@@ -78,16 +78,16 @@ final class BundledCompiler {
         }
         UnpackedFiles now = UnpackedFiles.of(folder);
         Optional<UnpackedFiles> recorded = UnpackedFiles.read(record);
-        Optional<String> difference =
-                recorded.isPresent() ? recorded.get().difference(now) : Optional.of("the record of its files is missing");
+        Optional<String> difference = recorded.isPresent()
+                ? recorded.get().difference(now)
+                : Optional.of("the record of its files is missing");
         if (difference.isEmpty()) {
             now.write(record);
             return true;
         }
         environment
                 .log()
-                .warn("The compiler in " + folder + " was changed (" + difference.get()
-                        + ") and is unpacked again");
+                .warn("The compiler in " + folder + " was changed (" + difference.get() + ") and is unpacked again");
         return false;
     }
 

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the built-in boards name in OpenOCD, held against the OpenOCD that is there. */
+/** What the built-in boards name in OpenOCD, compared with the OpenOCD that is there. */
 class BoardScriptsTest {
     @TempDir
     private Path folder;

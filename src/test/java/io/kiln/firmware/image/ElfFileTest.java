@@ -59,12 +59,14 @@ class ElfFileTest {
     @Test
     void whatIsNoElfFileIsRefused() throws IOException {
         refused(new byte[0])
-                .hasMessageContaining("image.elf, offset 0x0: this is not a whole ELF file: it does not begin with an ELF header");
+                .hasMessageContaining(
+                        "image.elf, offset 0x0: this is not a whole ELF file: it does not begin with an ELF header");
         refused("MZ a program of another system".getBytes(java.nio.charset.StandardCharsets.US_ASCII))
                 .hasMessageContaining("it does not begin with an ELF header");
         refused(with(4, 1, 9))
                 .hasMessageContaining("offset 0x4: this is not a whole ELF file: the class is neither 32 nor 64 bits");
-        refused(with(5, 1, 0)).hasMessageContaining("offset 0x5: this is not a whole ELF file: the byte order is unknown");
+        refused(with(5, 1, 0))
+                .hasMessageContaining("offset 0x5: this is not a whole ELF file: the byte order is unknown");
     }
 
     @Test

@@ -25,7 +25,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The whole road of a text that TVM printed, with its parameters beside it. */
+/** All steps for a text that TVM printed, with its parameters beside it. */
 final class RelayFlowTest {
     private static final String BOARD = "mps2-an386";
 

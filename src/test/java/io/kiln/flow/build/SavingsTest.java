@@ -19,7 +19,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What would help an image that does not fit: every number is held against a build with that choice. */
+/** What would help an image that does not fit: every number is compared with a build with that choice. */
 class SavingsTest {
 
     @TempDir

@@ -57,9 +57,8 @@ class OwnProgramTest {
         assertThat(record.path("bitExact").asBoolean()).isTrue();
         assertThat(record.path("cases").findValuesAsText("name")).containsExactly("random_0", "own_program");
         assertThat(said)
-                .contains(
-                        "Verified with the default application, not with the project's own program, which ran up to"
-                                + " 1 s on qemu-system-arm mps2-an386 without fault or abort");
+                .contains("Verified with the default application, not with the project's own program, which ran up to"
+                        + " 1 s on qemu-system-arm mps2-an386 without fault or abort");
         assertThat(said).anyMatch(line -> line.startsWith("Bit-exact on") && line.contains(": 1 cases, 4 outputs"));
         said.clear();
         verify("mps2-an386", "int main(void) { for (;;) { } }\n", 1);

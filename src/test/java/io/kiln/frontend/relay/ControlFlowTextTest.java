@@ -94,7 +94,7 @@ class ControlFlowTextTest {
                 "then=@twice | then=@twise | there is no function @twise | Did you mean @twice",
                 "then=@twice | then=@main | @main calls itself | without recursion",
                 "{ copy(%x) } | { copy(%x) } def @other() { () } | @other is never called | m.relay:7:",
-                "{ copy(%x) } | { copy(%x) } def @same() { () } | @same is defined twice | a name of its own",
+                "{ copy(%x) } | { copy(%x) } def @same() { () } | @same is defined twice | a different name",
                 "then=@twice | then=1 | the attribute then of tfl.if is wrong | the name of a function",
                 "then=@twice, | '' | tfl.if has no attribute then | m.relay:3:8",
                 "inputs=1 | inputs=0 | takes 2 arguments, not 3 | tfl.if",

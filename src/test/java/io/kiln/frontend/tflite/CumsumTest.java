@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.tensorflow.lite.schema.BuiltinOperator;
 import org.tensorflow.lite.schema.BuiltinOptions;
 
-/** CUMSUM of int8, which TensorFlow Lite Micro alone has: held against what its kernel's arithmetic amounts to. */
+/** CUMSUM of int8, which TensorFlow Lite Micro alone has: compared with what its kernel's arithmetic amounts to. */
 class CumsumTest {
     private static byte[] sums(TensorSpec in, TensorSpec out, boolean exclusive, boolean reverse, byte... data) {
         TfliteModelBuilder model = new TfliteModelBuilder();
