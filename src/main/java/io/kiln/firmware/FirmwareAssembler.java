@@ -64,7 +64,9 @@ public final class FirmwareAssembler {
         if (!files.has(ProjectFiles.APPLICATION)) {
             return "the project's own main";
         }
-        return request.application() == Application.RPC ? "an RPC server, for the bench only," : "the default application";
+        return request.application() == Application.RPC
+                ? "an RPC server, for the bench only,"
+                : "the default application";
     }
 
     private static void check(FirmwareRequest request) {

@@ -99,7 +99,8 @@ final class ProjectFiles {
 
     /** The parts of the C runtime that the project uses, with limits that models need which are looked up by name. */
     private void runtime(FirmwareRequest request, SortedMap<String, Bytes> user) {
-        Stream<Bytes> board = request.board().sources().stream().map(request.board().files()::get);
+        Stream<Bytes> board =
+                request.board().sources().stream().map(request.board().files()::get);
         Stream<Bytes> models = request.models().stream()
                 .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
                 .map(Artifact::content);
@@ -218,9 +219,8 @@ final class ProjectFiles {
     private static SortedMap<String, Bytes> defaultApplication(FirmwareRequest request) {
         return request.application() == Application.RPC
                 ? DefaultApplication.server()
-                : DefaultApplication.files(request.models().stream()
-                        .map(ModelLibrary::metadata)
-                        .toList());
+                : DefaultApplication.files(
+                        request.models().stream().map(ModelLibrary::metadata).toList());
     }
 
     private void add(String path, Bytes content) {

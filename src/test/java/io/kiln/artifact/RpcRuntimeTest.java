@@ -87,8 +87,8 @@ class RpcRuntimeTest {
 
     @SafeVarargs
     private static void run(String executable, List<String>... arguments) {
-        Command command =
-                Command.of(executable, Stream.of(arguments).flatMap(List::stream).toList());
+        Command command = Command.of(
+                executable, Stream.of(arguments).flatMap(List::stream).toList());
         ProcessResult result = ProcessRunner.run(command.in(folder));
         assertThat(result.succeeded())
                 .as(command.text() + "\n" + result.message())

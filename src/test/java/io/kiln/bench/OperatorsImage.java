@@ -84,9 +84,7 @@ final class OperatorsImage {
         StringBuilder unit = new StringBuilder();
         for (ModelLibrary model : models) {
             unit.append(OneUnit.of(
-                    folder,
-                    model.metadata().name(),
-                    model.artifacts().artifacts()));
+                    folder, model.metadata().name(), model.artifacts().artifacts()));
         }
         WholeFiles.write(folder.resolve("models.c"), unit.toString());
         List<String> objects = new ArrayList<>();

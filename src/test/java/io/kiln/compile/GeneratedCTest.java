@@ -111,8 +111,7 @@ class GeneratedCTest {
     @ParameterizedTest
     @MethodSource("bareModels")
     void goldenModelsAnswerTheSameWithoutPassesAndFusion(String model, String target) throws IOException {
-        answerAsTheReferenceKernelsDo(
-                model, List.of(bare(GoldenModels.model(model), "golden", target, Io.CALLER)));
+        answerAsTheReferenceKernelsDo(model, List.of(bare(GoldenModels.model(model), "golden", target, Io.CALLER)));
     }
 
     /** All passes left out that can be, nothing fused. */

@@ -74,8 +74,8 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                     + runsOn.id());
         }
         if (replacesMain) {
-            log.info("The default application replaces "
-                    + (ownMain ? "the project's own main" : "the RPC server") + ", because it answers the host");
+            log.info("The default application replaces " + (ownMain ? "the project's own main" : "the RPC server")
+                    + ", because it answers the host");
         }
         Path folder = build.spec().layout().reports().resolve(replacesMain ? "verify-image" : "stand-in");
         FirmwareRequest first = steps.request().on(runsOn, folder);

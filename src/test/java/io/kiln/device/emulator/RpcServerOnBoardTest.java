@@ -53,7 +53,8 @@ class RpcServerOnBoardTest {
     private Path folder;
 
     @ParameterizedTest
-    @CsvSource({"host, host", "mps2-an386, clang", "mps3-an547, clang", "virtual-stm32f405, gnu", "qemu-riscv32, clang"})
+    @CsvSource({"host, host", "mps2-an386, clang", "mps3-an547, clang", "virtual-stm32f405, gnu", "qemu-riscv32, clang"
+    })
     void aHostCallsAFunctionOnTheBoard(String id, String toolchain) throws IOException {
         Board board = HandWrittenModel.board(id);
         TestTools.need(board);
@@ -97,7 +98,10 @@ class RpcServerOnBoardTest {
         Measurement empty = image(board, "clang", Application.CONSOLE, "empty").measurement();
 
         assertThat(server.flash().total() - empty.flash().total()).isBetween(1L, (long) FLASH);
-        assertThat(server.ram().data() + server.ram().bss() - empty.ram().data() - empty.ram().bss())
+        assertThat(server.ram().data()
+                        + server.ram().bss()
+                        - empty.ram().data()
+                        - empty.ram().bss())
                 .isBetween(1L, (long) RAM);
     }
 
@@ -132,7 +136,9 @@ class RpcServerOnBoardTest {
     }
 
     private static String receive(RunningProcess process, FrameDecoder decoder) throws IOException {
-        for (int value = process.output().read(); value >= 0; value = process.output().read()) {
+        for (int value = process.output().read();
+                value >= 0;
+                value = process.output().read()) {
             Optional<Bytes> frame = decoder.accept(value);
             if (frame.isPresent()) {
                 return HexFormat.of().formatHex(frame.get().toArray());
@@ -162,8 +168,7 @@ class RpcServerOnBoardTest {
     }
 
     private static String text(String text) {
-        return number(text.length())
-                + HexFormat.of().formatHex(text.getBytes(StandardCharsets.US_ASCII));
+        return number(text.length()) + HexFormat.of().formatHex(text.getBytes(StandardCharsets.US_ASCII));
     }
 
     private static String number(long value) {

@@ -119,8 +119,7 @@ class TimersTest {
     private static List<String> run(Board board, Path image) throws IOException {
         List<String> lines = new ArrayList<>();
         List<String> more = board.isHost() ? List.of() : INSTRUCTIONS_ARE_TIME;
-        try (RunningProcess process =
-                        Emulator.of(board, Duration.ofSeconds(30)).start(image, more);
+        try (RunningProcess process = Emulator.of(board, Duration.ofSeconds(30)).start(image, more);
                 BufferedReader console =
                         new BufferedReader(new InputStreamReader(process.output(), StandardCharsets.US_ASCII))) {
             lines.add(console.readLine());

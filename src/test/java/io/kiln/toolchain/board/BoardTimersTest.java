@@ -35,7 +35,8 @@ class BoardTimersTest {
     }
 
     private static Optional<String> clock(Board board) {
-        String text = board.files().getOrDefault("kiln_board.h", Bytes.ofText("")).text();
+        String text =
+                board.files().getOrDefault("kiln_board.h", Bytes.ofText("")).text();
         Matcher matcher = CLOCK.matcher(text);
         return matcher.find() ? Optional.of(resolved(text, matcher.group(1))) : Optional.empty();
     }
