@@ -11,7 +11,6 @@ import io.kiln.toolchain.compiler.TestToolchains;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,22 +47,22 @@ class RpcRuntimeTest {
     static void compileTheRuntime() {
         TestToolchains.resolve("host", "c -keys=cpu -model=host");
         RuntimeFiles.runtime(Set.of(RuntimeFeature.RPC_SERVER)).forEach(RpcRuntimeTest::write);
-        run("cc", FLAGS, List.of("-c"), sources());
+        run("cc", List.of(FLAGS, List.of("-c"), sources()));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"crt_quotient_test", "rpc_framing_test", "rpc_session_test", "rpc_server_test"})
     void hostTestPasses(String test) {
-        run("cc", FLAGS, List.of("-o", test, TESTS.resolve(test + ".c").toString()), objects(test));
-        run(folder.resolve(test).toString());
+        run("cc", List.of(FLAGS, List.of("-o", test, TESTS.resolve(test + ".c").toString()), objects(test)));
+        run(folder.resolve(test).toString(), List.of());
     }
 
     /** Cut, repeated, reordered, flipped and inserted bytes, on the line and inside packets; {@code nightly} takes a million streams. */
     @Test
     void noStreamReadsOrWritesOutsideTheServersMemory() {
-        String streams = Integer.toString(Integer.getInteger("kiln.fuzz.rpc", STREAMS));
-        run("cc", FLAGS, List.of("-o", "fuzz", TESTS.resolve("rpc_fuzz.c").toString()), objects("rpc_server"));
-        run(folder.resolve("fuzz").toString(), List.of(Integer.toString(SEED), streams));
+        String streams = Integer.toString(Integer.getInteger("kiln.rpc.streams", STREAMS));
+        run("cc", List.of(FLAGS, List.of("-o", "fuzz", TESTS.resolve("rpc_fuzz.c").toString()), objects("rpc_server")));
+        run(folder.resolve("fuzz").toString(), List.of(List.of(Integer.toString(SEED), streams)));
     }
 
     private static List<String> sources() {
@@ -85,10 +84,9 @@ class RpcRuntimeTest {
         WholeFiles.write(folder.resolve(file.fileName()), file.text());
     }
 
-    @SafeVarargs
-    private static void run(String executable, List<String>... arguments) {
+    private static void run(String executable, List<List<String>> arguments) {
         Command command = Command.of(
-                executable, Stream.of(arguments).flatMap(List::stream).toList());
+                executable, arguments.stream().flatMap(List::stream).toList());
         ProcessResult result = ProcessRunner.run(command.in(folder));
         assertThat(result.succeeded())
                 .as(command.text() + "\n" + result.message())

@@ -4,6 +4,7 @@ package io.kiln.flow.resolve;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.NamedToolchain;
 import io.kiln.toolchain.compiler.TargetOptions;
 import io.kiln.toolchain.compiler.Toolchains;
 import java.util.Optional;
@@ -19,8 +20,8 @@ public final class ToolchainChoice {
      * @throws KilnException if the board requires another toolchain than the build names
      */
     public static String of(Optional<String> asked, Board board) {
-        Optional<Board.Choice> choice = board.building().toolchain();
-        choice.filter(Board.Choice::required)
+        Optional<NamedToolchain> choice = board.building().toolchain();
+        choice.filter(NamedToolchain::required)
                 .filter(only ->
                         asked.filter(name -> !name.equals(only.toolchain())).isPresent())
                 .ifPresent(only -> {
@@ -31,7 +32,7 @@ public final class ToolchainChoice {
                             "kiln.toolchain " + only.toolchain() + ", or none",
                             "A board of your own that extends it may name another: toolchain: " + asked.get()));
                 });
-        return asked.or(() -> choice.map(Board.Choice::toolchain))
+        return asked.or(() -> choice.map(NamedToolchain::toolchain))
                 .orElseGet(() -> Toolchains.defaultFor(TargetOptions.parse(board.target())));
     }
 }

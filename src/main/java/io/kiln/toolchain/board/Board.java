@@ -42,7 +42,7 @@ public record Board(
         List<String> sources,
         Optional<String> linker,
         Optional<Console> console,
-        Optional<Timer> timer,
+        Optional<BoardTimer> timer,
         Emulation emulation,
         Optional<OpenOcd> openOcd,
         Building building,
@@ -239,14 +239,6 @@ public record Board(
     }
 
     /**
-     * What a board measures time by.
-     *
-     * @param counter name of the peripheral, for people
-     * @param hertz ticks of a second; one of them is the resolution of all times
-     */
-    public record Timer(String counter, long hertz) {}
-
-    /**
      * How the firmware of a board is built.
      *
      * @param toolchain the toolchain to use; empty for any
@@ -254,7 +246,7 @@ public record Board(
      * board's
      * @param link flags of every link, after the toolchain's own
      */
-    public record Building(Optional<Choice> toolchain, List<String> compile, List<String> link) {
+    public record Building(Optional<NamedToolchain> toolchain, List<String> compile, List<String> link) {
         /** No toolchain and no flags. */
         public static final Building PLAIN = new Building(Optional.empty(), List.of(), List.of());
 
@@ -263,15 +255,6 @@ public record Board(
             link = List.copyOf(link);
         }
     }
-
-    /**
-     * The toolchain that a board names.
-     *
-     * @param toolchain id of a built-in descriptor
-     * @param required whether no other toolchain is allowed
-     * @param where file and line of the setting
-     */
-    public record Choice(String toolchain, boolean required, String where) {}
 
     /**
      * How OpenOCD reaches the hardware.

@@ -57,7 +57,7 @@ final class BoardParser {
                 linker,
                 console(),
                 profile.find("timer")
-                        .map(node -> new Board.Timer(
+                        .map(node -> new BoardTimer(
                                 node.get("counter").asText(), node.get("hertz").asLong())),
                 emulation,
                 new FlashParser(profile, problems).openOcd(),

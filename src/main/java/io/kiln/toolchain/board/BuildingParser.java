@@ -4,7 +4,6 @@ package io.kiln.toolchain.board;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Problems;
 import io.kiln.toolchain.board.Board.Building;
-import io.kiln.toolchain.board.Board.Choice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -55,11 +54,11 @@ final class BuildingParser {
         }
     }
 
-    private Optional<Choice> toolchain() {
+    private Optional<NamedToolchain> toolchain() {
         return profile.find("toolchain").map(node -> {
             boolean required = node.isObject();
             String name = required ? node.path("require").asText() : node.asText();
-            return new Choice(name, required, profile.where("/toolchain"));
+            return new NamedToolchain(name, required, profile.where("/toolchain"));
         });
     }
 }

@@ -5,45 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.Digests;
 import io.kiln.base.KilnException;
-import io.kiln.base.Log;
 import io.kiln.firmware.TrustedArchives;
-import io.kiln.flow.Flow;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.flow.spec.BuildSpec.Layout;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.flow.spec.BuildSpec.VerifySpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.mlf.TvmArchive;
-import io.kiln.process.Executables;
 import io.kiln.report.JsonSchemas;
-import io.kiln.toolchain.board.Boards;
-import io.kiln.toolchain.compiler.TestToolchains;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Firmware from archives as TVM makes them, with the real compilers, on this computer and in QEMU. */
-final class ArchiveFlowTest {
-    @TempDir
-    Path folder;
-
-    private final List<String> said = new ArrayList<>();
-    private final Flow flow = flow();
-
+final class ArchiveFlowTest extends ArchiveProject {
     @ParameterizedTest
     @CsvSource({
         "v5, mps2-an386, gnu, 2",
@@ -185,92 +169,6 @@ final class ArchiveFlowTest {
     }
 
     @Test
-    void oneModelOfAnArchiveStandsBesideAModelOfKilnsOwn() throws IOException {
-        assumeRunnable("host", "host");
-        Path file = TvmArchive.of("v7").save(folder.resolve("net.tar"));
-        TvmArchive.vectors("v7", folder.resolve("vectors"));
-        Path gesture = Path.of("src", "it", "quickstart", "src", "main", "model", "gesture.tflite");
-        BuildSpec spec =
-                spec("host", "host", List.of(new ModelSource(gesture, "gesture"), new ModelSource(file, "beta")));
-        flow.build(spec, DeviceSpec.USUAL);
-
-        assertThat(json("kiln/verify.json").path("cases").findValuesAsText("name"))
-                .containsExactly("gesture/random_0", "gesture/random_1", "beta/vector_0");
-        assertThat(folder.resolve("out/generated-sources/kiln/codegen/host/src"))
-                .isDirectoryNotContaining("glob:**alpha*");
-        Path again = folder.resolve("again.tar");
-        Files.copy(folder.resolve("out/net-mlf.tar"), again);
-        BuildSpec reread = spec("host", "host", again);
-        flow.build(withVerify(reread, new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0)), DeviceSpec.USUAL);
-        assertThat(json("kiln/report.json").path("name").asText()).isEqualTo("beta, gesture");
-    }
-
-    @Test
-    void callsOfCmsisNnAreAMissingDependency() throws IOException {
-        assumeRunnable("host", "host");
-        String source = "codegen/host/src/default_lib2.c";
-        TvmArchive archive = TvmArchive.of("v6")
-                .with(source, """
-                    // tvm target: cmsis-nn -keys=cpu -mcpu=cortex-m55
-                    #include <stdint.h>
-                    #include <arm_nnfunctions.h>
-                    #include <arm_nn_types.h>
-                    TVM_DLL int32_t tvmgen_default_cmsis_nn_main_0(int8_t* input_) {
-                      arm_convolve_wrapper_s8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-                      return 0;
-                    }
-                    """)
-                .replacing("metadata.json", "\"tvm_standalone_crt\"", "\"cmsis-nn\"");
-        BuildSpec spec = withVerify(
-                spec("host", "host", archive.save(folder.resolve("net.tar"))),
-                new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0));
-        assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
-                .isInstanceOf(KilnException.class)
-                .hasMessageContaining("net.tar: default_lib2.c: CMSIS-NN is missing: the C includes")
-                .hasMessageContaining("arm_nn_types.h, arm_nnfunctions.h (external_dependencies: cmsis-nn 0.9.dev0)")
-                .hasMessageContaining("src/main/c/include");
-
-        write("src/main/c/include/arm_nn_types.h", "");
-        write("src/main/c/include/arm_nnfunctions.h", """
-            #define TVM_DLL
-            void arm_convolve_wrapper_s8(int, int, int, int, int, int, int, int, int, int);
-            """);
-        write("src/main/c/nn.c", """
-            #include <arm_nnfunctions.h>
-            void arm_convolve_wrapper_s8(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j) {
-              (void)(a + b + c + d + e + f + g + h + i + j);
-            }
-            """);
-        flow.build(spec, DeviceSpec.USUAL);
-    }
-
-    @Test
-    void aProjectMayTakeCareOfTheMemoryItself() throws IOException {
-        assumeRunnable("host", "host");
-        write("src/main/c/memory.c", """
-            #include <tvm/runtime/crt/platform.h>
-            static uint8_t memory[4096] __attribute__((aligned(16)));
-            static size_t used;
-            tvm_crt_error_t TVMPlatformMemoryAllocate(size_t num_bytes, DLDevice dev, void** out_ptr) {
-              (void)dev;
-              *out_ptr = memory + used;
-              used += (num_bytes + 15u) / 16u * 16u;
-              return kTvmErrorNoError;
-            }
-            tvm_crt_error_t TVMPlatformMemoryFree(void* ptr, DLDevice dev) {
-              (void)dev;
-              used = (size_t)((uint8_t*)ptr - memory);
-              return kTvmErrorNoError;
-            }
-            """);
-        Path file = TvmArchive.of("v5").save(folder.resolve("net.tar"));
-        TvmArchive.vectors("v5", folder.resolve("vectors"));
-        flow.build(spec("host", "host", file), DeviceSpec.USUAL);
-        assertThat(folder.resolve("out/firmware/runtime/src/workspace_memory.c"))
-                .doesNotExist();
-    }
-
-    @Test
     void namesAndShapesOfAnArchiveStayAsTheyAre() {
         Path file = TvmArchive.of("v7").save(folder.resolve("net.tar"));
         TvmArchive.vectors("v7", folder.resolve("vectors"));
@@ -307,69 +205,5 @@ final class ArchiveFlowTest {
         assertThat(said)
                 .contains("firmware cannot be built from it:")
                 .anyMatch(line -> line.contains("`executors` is [\"graph\"]; expected \"aot\" among them"));
-    }
-
-    private void write(String name, String text) throws IOException {
-        Path file = folder.resolve(name);
-        Files.createDirectories(file.getParent());
-        Files.writeString(file, text);
-    }
-
-    private static void assumeRunnable(String board, String toolchain) {
-        boolean missing =
-                !board.equals("host") && Executables.find("qemu-system-arm").isEmpty();
-        Assumptions.assumeFalse(missing && !"true".equals(System.getenv("CI")), "qemu-system-arm is not installed");
-        TestToolchains.resolve(toolchain, Boards.builtIn().find(board).target());
-    }
-
-    private BuildSpec spec(String board, String toolchain, Path archive) {
-        return spec(board, toolchain, archive, "default");
-    }
-
-    private BuildSpec spec(String board, String toolchain, Path archive, String name) {
-        return spec(board, toolchain, List.of(new ModelSource(archive, name)));
-    }
-
-    private BuildSpec spec(String board, String toolchain, List<ModelSource> models) {
-        return BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
-                .toolchain(Optional.of(toolchain))
-                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.of(folder.resolve("vectors")), 2, 0))
-                .trustedArchives( // The GNU toolchain cannot be fenced.
-                        toolchain.equals("gnu") ? TrustedArchives.parse("net.tar") : TrustedArchives.NONE)
-                .build();
-    }
-
-    private static BuildSpec trusting(BuildSpec spec, TrustedArchives trusted) {
-        return spec.toBuilder().trustedArchives(trusted).build();
-    }
-
-    private BuildSpec withVerify(BuildSpec spec, VerifySpec verify) {
-        return spec.toBuilder().verify(verify).build();
-    }
-
-    private Flow flow() {
-        Log log = new Log() {
-            @Override
-            public void info(String line) {
-                said.add(line);
-            }
-
-            @Override
-            public void warn(String line) {
-                said.add("warning: " + line);
-            }
-
-            @Override
-            public void debug(String line) {}
-        };
-        return new Flow(log, TestToolchains.environment(log));
-    }
-
-    private String text(String file) throws IOException {
-        return Files.readString(folder.resolve("out").resolve(file));
-    }
-
-    private JsonNode json(String file) throws IOException {
-        return new ObjectMapper().readTree(text(file));
     }
 }

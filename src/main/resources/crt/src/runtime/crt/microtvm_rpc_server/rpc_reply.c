@@ -209,3 +209,11 @@ void TVMRPCReply_Refusal(TVMSession* session, TVMRPCStatus status) {
   };
   TVMRPCReply_Exception(session, texts[status]);
 }
+
+void TVMRPCReply_Result(TVMSession* session, int error) {
+  if (error == 0) {
+    TVMRPCReply_Void(session);
+  } else {
+    TVMRPCReply_Error(session, error);
+  }
+}

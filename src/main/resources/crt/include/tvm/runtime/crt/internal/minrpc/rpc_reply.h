@@ -31,10 +31,13 @@ void TVMRPCReply_CopyAck(TVMSession* session, const uint8_t* data, size_t num_by
 /* That something failed: a text. */
 void TVMRPCReply_Exception(TVMSession* session, const char* text);
 
-/* The same by the code of the runtime, with the message that TVMGetLastError has. */
+/* That something failed, by the code of the runtime, with the message that TVMGetLastError has. */
 void TVMRPCReply_Error(TVMSession* session, int error);
 
-/* The same by the reason why a packet was refused. */
+/* Nothing for 0, else the error. */
+void TVMRPCReply_Result(TVMSession* session, int error);
+
+/* That a packet was refused, by the reason. */
 void TVMRPCReply_Refusal(TVMSession* session, TVMRPCStatus status);
 
 #ifdef __cplusplus

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.toolchain.board;
+
+/**
+ * What a board measures time by.
+ *
+ * @param counter name of the peripheral, for people
+ * @param hertz ticks of a second; one of them is the resolution of all times
+ */
+public record BoardTimer(String counter, long hertz) {}
