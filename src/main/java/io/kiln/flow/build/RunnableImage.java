@@ -14,6 +14,7 @@ import io.kiln.firmware.FirmwareProject;
 import io.kiln.firmware.FirmwareRequest;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.spec.VerifyOver;
 import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -60,8 +61,10 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         FirmwareSteps steps = new FirmwareSteps(Log.QUIET, build);
         CompiledObjects objects = steps.objects();
         boolean ownMain = FirmwareSteps.hasOwnMain(objects.project());
-        boolean isServer = build.spec().application() == Application.RPC;
-        boolean replacesMain = (ownMain || isServer) && withDefaultApplication;
+        Application answering =
+                build.spec().verify().over() == VerifyOver.RPC ? Application.RPC : Application.CONSOLE;
+        boolean replacesMain =
+                withDefaultApplication && (ownMain || build.spec().application() != answering);
         if (runsOn.isHost() && ownMain && !replacesMain) {
             requireTrust(objects.project());
         }
@@ -74,7 +77,10 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                     + runsOn.id());
         }
         if (replacesMain) {
-            log.info("The default application replaces " + (ownMain ? "the project's own main" : "the RPC server")
+            log.info(described(answering) + " replaces "
+                    + (ownMain
+                            ? "the project's own main"
+                            : described(build.spec().application()).replaceFirst("^The", "the"))
                     + ", because it answers the host");
         }
         Path folder = build.spec().layout().reports().resolve(replacesMain ? "verify-image" : "stand-in");
@@ -89,11 +95,18 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
                 first.buildDirectory(),
                 first.pluginVersion(),
                 first.trusted(),
-                replacesMain ? Application.CONSOLE : first.application());
+                replacesMain ? answering : first.application());
         CompiledObjects relinked =
                 FirmwareCompiler.compileStandIn(FirmwareAssembler.assemble(request, Log.QUIET), objects, Log.QUIET);
         Path elf = FirmwareLinker.link(relinked, folder, "image", Log.QUIET).elf();
         return new RunnableImage(elf, runsOn, ownMain && !replacesMain);
+    }
+
+    private static String described(Application application) {
+        return switch (application) {
+            case CONSOLE -> "The default application";
+            case RPC -> "The RPC server";
+        };
     }
 
     /** Only the default application is known to enable its sandbox before it calls untrusted code. */

@@ -9,6 +9,8 @@ import io.kiln.base.Problems;
 import io.kiln.compile.Frontends;
 import io.kiln.firmware.app.Application;
 import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.VerifyOver;
 import java.nio.file.Files;
 import java.util.HashSet;
 import java.util.Locale;
@@ -64,11 +66,13 @@ final class SpecChecks {
     /** A server finds functions by name, and only their own checks hold arguments against what they take. */
     private static void checkServer(BuildSpec spec, Problems problems) {
         boolean isCompiled = spec.models().stream().anyMatch(model -> !ModelArchives.accepts(model.file()));
-        if (spec.application() == Application.RPC
+        boolean isOver = spec.verify().over() == VerifyOver.RPC && spec.verify().on() != VerifyOn.NONE;
+        if ((spec.application() == Application.RPC || isOver)
                 && isCompiled
                 && (!spec.calls().systemLib() || spec.calls().disableAssert())) {
             problems.add(
-                    "kiln.application is rpc, and the models have no system library of packed functions that check their arguments",
+                    (isOver ? "kiln.verify.over" : "kiln.application")
+                            + " is rpc, and the models have no system library of packed functions that check their arguments",
                     "",
                     "kiln.interfaceApi packed, with kiln.systemLib and without kiln.disableAssert",
                     "Set kiln.interfaceApi to packed");

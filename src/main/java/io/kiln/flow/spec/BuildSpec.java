@@ -135,7 +135,7 @@ public record BuildSpec(
         }
 
         /** The same by another protocol. */
-        VerifySpec with(VerifyOver protocol) {
+        public VerifySpec with(VerifyOver protocol) {
             return new VerifySpec(on, vectors, samples, seed, program, protocol);
         }
     }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.kiln.base.KeptLog;
+import io.kiln.base.KilnException;
+import io.kiln.flow.Flow;
+import io.kiln.flow.GestureProject;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.BuildSpec.ModelSource;
+import io.kiln.flow.spec.BuildSpec.VerifySpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.VerifyOn;
+import io.kiln.flow.spec.VerifyOver;
+import io.kiln.reference.GoldenModels;
+import io.kiln.toolchain.compiler.TestToolchains;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Kiln's RPC client and the RPC server of an image, one against the other. */
+final class RpcFlowTest {
+    @TempDir
+    Path folder;
+
+    private final KeptLog log = new KeptLog();
+    private final Flow flow = new Flow(log, TestToolchains.environment(log));
+
+    @ParameterizedTest
+    @CsvSource({"host, host", "mps2-an386, clang", "mps3-an547, clang", "virtual-stm32f405, clang"})
+    void modelsAnswerBitExactOverRpc(String board, String toolchain) throws IOException {
+        List<ModelSource> models = Stream.of("kws_ref_model", "ad01_int8", "hello_world_int8")
+                .map(name -> new ModelSource(GoldenModels.model(name), name))
+                .toList();
+        BuildSpec spec = BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
+                .toolchain(Optional.of(toolchain))
+                .application("rpc")
+                .calls("packed", true, Optional.empty(), false)
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0).with(VerifyOver.RPC))
+                .build();
+
+        flow.build(spec, DeviceSpec.USUAL);
+
+        JsonNode report = json("kiln/verify.json");
+        assertThat(report.path("bitExact").asBoolean()).isTrue();
+        assertThat(report.path("cases")).hasSize(3);
+        assertThat(json("kiln/report.json").path("application").asText()).isEqualTo("rpc");
+        assertThat(log.warnings()).isEmpty();
+    }
+
+    @Test
+    void aServerNeedsFunctionsThatItFindsByName() {
+        BuildSpec spec = new GestureProject(folder)
+                .spec("host")
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0).with(VerifyOver.RPC))
+                .build();
+
+        assertThatThrownBy(() -> flow.build(spec, DeviceSpec.USUAL))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("kiln.verify.over is rpc, and the models have no system library")
+                .hasMessageContaining("Set kiln.interfaceApi to packed");
+    }
+
+    private JsonNode json(String file) throws IOException {
+        return new ObjectMapper().readTree(Files.readString(folder.resolve("out").resolve(file)));
+    }
+}
