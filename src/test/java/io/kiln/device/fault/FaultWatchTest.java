@@ -19,7 +19,7 @@ class FaultWatchTest {
             delimiter = '|',
             value = {
                 "status 0x00008200, address 0x60000000 | without memory: address 0x60000000",
-                "status 0x00000082, address 0x00000004 | not allowed: address 0x00000004",
+                "status 0x00000082, address 0x00000004 | not accessible: address 0x00000004",
                 "status 0x00000400, address 0x12345678 | some instructions earlier",
                 "status 0x02000000, address 0x00000000 | a division by zero",
                 "status 0x00010000, address 0x00000000 | an undefined instruction",
