@@ -2,6 +2,7 @@
 package io.kiln.process;
 
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /** Real programs that tests start. */
@@ -15,5 +16,14 @@ public final class TestPrograms {
                 Assumptions.abort(program + " is not installed");
             }
         }
+    }
+
+    /** The programs that still run; those that were killed get a moment to end. */
+    public static List<ProcessHandle> left() {
+        List<ProcessHandle> left = ProcessHandle.current().descendants().toList();
+        for (ProcessHandle process : left) {
+            process.onExit().completeOnTimeout(process, 10, TimeUnit.SECONDS).join();
+        }
+        return left.stream().filter(ProcessHandle::isAlive).toList();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.flash.FlashFailure.Kind;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Board;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -116,7 +117,7 @@ final class FlasherTest {
             assertThat(failure.kind()).isEqualTo(Kind.TIME_OUT);
             assertThat(failure.text()).contains("after 1 s");
         }
-        assertThat(ProcessHandle.current().descendants()).isEmpty();
+        assertThat(TestPrograms.left()).isEmpty();
     }
 
     @Test
@@ -261,6 +262,6 @@ final class FlasherTest {
         }
         assertThat(results).hasSize(1);
         assertThat(results.get(0).failure().orElseThrow().kind()).isEqualTo(Kind.INTERRUPTED);
-        assertThat(ProcessHandle.current().descendants()).isEmpty();
+        assertThat(TestPrograms.left()).isEmpty();
     }
 }

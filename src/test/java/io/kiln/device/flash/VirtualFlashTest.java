@@ -10,6 +10,7 @@ import io.kiln.device.probe.Fault;
 import io.kiln.device.probe.Faults;
 import io.kiln.device.probe.VirtualChip;
 import io.kiln.device.probe.VirtualProbe;
+import io.kiln.process.TestPrograms;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.ChipId;
 import java.nio.file.Path;
@@ -191,7 +192,7 @@ final class VirtualFlashTest {
             assertThat(failure.kind()).isEqualTo(Kind.TIME_OUT);
             assertThat(failure.begun()).isTrue();
         }
-        assertThat(ProcessHandle.current().descendants()).isEmpty();
+        assertThat(TestPrograms.left()).isEmpty();
     }
 
     @Test
