@@ -99,8 +99,8 @@ final class ProjectFiles {
 
     /** The parts of the C runtime that the project uses, with limits that models need which are looked up by name. */
     private void runtime(FirmwareRequest request, SortedMap<String, Bytes> user) {
-        Stream<Bytes> board =
-                request.board().sources().stream().map(name -> request.board().files().get(name));
+        Stream<Bytes> board = request.board().sources().stream()
+                .map(name -> request.board().files().get(name));
         Stream<Bytes> models = request.models().stream()
                 .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
                 .map(Artifact::content);

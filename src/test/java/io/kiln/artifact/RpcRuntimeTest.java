@@ -61,7 +61,9 @@ class RpcRuntimeTest {
     @Test
     void noStreamReadsOrWritesOutsideTheServersMemory() {
         String streams = Integer.toString(Integer.getInteger("kiln.rpc.streams", STREAMS));
-        run("cc", List.of(FLAGS, List.of("-o", "fuzz", TESTS.resolve("rpc_fuzz.c").toString()), objects("rpc_server")));
+        run(
+                "cc",
+                List.of(FLAGS, List.of("-o", "fuzz", TESTS.resolve("rpc_fuzz.c").toString()), objects("rpc_server")));
         run(folder.resolve("fuzz").toString(), List.of(List.of(Integer.toString(SEED), streams)));
     }
 
@@ -85,8 +87,8 @@ class RpcRuntimeTest {
     }
 
     private static void run(String executable, List<List<String>> arguments) {
-        Command command = Command.of(
-                executable, arguments.stream().flatMap(List::stream).toList());
+        Command command =
+                Command.of(executable, arguments.stream().flatMap(List::stream).toList());
         ProcessResult result = ProcessRunner.run(command.in(folder));
         assertThat(result.succeeded())
                 .as(command.text() + "\n" + result.message())

@@ -61,8 +61,7 @@ public record RunnableImage(Path file, Board board, boolean hasOwnMain) {
         FirmwareSteps steps = new FirmwareSteps(Log.QUIET, build);
         CompiledObjects objects = steps.objects();
         boolean ownMain = FirmwareSteps.hasOwnMain(objects.project());
-        Application answering =
-                build.spec().verify().over() == VerifyOver.RPC ? Application.RPC : Application.CONSOLE;
+        Application answering = build.spec().verify().over() == VerifyOver.RPC ? Application.RPC : Application.CONSOLE;
         boolean replacesMain =
                 withDefaultApplication && (ownMain || build.spec().application() != answering);
         if (runsOn.isHost() && ownMain && !replacesMain) {

@@ -74,6 +74,7 @@ final class RpcFlowTest {
     }
 
     private JsonNode json(String file) throws IOException {
-        return new ObjectMapper().readTree(Files.readString(folder.resolve("out").resolve(file)));
+        return new ObjectMapper()
+                .readTree(Files.readString(folder.resolve("out").resolve(file)));
     }
 }
