@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.maven;
 
-import io.kiln.artifact.Convention;
 import io.kiln.flow.spec.BuildSpecBuilder;
 import java.util.Optional;
 import org.apache.maven.plugins.annotations.Parameter;
@@ -9,11 +8,12 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** The parameters that say how programs call the models of an image. */
 abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     /**
-     * How programs call a model: {@code c}, a header with structs of typed members, or {@code packed}, microTVM's packed functions.
+     * How programs call a model: {@code c}, a header with structs of typed members, or {@code packed}, microTVM's packed functions. If not
+     * set, {@code packed} with {@code kiln.application} {@code rpc}, else {@code c}.
      *
      * @since 0.1.0
      */
-    @Parameter(property = "kiln.interfaceApi", defaultValue = "c")
+    @Parameter(property = "kiln.interfaceApi")
     private String interfaceApi;
 
     /**
@@ -44,7 +44,7 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
     /** Sets how programs call the models. */
     final void calls(BuildSpecBuilder build) {
         build.calls(
-                interfaceApi == null ? Convention.TYPED.interfaceApi() : interfaceApi,
+                Optional.ofNullable(interfaceApi),
                 unpackedApi,
                 Optional.ofNullable(systemLib),
                 disableAssert);

@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.artifact.Convention;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;
@@ -136,10 +137,14 @@ public final class BuildSpecBuilder {
     /**
      * Sets how programs call the models, as the parameters {@code kiln.interfaceApi}, {@code kiln.unpackedApi}, {@code kiln.systemLib} and
      * {@code kiln.disableAssert} have it.
+     *
+     * @param interfaceApi if it is not set, {@code packed} for the application {@code rpc}, which is set before, else {@code c}
      */
     public BuildSpecBuilder calls(
-            String interfaceApi, boolean unpackedApi, Optional<Boolean> systemLib, boolean disableAssert) {
-        calls = read(() -> CallSpec.of(interfaceApi, unpackedApi, systemLib, disableAssert))
+            Optional<String> interfaceApi, boolean unpackedApi, Optional<Boolean> systemLib, boolean disableAssert) {
+        Convention usual = application == Application.RPC ? Convention.PACKED : Convention.TYPED;
+        String api = interfaceApi.orElse(usual.interfaceApi());
+        calls = read(() -> CallSpec.of(api, unpackedApi, systemLib, disableAssert))
                 .orElse(calls);
         return this;
     }

@@ -109,7 +109,7 @@ final class PackedFlowTest {
     void anArchiveOfKilnsOwnIsBuiltAgain() throws IOException {
         BuildSpecBuilder own = spec("host", "host", List.of(new ModelSource(GESTURE, "gesture")))
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0))
-                .calls("packed", false, Optional.empty(), true);
+                .calls(Optional.of("packed"), false, Optional.empty(), true);
         flow.build(own.build(), DeviceSpec.USUAL);
         Path archive = Files.copy(folder.resolve("out/net-mlf.tar"), folder.resolve("again.tar"));
         assertThat(ModelLibraryFormat.files(archive).keySet())
@@ -137,7 +137,7 @@ final class PackedFlowTest {
         List<ModelSource> archives = new ArrayList<>();
         for (String name : List.of("left", "right")) {
             BuildSpecBuilder own = spec("host", "host", List.of(new ModelSource(GESTURE, name)))
-                    .calls("packed", name.equals("left"), Optional.empty(), false);
+                    .calls(Optional.of("packed"), name.equals("left"), Optional.empty(), false);
             flow.generate(own.build());
             Path archive = folder.resolve(name + ".tar");
             Files.copy(folder.resolve("out/generated-sources/kiln/model-mlf.tar"), archive);
@@ -209,12 +209,12 @@ final class PackedFlowTest {
     void whatDoesNotFitTogetherIsRefused() {
         BuildSpecBuilder spec = spec("host", "host", List.of(new ModelSource(GESTURE, "gesture")));
         assertThatThrownBy(() -> flow.generate(
-                        spec.calls("c", true, Optional.of(true), false).build()))
+                        spec.calls(Optional.of("c"), true, Optional.of(true), false).build()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.systemLib is true with kiln.interfaceApi c");
         assertThatThrownBy(() -> flow.generate(spec("host", "host", List.of(new ModelSource(GESTURE, "gesture")))
                         .io("workspace")
-                        .calls("packed", true, Optional.empty(), false)
+                        .calls(Optional.of("packed"), true, Optional.empty(), false)
                         .build()))
                 .hasMessageContaining("kiln.io is workspace with kiln.interfaceApi packed");
     }

@@ -47,7 +47,7 @@ final class RpcFlowTest {
         BuildSpec spec = BuildSpec.builder(new Layout(folder, folder.resolve("out"), "net"), models, board)
                 .toolchain(Optional.of(toolchain))
                 .application("rpc")
-                .calls("packed", true, Optional.empty(), false)
+                .calls(Optional.empty(), true, Optional.empty(), false)
                 .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0).with(VerifyOver.RPC))
                 .build();
 
