@@ -3,13 +3,14 @@ package io.kiln.device.projectapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Printable;
+import io.kiln.base.Problem;
 import io.kiln.device.transport.TimedInput;
 import io.kiln.process.RunningProcess;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -30,6 +31,7 @@ final class Dialogue implements AutoCloseable {
     private final ReentrantLock turn = new ReentrantLock(true);
     private int lastId;
     private boolean ended;
+    private Optional<Problem> reason = Optional.empty();
 
     /**
      * @param name the server's place, for messages
@@ -52,18 +54,32 @@ final class Dialogue implements AutoCloseable {
     JsonNode call(String method, JsonNode params, Duration limit) {
         turn.lock();
         try {
-            if (ended) {
-                throw new KilnException(Problem.of("the server has ended", place(method)));
-            }
+            requireRunning(method);
             lastId++;
             send(Message.request(method, params, lastId));
             return Message.result(answer(limit), lastId);
-        } catch (MethodFailure e) {
+        } catch (MethodFailure | Ended e) {
             throw e;
         } catch (KilnException e) {
             throw broken(method, e);
         } finally {
             turn.unlock();
+        }
+    }
+
+    /** Later calls, which may come from other threads, fail for the same reason as the one that broke the dialogue. */
+    private void requireRunning(String method) {
+        if (ended) {
+            throw new Ended(reason.orElse(Problem.of("the server has ended", place(method))));
+        }
+    }
+
+    /** The process has ended before this call. */
+    private static final class Ended extends KilnException {
+        private static final long serialVersionUID = 1L;
+
+        Ended(Problem problem) {
+            super(problem);
         }
     }
 
@@ -80,8 +96,8 @@ final class Dialogue implements AutoCloseable {
         LineReader.Line line = lines.next(System.nanoTime() + limit.toNanos());
         return switch (line.ending()) {
             case COMPLETE -> line.text();
-            case LATE -> throw new KilnException(
-                    Problem.of("the server did not answer within " + limit.toMillis() + " ms", ""));
+            case LATE ->
+                throw new KilnException(Problem.of("the server did not answer within " + limit.toMillis() + " ms", ""));
             case END -> throw new KilnException(Problem.of("the server ended without an answer", ""));
             case TOO_LONG -> throw Message.malformed("the answer is longer than " + (MOST_BYTES >> 20) + " MiB");
             case NOT_UTF8 -> throw Message.malformed("the answer is not UTF-8");
@@ -96,8 +112,9 @@ final class Dialogue implements AutoCloseable {
         String errors = Printable.lines(process.errors().strip());
         String last = errors.length() <= MOST_ERRORS ? errors : "..." + errors.substring(errors.length() - MOST_ERRORS);
         String next = last.isEmpty() ? problem.next() : problem.next() + "\nIts last messages:\n" + last;
-        return new KilnException(
-                new Problem(problem.what(), place(method), problem.expected(), next.strip()), failure);
+        Problem whole = new Problem(problem.what(), place(method), problem.expected(), next.strip());
+        reason = Optional.of(whole);
+        return new KilnException(whole, failure);
     }
 
     private String place(String method) {

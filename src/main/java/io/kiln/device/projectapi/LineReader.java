@@ -61,7 +61,10 @@ final class LineReader {
         try {
             return new Line(
                     Ending.COMPLETE,
-                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+                    StandardCharsets.UTF_8
+                            .newDecoder()
+                            .decode(ByteBuffer.wrap(bytes))
+                            .toString());
         } catch (CharacterCodingException e) {
             return new Line(Ending.NOT_UTF8, "");
         }

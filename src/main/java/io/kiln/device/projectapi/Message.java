@@ -8,8 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Printable;
+import io.kiln.base.Problem;
 import java.util.Optional;
 
 /** JSON-RPC 2.0 as the Project API uses it: one object on each line, requests with an id, one reply to each. */
@@ -51,7 +51,9 @@ final class Message {
      */
     static JsonNode result(String line, int id) {
         JsonNode reply = parsed(line);
-        if (!reply.isObject() || !reply.path("jsonrpc").isTextual() || !VERSION.equals(reply.path("jsonrpc").textValue())) {
+        if (!reply.isObject()
+                || !reply.path("jsonrpc").isTextual()
+                || !VERSION.equals(reply.path("jsonrpc").textValue())) {
             throw malformed("the answer is not a JSON-RPC 2.0 reply: " + shown(line));
         }
         boolean failed = reply.hasNonNull("error");
@@ -86,11 +88,13 @@ final class Message {
 
     private static RuntimeException failure(JsonNode error, String line) {
         JsonNode code = error.path("code");
-        if (!code.isIntegralNumber() || !code.canConvertToInt() || !error.path("message").isTextual()) {
+        if (!code.isIntegralNumber()
+                || !code.canConvertToInt()
+                || !error.path("message").isTextual()) {
             return malformed("the answer's error has no code and message: " + shown(line));
         }
-        Optional<String> traceback = Optional.ofNullable(
-                error.path("data").path("traceback").textValue());
+        Optional<String> traceback =
+                Optional.ofNullable(error.path("data").path("traceback").textValue());
         return new MethodFailure(code.intValue(), error.path("message").textValue(), traceback);
     }
 

@@ -16,7 +16,11 @@ public final class MethodFailure extends KilnException {
     private final String reported;
 
     MethodFailure(int code, String reported, Optional<String> traceback) {
-        super(new Problem(explained(code, reported), "", "", traceback.map(MethodFailure::end).orElse("")));
+        super(new Problem(
+                explained(code, reported),
+                "",
+                "",
+                traceback.map(MethodFailure::end).orElse("")));
         this.code = code;
         this.reported = reported;
     }

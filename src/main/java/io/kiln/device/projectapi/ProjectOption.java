@@ -96,9 +96,10 @@ public record ProjectOption(
         return switch (type) {
             case STR -> Optional.of(TextNode.valueOf(text));
             case INT -> number(text);
-            case BOOL -> text.equals("true") || text.equals("false")
-                    ? Optional.of(BooleanNode.valueOf(text.equals("true")))
-                    : Optional.empty();
+            case BOOL ->
+                text.equals("true") || text.equals("false")
+                        ? Optional.of(BooleanNode.valueOf(text.equals("true")))
+                        : Optional.empty();
         };
     }
 

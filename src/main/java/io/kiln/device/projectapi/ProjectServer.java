@@ -43,8 +43,8 @@ public final class ProjectServer implements AutoCloseable {
      */
     public static ProjectServer start(Path directory, ServerLimits limits, Optional<Path> log) {
         Command command = ServerProgram.command(directory);
-        Dialogue dialogue = new Dialogue(
-                ProcessRunner.start(log.map(command::loggingTo).orElse(command)), directory.toString());
+        Dialogue dialogue =
+                new Dialogue(ProcessRunner.start(log.map(command::loggingTo).orElse(command)), directory.toString());
         try {
             return new ProjectServer(dialogue, limits, directory);
         } catch (KilnException e) {
@@ -175,8 +175,8 @@ public final class ProjectServer implements AutoCloseable {
         } catch (KilnException e) {
             dialogue.close();
             KilnException located = new KilnException(e.problems().stream()
-                    .map(each -> new Problem(
-                            each.what(), (directory + ", " + each.where()), each.expected(), each.next()))
+                    .map(each ->
+                            new Problem(each.what(), (directory + ", " + each.where()), each.expected(), each.next()))
                     .toList());
             located.initCause(e);
             throw located;

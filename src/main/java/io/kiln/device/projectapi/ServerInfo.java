@@ -2,11 +2,11 @@
 package io.kiln.device.projectapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -37,8 +37,8 @@ public record ServerInfo(String platform, boolean isTemplate, Optional<String> a
         Fields fields = new Fields("server_info_query", node);
         int protocol = fields.number("protocol_version");
         if (protocol != PROTOCOL) {
-            throw new KilnException(Problem.of(
-                    "microTVM API Server supports protocol version " + protocol + "; want " + PROTOCOL, ""));
+            throw new KilnException(
+                    Problem.of("microTVM API Server supports protocol version " + protocol + "; want " + PROTOCOL, ""));
         }
         if (!node.path("project_options").isArray()) {
             throw fields.wrong("project_options", "a list of options");
@@ -62,15 +62,20 @@ public record ServerInfo(String platform, boolean isTemplate, Optional<String> a
     ObjectNode values(String method, Map<String, String> given) {
         Problems problems = new Problems();
         List<String> names = options.stream().map(ProjectOption::name).toList();
-        given.keySet().stream().filter(name -> !names.contains(name)).sorted().forEach(name -> problems.add(
-                "the server has no option " + name,
-                PARAMETER,
-                "one of " + String.join(", ", names),
-                NearMiss.didYouMean(name, names)));
+        given.keySet().stream()
+                .filter(name -> !names.contains(name))
+                .sorted()
+                .forEach(name -> problems.add(
+                        "the server has no option " + name,
+                        PARAMETER,
+                        "one of " + String.join(", ", names),
+                        NearMiss.didYouMean(name, names)));
         ObjectNode values = Message.object();
         for (ProjectOption option : options) {
             Optional<String> text = Optional.ofNullable(given.get(option.name()));
-            JsonNode value = text.map(option::value).orElse(Optional.of(option.standard())).orElse(option.standard());
+            JsonNode value = text.map(option::value)
+                    .orElse(Optional.of(option.standard()))
+                    .orElse(option.standard());
             values.set(option.name(), value);
             if (text.isPresent() && option.value(text.get()).isEmpty()) {
                 problems.add(option.name() + " is '" + text.get() + "'", PARAMETER, option.values(), option.help());

@@ -81,7 +81,8 @@ public final class ProjectStep {
     private void requireTrusted(TrustedArchives trusted) {
         Problems problems = new Problems();
         for (ModelLibrary library : GenerateStep.store(layout).read()) {
-            if (library.isForeign() && library.origin().filter(trusted::contains).isEmpty()) {
+            if (library.isForeign()
+                    && library.origin().filter(trusted::contains).isEmpty()) {
                 problems.add(
                         "the C of an archive that is not trusted would be compiled unchecked",
                         library.metadata().name(),

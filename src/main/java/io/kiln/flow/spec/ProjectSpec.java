@@ -2,7 +2,6 @@
 package io.kiln.flow.spec;
 
 import io.kiln.base.KilnException;
-import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -74,8 +74,12 @@ final class MessageTest {
         assertThat(lines.next(deadline())).isEqualTo(new Line(Ending.COMPLETE, ""));
         assertThat(lines.next(deadline())).isEqualTo(new Line(Ending.COMPLETE, "\u20ac"));
         assertThat(lines.next(deadline()).ending()).isEqualTo(Ending.END);
-        assertThat(reader("abcde\n", StandardCharsets.UTF_8).next(deadline()).ending()).isEqualTo(Ending.TOO_LONG);
-        assertThat(reader("\u00e4\n", StandardCharsets.ISO_8859_1).next(deadline()).ending()).isEqualTo(Ending.NOT_UTF8);
+        assertThat(reader("abcde\n", StandardCharsets.UTF_8).next(deadline()).ending())
+                .isEqualTo(Ending.TOO_LONG);
+        assertThat(reader("\u00e4\n", StandardCharsets.ISO_8859_1)
+                        .next(deadline())
+                        .ending())
+                .isEqualTo(Ending.NOT_UTF8);
     }
 
     private static LineReader reader(String text, Charset charset) {

@@ -9,6 +9,8 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.device.projectapi.ProjectServer.OpenedTransport;
 import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.transport.TimedBytes;
+import io.kiln.device.transport.TimedInput;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -75,12 +77,23 @@ final class ProjectServerTest {
         try (ProjectTransport transport = opened.transport()) {
             transport.output().write(sent);
             assertThat(transport.input().readNBytes(sent.length)).isEqualTo(sent);
+            writeWhileReading(transport);
         }
         assertThat(opened.transport().input().read()).isEqualTo(-1);
         assertThatThrownBy(() -> server.read(1, Duration.ZERO))
                 .isInstanceOf(MethodFailure.class)
                 .hasMessageContaining("the connection to the board is closed: TransportClosedError");
         server.closeTransport();
+    }
+
+    private static void writeWhileReading(ProjectTransport transport) throws IOException {
+        try (TimedInput input = new TimedInput(transport.input())) {
+            assertThat(input.read(input.now())).isEqualTo(TimedBytes.LATE);
+            for (int value = 0; value < 5; value++) {
+                transport.output().write(value);
+                assertThat(input.read(input.now() + LIMITS.answer().toNanos())).isEqualTo(value);
+            }
+        }
     }
 
     @Test
@@ -128,7 +141,7 @@ final class ProjectServerTest {
                     .hasMessageContaining(project + ", " + (fault.equals("twice") ? "flash" : "build"))
                     .hasMessageContaining(fault.equals("die") ? "segmentation fault" : "building");
             assertGone(project);
-            assertThatThrownBy(() -> server.build(Map.of())).hasMessageContaining("the server has ended");
+            assertThatThrownBy(() -> server.build(Map.of())).hasMessageContaining(message);
         }
     }
 
@@ -143,6 +156,8 @@ final class ProjectServerTest {
                 assertThat(transport.explained(new KilnException(Problem.of("no answer", "console"))))
                         .hasMessageContaining("the server ended without an answer");
             }
+            server.close();
+            assertThatThrownBy(() -> server.flash(Map.of())).hasMessageContaining("the server ended without an answer");
         }
         assertGone(project);
     }

@@ -54,8 +54,8 @@ final class ProjectStepTest {
         assertThat(project.resolve("built")).isRegularFile();
         assertThat(project.resolve("flashed")).doesNotExist();
 
-        BuildSpec noModel = BuildSpec.builder(spec.layout(), List.of(), "mps2-an386")
-                .build();
+        BuildSpec noModel =
+                BuildSpec.builder(spec.layout(), List.of(), "mps2-an386").build();
         flow.project(noModel, project("project", "", "verbose=true", true));
         assertThat(project.resolve("flashed")).content().contains("\"verbose\": true");
         assertThat(log.said())
