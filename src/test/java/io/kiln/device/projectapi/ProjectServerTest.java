@@ -156,7 +156,6 @@ final class ProjectServerTest {
                 assertThat(transport.explained(new KilnException(Problem.of("no answer", "console"))))
                         .hasMessageContaining("the server ended without an answer");
             }
-            server.close();
             assertThatThrownBy(() -> server.flash(Map.of())).hasMessageContaining("the server ended without an answer");
         }
         assertGone(project);
