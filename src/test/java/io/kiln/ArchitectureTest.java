@@ -98,6 +98,15 @@ final class ArchitectureTest {
                     "io.kiln.toolchain..", "io.kiln.firmware..", "io.kiln.device.emulator..", "io.kiln.process..");
 
     @ArchTest
+    static final ArchRule the_project_api_is_for_programs_without_boards_and_builds = noClasses()
+            .that()
+            .resideInAPackage("io.kiln.device.projectapi..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.kiln.toolchain..", "io.kiln.firmware..", "io.kiln.device.emulator..", "io.kiln.device.flash..");
+
+    @ArchTest
     static final ArchRule verification_on_boards_knows_the_devices_interfaces_only = noClasses()
             .that()
             .haveSimpleName("ProgrammedBoard")

@@ -53,12 +53,13 @@ public record TrustedArchives(Set<String> entries) {
         return new TrustedArchives(entries);
     }
 
-    boolean contains(ArchiveOrigin origin) {
+    /** Whether the build trusts an archive. */
+    public boolean contains(ArchiveOrigin origin) {
         return entries.contains(DIGEST + origin.sha256()) || entries.contains(origin.fileName());
     }
 
     /** How to trust an archive. */
-    static String advice(ArchiveOrigin origin) {
+    public static String advice(ArchiveOrigin origin) {
         return "If you trust who made " + origin.fileName() + ": <trustArchive>" + DIGEST + origin.sha256()
                 + "</trustArchive>";
     }

@@ -10,6 +10,7 @@ import io.kiln.flow.build.FirmwareSteps;
 import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.device.FlashStep;
 import io.kiln.flow.device.MonitorStep;
+import io.kiln.flow.device.ProjectStep;
 import io.kiln.flow.inspect.DebugStep;
 import io.kiln.flow.inspect.Doctor;
 import io.kiln.flow.inspect.Inspector;
@@ -20,6 +21,7 @@ import io.kiln.flow.spec.ConsoleSpec;
 import io.kiln.flow.spec.DeviceSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.flow.spec.MonitorSpec;
+import io.kiln.flow.spec.ProjectSpec;
 import io.kiln.flow.spec.RunSpec;
 import io.kiln.flow.spec.VerifyOn;
 import io.kiln.flow.state.BuildLock;
@@ -180,6 +182,22 @@ public final class Flow {
     public void debug(BuildSpec spec, String openOcd, Optional<String> probe) {
         ResolvedBuild build = resolved(spec);
         BuildLock.hold(log, spec.layout(), "kiln:debug", () -> new DebugStep(log, image(build), openOcd, probe).run());
+    }
+
+    /**
+     * Builds a project of a Project API server and flashes its board; with a template it compiles the models and
+     * generates the project first. Without one it needs no model.
+     */
+    public void project(BuildSpec spec, ProjectSpec project) {
+        Optional<ResolvedBuild> build = project.template().map(template -> resolved(spec));
+        BuildLock.hold(log, spec.layout(), "kiln:project", () -> {
+            ProjectStep step = new ProjectStep(log, spec.layout(), project);
+            build.ifPresent(models -> {
+                new GenerateStep(log, models).run();
+                step.generate(models, project.template().orElseThrow());
+            });
+            step.buildAndFlash();
+        });
     }
 
     /** Shows the output of the board's serial console. Needs no model. */

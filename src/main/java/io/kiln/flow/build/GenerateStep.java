@@ -64,7 +64,7 @@ public final class GenerateStep {
     }
 
     /** The archive that this step writes; linking copies it next to the image. */
-    static Path archive(Layout layout) {
+    public static Path archive(Layout layout) {
         return layout.generated().resolve("model-mlf.tar");
     }
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.projectapi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.process.Command;
+import io.kiln.process.ProcessRunner;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A running Project API server of a template's or a project's folder. It is a program of that folder, which runs with
+ * all rights of the caller. Every method throws {@link MethodFailure} for an error that the server reports, and another
+ * {@link KilnException} if the server dies or does not answer as it should; it has ended then. Closing it ends it.
+ */
+public final class ProjectServer implements AutoCloseable {
+    /** The version of TVM whose archives, C runtime and protocols Kiln follows. */
+    private static final String TVM_VERSION = "0.16.0";
+
+    private final Dialogue dialogue;
+    private final ServerLimits limits;
+    private final Path directory;
+    private final ServerInfo info;
+
+    private ProjectServer(Dialogue dialogue, ServerLimits limits, Path directory) {
+        this.dialogue = dialogue;
+        this.limits = limits;
+        this.directory = directory;
+        ObjectNode params = Message.object().put("tvm_version", TVM_VERSION);
+        this.info = located(ServerInfo::of, dialogue.call("server_info_query", params, limits.answer()));
+    }
+
+    /**
+     * Starts the server of a folder and asks what it is.
+     *
+     * @param log gets what the server prints
+     */
+    public static ProjectServer start(Path directory, ServerLimits limits, Optional<Path> log) {
+        Command command = ServerProgram.command(directory);
+        Dialogue dialogue =
+                new Dialogue(ProcessRunner.start(log.map(command::loggingTo).orElse(command)), directory.toString());
+        try {
+            return new ProjectServer(dialogue, limits, directory);
+        } catch (KilnException e) {
+            dialogue.close();
+            throw e;
+        }
+    }
+
+    /** What it said about itself. */
+    public ServerInfo info() {
+        return info;
+    }
+
+    /**
+     * Generates a project.
+     *
+     * @param archive the model's archive in Model Library Format
+     * @param crt folder of the C runtime
+     * @param project its folder, which must not exist
+     * @param options the user's values by name
+     */
+    public void generate(Path archive, Path crt, Path project, Map<String, String> options) {
+        if (!info.isTemplate()) {
+            throw new KilnException(
+                    new Problem("this is a generated project", directory.toString(), "a template's folder", ""));
+        }
+        if (Files.exists(project)) {
+            throw new KilnException(
+                    new Problem("exists already", project.toString(), "a new folder", "Delete it or choose another"));
+        }
+        String method = "generate_project";
+        ObjectNode params = Message.object()
+                .put("model_library_format_path", absolute(archive))
+                .put("standalone_crt_dir", absolute(crt))
+                .put("project_dir", absolute(project));
+        params.set("options", info.values(method, options));
+        dialogue.call(method, params, limits.work());
+    }
+
+    /** Builds the project of this folder. */
+    public void build(Map<String, String> options) {
+        work("build", options);
+    }
+
+    /** Flashes the board with what was built. */
+    public void flash(Map<String, String> options) {
+        work("flash", options);
+    }
+
+    private void work(String method, Map<String, String> options) {
+        dialogue.call(method, requireProject().options(method, options), limits.work());
+    }
+
+    /**
+     * Opens the connection to the board's program.
+     *
+     * @return the connection and the times that the server wants sessions over it to have
+     */
+    public OpenedTransport openTransport(Map<String, String> options) {
+        String method = "open_transport";
+        JsonNode result = dialogue.call(method, requireProject().options(method, options), limits.answer());
+        TransportTimeouts timeouts = located(
+                node -> {
+                    Fields fields = new Fields(method, node.path("timeouts"));
+                    return new TransportTimeouts(
+                            fields.seconds("session_start_retry_timeout_sec"),
+                            fields.seconds("session_start_timeout_sec"),
+                            fields.seconds("session_established_timeout_sec"));
+                },
+                result);
+        return new OpenedTransport(new ProjectTransport(this, directory.toString()), timeouts);
+    }
+
+    /**
+     * An open connection.
+     *
+     * @param transport closing it closes the connection, not the server
+     * @param timeouts for sessions of microTVM's RPC
+     */
+    public record OpenedTransport(ProjectTransport transport, TransportTimeouts timeouts) {}
+
+    /** At least one and at most {@code most} bytes. Fails with {@link MethodFailure#isIoTimeout} if none came in time. */
+    byte[] read(int most, Duration time) {
+        String method = "read_transport";
+        ObjectNode params = Message.object().put("n", most).put("timeout_sec", seconds(time));
+        byte[] bytes = located(
+                node -> Base85.decode(new Fields(method, node).text("data")),
+                dialogue.call(method, params, limits.answer().plus(time)));
+        if (bytes.length == 0 || bytes.length > most) {
+            throw new KilnException(new Problem(
+                    "the server sent " + bytes.length + " bytes", directory + ", " + method, "1 to " + most, ""));
+        }
+        return bytes;
+    }
+
+    /** Sends all bytes. */
+    void write(byte[] bytes, Duration time) {
+        ObjectNode params = Message.object().put("data", Base85.encode(bytes)).put("timeout_sec", seconds(time));
+        dialogue.call("write_transport", params, limits.answer().plus(time));
+    }
+
+    void closeTransport() {
+        dialogue.call("close_transport", Message.object(), limits.answer());
+    }
+
+    private ProjectServer requireProject() {
+        if (info.isTemplate()) {
+            throw new KilnException(new Problem(
+                    "this is a template", directory.toString(), "a generated project", "Generate a project from it"));
+        }
+        return this;
+    }
+
+    private ObjectNode options(String method, Map<String, String> options) {
+        ObjectNode params = Message.object();
+        params.set("options", info.values(method, options));
+        return params;
+    }
+
+    private interface Reading<T> {
+        T of(JsonNode result);
+    }
+
+    /** Reads a result; a wrong one ends the server. */
+    private <T> T located(Reading<T> reading, JsonNode result) {
+        try {
+            return reading.of(result);
+        } catch (KilnException e) {
+            dialogue.close();
+            KilnException located = new KilnException(e.problems().stream()
+                    .map(each ->
+                            new Problem(each.what(), (directory + ", " + each.where()), each.expected(), each.next()))
+                    .toList());
+            located.initCause(e);
+            throw located;
+        }
+    }
+
+    private static double seconds(Duration time) {
+        return time.toMillis() / 1000.0;
+    }
+
+    private static String absolute(Path path) {
+        return path.toAbsolutePath().normalize().toString();
+    }
+
+    @Override
+    public void close() {
+        dialogue.close();
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.flow.spec.ProjectSpec;
+import java.io.File;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Builds a project of somebody else's Project API server, such as one for Zephyr or Arduino, and flashes its board. With a
+ * template it first compiles the model and generates the project. The server is a program, which runs with your rights.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "project", requiresProject = false, threadSafe = true)
+public final class ProjectMojo extends AbstractByHandMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.project.skip", defaultValue = "false")
+    private boolean skipProject;
+
+    /**
+     * Folder of the project; with a template it must not exist.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.project")
+    private File directory;
+
+    /**
+     * Folder of the template to generate the project from. If not set, the project exists already.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.project.template")
+    private File template;
+
+    /**
+     * Options of the server, {@code name=value} separated by commas.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.project.options", defaultValue = "")
+    private String options;
+
+    /**
+     * Folder of the C runtime that the project gets. If not set, Kiln's own; a template that copies build files from the
+     * runtime's folder needs the one that was made for it.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.project.crt")
+    private File crt;
+
+    /**
+     * Whether to flash the board after the build.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.project.flash", defaultValue = "true")
+    private boolean flash;
+
+    /**
+     * Longest time in seconds for each of generating, building and flashing.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.project.timeout", defaultValue = "1800")
+    private int timeout;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipProject;
+    }
+
+    @Override
+    void run() {
+        ProjectSpec project = new ProjectSpec(
+                path(directory)
+                        .orElseThrow(() -> new KilnException(
+                                new Problem("kiln.project is not set", "", "the project's folder", "Set it"))),
+                path(template),
+                path(crt),
+                ProjectSpec.options(options == null ? "" : options),
+                flash,
+                Duration.ofSeconds(timeout));
+        flow().project(spec(), project);
+    }
+
+    private Optional<Path> path(File file) {
+        return Optional.ofNullable(file).map(given -> folder().resolve(given.toPath()));
+    }
+}
