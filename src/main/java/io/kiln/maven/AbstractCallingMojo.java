@@ -43,10 +43,6 @@ abstract class AbstractCallingMojo extends AbstractVerifyingMojo {
 
     /** Sets how programs call the models. */
     final void calls(BuildSpecBuilder build) {
-        build.calls(
-                Optional.ofNullable(interfaceApi),
-                unpackedApi,
-                Optional.ofNullable(systemLib),
-                disableAssert);
+        build.calls(Optional.ofNullable(interfaceApi), unpackedApi, Optional.ofNullable(systemLib), disableAssert);
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.spec;
 
-import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
 import io.kiln.base.Problem;

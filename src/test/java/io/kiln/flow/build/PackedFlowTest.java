@@ -208,8 +208,8 @@ final class PackedFlowTest {
     @Test
     void whatDoesNotFitTogetherIsRefused() {
         BuildSpecBuilder spec = spec("host", "host", List.of(new ModelSource(GESTURE, "gesture")));
-        assertThatThrownBy(() -> flow.generate(
-                        spec.calls(Optional.of("c"), true, Optional.of(true), false).build()))
+        assertThatThrownBy(() -> flow.generate(spec.calls(Optional.of("c"), true, Optional.of(true), false)
+                        .build()))
                 .isInstanceOf(KilnException.class)
                 .hasMessageContaining("kiln.systemLib is true with kiln.interfaceApi c");
         assertThatThrownBy(() -> flow.generate(spec("host", "host", List.of(new ModelSource(GESTURE, "gesture")))
