@@ -25,7 +25,7 @@ final class Base85 {
             byte[] group = Arrays.copyOfRange(bytes, start, start + GROUP_BYTES);
             long value = 0;
             for (byte each : group) {
-                value = value << Byte.SIZE | each & 0xFF;
+                value = (value << Byte.SIZE) | (each & 0xFF);
             }
             char[] characters = new char[GROUP_CHARACTERS];
             for (int i = GROUP_CHARACTERS - 1; i >= 0; i--) {
@@ -49,7 +49,7 @@ final class Base85 {
         for (int start = 0, at = 0; start < text.length(); start += GROUP_CHARACTERS, at += GROUP_BYTES) {
             long value = group(text, start);
             for (int i = 0; i < Math.min(GROUP_BYTES, bytes.length - at); i++) {
-                bytes[at + i] = (byte) (value >> (GROUP_BYTES - 1 - i) * Byte.SIZE);
+                bytes[at + i] = (byte) (value >> ((GROUP_BYTES - 1 - i) * Byte.SIZE));
             }
         }
         return bytes;
