@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.KilnException;
 import io.kiln.base.Printable;
 import io.kiln.base.Problem;
+import io.kiln.device.transport.TimedBytes;
 import io.kiln.device.transport.TimedInput;
 import io.kiln.process.RunningProcess;
 import java.io.IOException;
@@ -30,6 +31,7 @@ final class Dialogue implements AutoCloseable {
     private final LineReader lines;
     private final ReentrantLock turn = new ReentrantLock(true);
     private int lastId;
+    private boolean interrupted;
     private boolean ended;
     private Optional<Problem> reason = Optional.empty();
 
@@ -40,7 +42,35 @@ final class Dialogue implements AutoCloseable {
         this.process = process;
         this.name = name;
         this.output = new TimedInput(process.output());
-        this.lines = new LineReader(output, MOST_BYTES);
+        this.lines = new LineReader(new Patient(), MOST_BYTES);
+    }
+
+    /**
+     * The answer's bytes. An interrupt, by which somebody stops a thread that reads ahead, does not cut off an answer that
+     * is on its way: it leaves a few seconds for it.
+     */
+    private final class Patient implements TimedBytes {
+        @Override
+        public int read(long deadline) {
+            int value = output.read(deadline);
+            long last = deadline;
+            while (value == LATE && Thread.interrupted()) {
+                interrupted = true;
+                last = Math.min(last, now() + TIME_TO_END.toNanos());
+                value = output.read(last);
+            }
+            return value;
+        }
+
+        @Override
+        public long now() {
+            return output.now();
+        }
+
+        @Override
+        public void close() {
+            output.close();
+        }
     }
 
     /**
@@ -63,6 +93,10 @@ final class Dialogue implements AutoCloseable {
         } catch (KilnException e) {
             throw broken(method, e);
         } finally {
+            if (interrupted) {
+                interrupted = false;
+                Thread.currentThread().interrupt();
+            }
             turn.unlock();
         }
     }

@@ -96,6 +96,18 @@ final class ProjectServerTest {
         }
     }
 
+    /** As who stops reading ahead from the connection interrupts the thread that asks. */
+    @Test
+    void anInterruptDoesNotCutOffAnAnswer() throws IOException {
+        try (ProjectServer server = start(project(""))) {
+            for (int i = 0; i < 3; i++) {
+                Thread.currentThread().interrupt();
+                server.build(Map.of());
+                assertThat(Thread.interrupted()).isTrue();
+            }
+        }
+    }
+
     @Test
     void everyWrongOptionIsNamedBeforeTheServerIsAsked() throws IOException {
         try (ProjectServer server = start(template())) {
