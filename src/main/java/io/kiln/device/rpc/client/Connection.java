@@ -8,6 +8,7 @@ import io.kiln.device.rpc.packet.PacketReader;
 import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
 import io.kiln.device.rpc.session.MessageType;
+import io.kiln.device.rpc.session.Nonce;
 import io.kiln.device.rpc.session.Session;
 import io.kiln.device.rpc.session.Session.State;
 import io.kiln.device.rpc.session.SessionMessage;
@@ -18,8 +19,10 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
@@ -42,7 +45,7 @@ final class Connection implements AutoCloseable {
     private final Session session = new Session(this::write);
     private Optional<RpcException> failure = Optional.empty();
     private int terminated;
-    private int nonce;
+    private final Set<Integer> sentNonces = new HashSet<>();
 
     /**
      * A connection that has sent nothing yet.
@@ -79,11 +82,13 @@ final class Connection implements AutoCloseable {
         }
     }
 
-    /** Another one than for the attempt before, whose late reply would be taken for this one's. */
+    /** One that is sent as another than those of all attempts before, whose late replies would be taken for this one's. */
     private int nextNonce(IntSupplier nonces) {
-        int random = nonces.getAsInt();
-        nonce = random == nonce ? random % LARGEST_NONCE + 1 : random;
-        return nonce;
+        int next = nonces.getAsInt();
+        for (int i = 0; i < LARGEST_NONCE && !sentNonces.add(Nonce.after(next)); i++) {
+            next = next % LARGEST_NONCE + 1;
+        }
+        return next;
     }
 
     /** Until there is a session, the time is over, or the board has started again. */

@@ -11,6 +11,7 @@ import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.rpc.packet.RpcException.Kind;
 import io.kiln.device.rpc.packet.Value;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -237,6 +238,21 @@ class RpcClientTest {
         line.toHost(bytes -> twice(bytes));
         assertThat(sum.call(new Value.Int(1)).integer()).isEqualTo(1);
         assertThatThrownBy(() -> sum.call(new Value.Int(2))).hasMessageContaining("nobody asked for");
+    }
+
+    /** A late reply to one attempt would otherwise be taken for that to the next. */
+    @Test
+    void everyAttemptToStartSendsAnotherNonce() {
+        ScriptedLine line = new ScriptedLine();
+        List<String> starts = new ArrayList<>();
+        line.fromHost(bytes -> {
+            starts.add(Arrays.toString(bytes));
+            return new byte[0];
+        });
+        assertThatThrownBy(line::connect).isInstanceOf(RpcException.class);
+        // The end of an earlier session, which begins with a filler, has no nonce.
+        starts.removeIf(frame -> frame.startsWith("[-2"));
+        assertThat(starts).hasSizeGreaterThan(1).doesNotHaveDuplicates();
     }
 
     @Test

@@ -107,7 +107,8 @@ final class ScriptedLine implements TimedBytes {
             }
         };
         Connection connection = new Connection(new FrameReader(this, text -> {}, 0), out, timeouts, logs::add);
-        return RpcClient.over(connection, () -> 0x3C + attempts++ % 8);
+        // Of these, all would be sent as the same number.
+        return RpcClient.over(connection, () -> 8 * (1 + attempts++ % 3));
     }
 
     @Override
