@@ -10,9 +10,13 @@ import io.kiln.base.KilnException;
 import io.kiln.base.WholeFiles;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Assertions;
 
-/** What every reader promises of every file: an answer or a message, in bounded memory. */
+/** What every reader promises of every file: an answer or a message, in bounded memory, and it ends. */
 public final class ReaderProperty {
+    /** Readers take milliseconds: one that takes so long does not end. */
+    private static final Duration ENDLESS = Duration.ofSeconds(30);
 
     /** More than the largest file that readers accept needs. */
     private static final long MOST_ALLOCATED = 512L << 20;
@@ -43,6 +47,10 @@ public final class ReaderProperty {
      * @return whether the file was read rather than refused
      */
     public static boolean holds(Runnable read) {
+        return Assertions.assertTimeoutPreemptively(ENDLESS, () -> isAnswered(read));
+    }
+
+    private static boolean isAnswered(Runnable read) {
         boolean isRight = false;
         long bytes = Long.MAX_VALUE;
         for (int i = 0; i < TRIES && bytes > MOST_ALLOCATED; i++) {

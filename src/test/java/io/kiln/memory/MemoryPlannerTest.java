@@ -11,6 +11,7 @@ import java.util.function.BiPredicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class MemoryPlannerTest {
     @Test
@@ -217,6 +218,7 @@ class MemoryPlannerTest {
     }
 
     @Test
+    @Timeout(60)
     void tenThousandBuffersGetASoundPlan() {
         Random random = new Random(3);
         List<WorkspaceBuffer> buffers = IntStream.range(0, 10_000)

@@ -17,6 +17,7 @@ import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Archives that are made to do harm are refused with a message, and soon. */
@@ -27,6 +28,7 @@ final class HostileArchiveTest {
     private Path folder;
 
     @Test
+    @Timeout(20)
     void hostileJsonIsRefusedQuickly() {
         refused(TvmArchive.of("v6").with(METADATA, " ".repeat(5 << 20)))
                 .hasMessageContaining("metadata.json: has 5242880 bytes; expected at most 4194304 bytes");
@@ -43,6 +45,7 @@ final class HostileArchiveTest {
     }
 
     @Test
+    @Timeout(20)
     void hostileTarsAreRefusedQuickly() throws IOException {
         refused(tar(entry("/etc/passwd", "x"))).hasMessageContaining("net.tar: /etc/passwd: lies outside");
         refused(tar(entry("./a/../../b", "x"))).hasMessageContaining("lies outside");

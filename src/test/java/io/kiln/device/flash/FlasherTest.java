@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The real OpenOCD and what it does without any hardware. */
@@ -108,6 +109,7 @@ final class FlasherTest {
     }
 
     @Test
+    @Timeout(20)
     void silenceIsKilledAtTheTimeLimit() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             FlashFailure failure = failure(

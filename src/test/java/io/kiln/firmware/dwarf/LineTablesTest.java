@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,6 +45,7 @@ class LineTablesTest {
 
     /** Whatever the sections hold, there is an answer or none, soon. */
     @Test
+    @Timeout(60)
     void damagedTablesDoNoHarm() throws IOException {
         Random random = new Random(SEED);
         for (int version : List.of(4, 5)) {

@@ -20,6 +20,7 @@ import org.apache.commons.compress.archivers.zip.UnixStat;
 import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
 import org.apache.commons.compress.archivers.zip.ZipArchiveOutputStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -82,6 +83,7 @@ class BoardArchiveTest {
     }
 
     @Test
+    @Timeout(20)
     void whatWouldTakeMuchMemoryIsRefused() throws IOException {
         Path huge = folder.resolve("huge.zip");
         try (RandomAccessFile file = new RandomAccessFile(huge.toFile(), "rw")) {

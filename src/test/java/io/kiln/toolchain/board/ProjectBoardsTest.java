@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Descriptors that a project brings: what they inherit, and what is said about those that are wrong. */
@@ -186,6 +187,7 @@ class ProjectBoardsTest {
     }
 
     @Test
+    @Timeout(5)
     void yamlBombsAreRefused() throws IOException {
         StringBuilder bomb = new StringBuilder("a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n");
         for (int i = 1; i < 12; i++) {

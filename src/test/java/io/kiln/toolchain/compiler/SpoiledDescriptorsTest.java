@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 
@@ -59,6 +60,7 @@ class SpoiledDescriptorsTest {
     private Path folder;
 
     @Test
+    @Timeout(60)
     void descriptorsOfCompilers() throws IOException {
         JsonNode root = read(Bytes.copyOf(Files.readAllBytes(Path.of("toolchains/compilers/clang.yaml"))));
         spoil(root, root, SpoiledDescriptorsTest::readCompiler);
@@ -77,6 +79,7 @@ class SpoiledDescriptorsTest {
     }
 
     @Test
+    @Timeout(60)
     void descriptorsOfBoards() throws IOException {
         Boards builtIn = Boards.builtIn();
         JsonNode root = read(builtIn.ownFiles("nucleo-h743zi").get("board.yaml"));
