@@ -130,14 +130,16 @@ public final class ProjectServer implements AutoCloseable {
     byte[] read(int most, Duration time) {
         String method = "read_transport";
         ObjectNode params = Message.object().put("n", most).put("timeout_sec", seconds(time));
-        byte[] bytes = located(
-                node -> Base85.decode(new Fields(method, node).text("data")),
+        return located(
+                node -> {
+                    byte[] bytes = Base85.decode(new Fields(method, node).text("data"));
+                    if (bytes.length == 0 || bytes.length > most) {
+                        throw new KilnException(
+                                new Problem("the server sent " + bytes.length + " bytes", method, "1 to " + most, ""));
+                    }
+                    return bytes;
+                },
                 dialogue.call(method, params, limits.answer().plus(time)));
-        if (bytes.length == 0 || bytes.length > most) {
-            throw new KilnException(new Problem(
-                    "the server sent " + bytes.length + " bytes", directory + ", " + method, "1 to " + most, ""));
-        }
-        return bytes;
     }
 
     /** Sends all bytes. */

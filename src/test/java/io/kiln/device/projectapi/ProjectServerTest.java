@@ -174,6 +174,17 @@ final class ProjectServerTest {
     }
 
     @Test
+    void aServerThatSendsMoreThanWasAskedForEnds() throws IOException {
+        Path project = project("more read_transport");
+        try (ProjectServer server = start(project)) {
+            server.openTransport(Map.of()).transport().output().write(1);
+            assertThatThrownBy(() -> server.read(1, Duration.ZERO))
+                    .hasMessageContaining(project + ", read_transport: the server sent 5 bytes; expected 1 to 1");
+            assertGone(project);
+        }
+    }
+
+    @Test
     void aFolderWithoutServerAndAServerOfAnotherVersionAreRefused() throws IOException {
         assertThatThrownBy(() -> start(folder))
                 .hasMessageContaining("No Project API server found in project directory")

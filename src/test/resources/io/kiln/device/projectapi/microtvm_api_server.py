@@ -115,6 +115,7 @@ def misbehave(kind, reply, out):
         "binary": b"\xff\xfe\n",
         "flood": b"x" * (17 << 20),
         "id": reply.replace(b'"id": ', b'"id": 9'),
+        "more": reply.replace(b'"data": "', b'"data": "00000'),
     }[kind])
     out.flush()
     if kind == "cut":
