@@ -28,7 +28,7 @@ public final class RuntimeConfig {
         RuntimeConfig config = new RuntimeConfig();
         for (ModelMetadata model : models) {
             config.addCall(model.inputs(), model.outputs());
-            config.addFunction(new InterfaceNames(model.name()).prefix() + "_get_c_metadata");
+            config.addFunction(new InterfaceNames(model.name()).metadata());
             model.inputs()
                     .forEach(input -> config.raise("TVM_CRT_MAX_STRLEN_PARAM_NAME", zeroTerminated(input.name())));
             for (OperatorInfo operator : model.operators()) {

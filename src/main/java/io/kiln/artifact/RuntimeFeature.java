@@ -2,13 +2,13 @@
 package io.kiln.artifact;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.CText;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -80,9 +80,6 @@ public enum RuntimeFeature {
             "src/runtime/crt/microtvm_rpc_common/",
             "src/runtime/crt/microtvm_rpc_server/");
 
-    private static final Pattern INCLUDE =
-            Pattern.compile("^[ \\t]*#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]", Pattern.MULTILINE);
-
     @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable set
     private final Set<RuntimeFeature> needs;
 
@@ -117,9 +114,8 @@ public enum RuntimeFeature {
     public static Set<RuntimeFeature> usedBy(Collection<Bytes> sources) {
         List<String> texts = sources.stream().map(Bytes::text).toList();
         Set<String> headers = texts.stream()
-                .flatMap(text -> INCLUDE.matcher(text).results())
-                .map(MatchResult::group)
-                .map(include -> INCLUDE.matcher(include).replaceFirst("include/$1"))
+                .flatMap(CText::includes)
+                .map(header -> ArchivePaths.INCLUDE + "/" + header)
                 .collect(Collectors.toSet());
         return closure(Arrays.stream(values())
                 .filter(feature -> headers.stream().anyMatch(feature::has)

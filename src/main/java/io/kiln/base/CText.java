@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.base;
 
-/** Foreign text in C files. All comments with text from elsewhere are made here. */
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** C files as text. All comments with text from elsewhere are made here. */
 public final class CText {
+    private static final Pattern INCLUDE =
+            Pattern.compile("^[ \\t]*#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]", Pattern.MULTILINE);
+
     private CText() {}
+
+    /** The files that a C file includes, in its order and without their quotes or brackets. Conditions and comments are not looked at. */
+    public static Stream<String> includes(String text) {
+        return INCLUDE.matcher(text).results().map(include -> include.group(1));
+    }
 
     /**
      * Text that neither ends its comment nor leaves its line, in a comment of either kind: ASCII only, no start or end

@@ -6,6 +6,7 @@ import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.RuntimeFiles;
+import io.kiln.base.CText;
 import io.kiln.base.Problem;
 import io.kiln.base.Problems;
 import io.kiln.base.incremental.Fingerprint;
@@ -20,7 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -28,9 +28,6 @@ import java.util.regex.Pattern;
  * them.
  */
 final class ArchiveIncludes {
-    private static final Pattern INCLUDE =
-            Pattern.compile("^[ \\t]*#[ \\t]*include[ \\t]*[<\"]([^>\"\\n]{1,250})[>\"]", Pattern.MULTILINE);
-
     /** Headers of CMSIS-NN, and of CMSIS-DSP and CMSIS-Core, which CMSIS-NN includes. */
     private static final Pattern CMSIS =
             Pattern.compile("(?:.*/)?(?:arm_nn\\w*|arm_math\\w*|cmsis_\\w+|core_c\\w+)\\.h");
@@ -75,15 +72,13 @@ final class ArchiveIncludes {
     }
 
     private void find(Artifact file, Map<String, Set<String>> missing) {
-        Matcher includes = INCLUDE.matcher(file.text());
-        while (includes.find()) {
-            String header = includes.group(1);
+        CText.includes(file.text()).forEach(header -> {
             boolean isNamed =
                     CMSIS.matcher(header).matches() || RUNTIME.matcher(header).matches();
             if (isNamed && !known.contains(header)) {
                 missing.computeIfAbsent(file.fileName(), f -> new TreeSet<>()).add(header);
             }
-        }
+        });
     }
 
     private void report(String file, Collection<String> headers, Problems problems) {
