@@ -414,6 +414,8 @@ static void the_executor_is_driven(void) {
     EXPECT(reply_u32(52) == 1 && reply_u32(56) == INT8 && reply_u64(60) == MODEL_BYTES);
     array[i] = reply_u64(76);
   }
+  free_handle(0x8002u, kTVMModuleHandle); /* The global functions stay, and so do the arrays. */
+  expect_void();
   copy_to(data[0], 0, "\x01\x02\x03\x04\x05\x06", MODEL_BYTES);
   expect_void();
   copy_to(data[0], 1, "\x01\x02\x03\x04\x05\x06", MODEL_BYTES);
@@ -487,6 +489,8 @@ static void functions_are_timed(void) {
   EXPECT(replied_exception("error 0x0100"));
   create_evaluator(create, 12, "negate", 0, 1, 0);
   EXPECT(replied_exception("error 0x0803"));
+  create_evaluator(create, 12, "negate", 10, INT32_MAX / 8 + 1, 0); /* more results than 32 bits can address */
+  EXPECT(replied_exception("error 0x0803"));
   create_evaluator(create, 12, "negate", 10, 3, 0);
   EXPECT(reply_u32(8) == kTVMRPCReturn && reply_u64(24) == kTVMPackedFuncHandle);
   uint64_t evaluator = reply_u64(32);
@@ -521,6 +525,18 @@ static void functions_are_timed(void) {
   call_tensors(newer, in, out, MODEL_BYTES, INT8);
   EXPECT(replied_exception("boom"));
   EXPECT(live_blocks == before && timer_runs == 0);
+}
+
+/* What is timed may create another evaluator; the results still fit into the memory for them. */
+static void an_evaluator_may_be_replaced_while_it_runs(void) {
+  start();
+  uint64_t create = get_global("runtime.RPCTimeEvaluator");
+  uint64_t system_library = library_handle;
+  library_handle = 0x8002u; /* the global functions */
+  create_evaluator(create, 12, "runtime.RPCTimeEvaluator", 1, 1, 0);
+  library_handle = system_library;
+  create_evaluator(reply_u64(32), 12, "echo", 1, 1000, 0);
+  EXPECT(reply_u32(8) == kTVMRPCReturn && reply_u64(24) == kTVMBytes && reply_u64(32) == 8u);
 }
 
 static void memory_is_filled_with_random_bytes(void) {
@@ -600,6 +616,7 @@ int main(void) {
   packets_that_are_cut_or_too_long_are_refused();
   the_executor_is_driven();
   functions_are_timed();
+  an_evaluator_may_be_replaced_while_it_runs();
   memory_is_filled_with_random_bytes();
   messages_for_people_are_log_messages();
   the_host_ends_the_server();

@@ -26,9 +26,14 @@ public record InterfaceNames(String model) {
     /** Compilers may split an array and number its parts after a dot. */
     private static final Pattern STATE = Pattern.compile(PREFIX + "\\w+_(state[0-9]+|ready)(\\..*)?");
 
+    /** {@code <name>} of the functions: the model's name in lower case. The runtime's AOT executor is created with it. */
+    public String lowerCase() {
+        return model.toLowerCase(Locale.ROOT);
+    }
+
     /** {@code tvmgen_<name>}: prefix of all other names. */
     public String prefix() {
-        return PREFIX + model.toLowerCase(Locale.ROOT);
+        return PREFIX + lowerCase();
     }
 
     /** {@code tvmgen_<name>.h}. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.rpc;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.Bytes;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -51,13 +52,14 @@ final class RpcModelSession implements ModelSession {
 
     /** The executor of a model; empty if the image has no such model. */
     private Optional<AotExecutor> find(String name) {
-        return library().function("tvmgen_" + name + "_get_c_metadata").map(found -> executor(name));
+        return library().function(new InterfaceNames(name).metadata()).map(found -> executor(name));
     }
 
     private AotExecutor executor(String name) {
         if (open.filter(each -> each.model().equals(name)).isEmpty()) {
             free();
-            open = Optional.of(new Open(name, AotExecutor.create(client, library(), name)));
+            String module = new InterfaceNames(name).lowerCase();
+            open = Optional.of(new Open(name, AotExecutor.create(client, library(), module)));
         }
         return open.get().executor();
     }

@@ -7,7 +7,6 @@ import io.kiln.device.protocol.ModelSession;
 import io.kiln.device.protocol.ModelSession.Model;
 import io.kiln.device.rpc.client.RpcClient;
 import io.kiln.device.rpc.client.TransportTimeouts;
-import io.kiln.device.rpc.packet.RpcException;
 import io.kiln.device.transport.Transport;
 import java.time.Duration;
 import java.util.Optional;
@@ -54,7 +53,7 @@ final class PortCheck {
         try (RpcClient client = RpcClient.connect(line, timeouts, text -> {})) {
             return Optional.of("speaks RPC, version " + RpcClient.VERSION + ", in packets of up to "
                     + client.mostPacketBytes() + " bytes");
-        } catch (RpcException e) {
+        } catch (KilnException e) {
             // It speaks something else, or nothing: that is the answer.
             return Optional.empty();
         }

@@ -42,6 +42,16 @@ class RpcProtocolTest {
         }
     }
 
+    /** The names of a model's functions are in lower case, whatever the model's own name is. */
+    @Test
+    void aModelWithCapitalsIsFound() throws IOException {
+        try (ScriptedBoard board = ScriptedBoard.rpc();
+                TcpTransport line = TcpTransport.open(board.port(), LIMIT);
+                ModelSession session = new RpcProtocol(LIMIT, List.of("M")).connect(line, text -> {})) {
+            assertThat(session.models()).containsExactly(new Model("M", List.of(16), List.of(16)));
+        }
+    }
+
     /** The next host gets the executor that the first one left behind when it was killed. */
     @Test
     void aHostThatComesBackGoesOn() throws IOException {

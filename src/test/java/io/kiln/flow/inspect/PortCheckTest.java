@@ -52,6 +52,16 @@ class PortCheckTest {
         }
     }
 
+    @Test
+    void aFloodOfTextIsNotTakenForEither() throws IOException {
+        byte[] flood = "\n".repeat(200_000).getBytes(StandardCharsets.US_ASCII);
+        try (ScriptedBoard board = ScriptedBoard.of(() -> flood, bytes -> bytes)) {
+            Duration enough = Duration.ofSeconds(5);
+            assertThat(check(board, new TransportTimeouts(enough, enough, enough)))
+                    .isEqualTo("nothing answers, neither to RPC nor to the console protocol");
+        }
+    }
+
     private static String check(ScriptedBoard board, TransportTimeouts timeouts) {
         return new PortCheck(() -> TcpTransport.open(board.port(), Duration.ofSeconds(10)), timeouts).verdict();
     }

@@ -32,10 +32,11 @@ static TVMRPCStatus get_global_function(TVMMinRPCServer* server, const TVMRPCArg
   return kTVMRPCSuccess;
 }
 
-/* The arrays of a module do not outlive it; the system library stays where it is. */
+/* The arrays of a module do not outlive it; the system library and the global functions stay where they are. */
 static int free_module(TVMMinRPCServer* server, TVMModuleHandle module) {
+  bool is_module = TVMCrt_ModuleOf(module) != NULL;
   int error = TVMModFree(module);
-  if (error == 0 && TVMCrt_ModuleOf(module) == NULL) {
+  if (is_module && TVMCrt_ModuleOf(module) == NULL) {
     TVMRPCMemory_Forget(&server->memory);
   }
   return error;

@@ -7,6 +7,7 @@
 #include <tvm/runtime/crt/platform.h>
 
 #define MOST_NUMBER ((uint64_t)INT32_MAX)
+#define MOST_REPEAT (INT32_MAX / (int32_t)sizeof(double)) /* Their results are addressable on every core. */
 #define MOST_INDEX 0x7fffu
 
 /* Times of one try are compared in units of 2^-30 s, about a nanosecond. */
@@ -115,9 +116,10 @@ static int measure_repeat(const struct call* call, double* mean) {
   return 0;
 }
 
-static int measure_all(const struct call* call, uint8_t* means) {
+/* There is room for so many means, whatever evaluator the calls themselves create. */
+static int measure_all(const struct call* call, uint8_t* means, uint32_t repeat) {
   int error = call_once(call); /* caches and memory as they will be */
-  for (uint32_t i = 0; i < evaluator.repeat && error == 0; ++i) {
+  for (uint32_t i = 0; i < repeat && error == 0; ++i) {
     double mean = 0;
     error = measure_repeat(call, &mean);
     memcpy(means + i * sizeof(mean), &mean, sizeof(mean));
@@ -152,7 +154,7 @@ int TVMTimeEvaluator_Create(TVMValue* args, int* type_codes, int num_args, TVMVa
     return kTvmErrorFunctionCallWrongArgType;
   }
   if (!is_between(args[kNumber].v_int64, 1) || !is_between(args[kRepeat].v_int64, 1) ||
-      !is_between(args[kMinRepeat].v_int64, 0) || args[kCooldown].v_int64 != 0) {
+      args[kRepeat].v_int64 > MOST_REPEAT || !is_between(args[kMinRepeat].v_int64, 0) || args[kCooldown].v_int64 != 0) {
     return kTvmErrorFunctionCallInvalidArg;
   }
   int error = TVMModGetFunction(args[kModule].v_handle, args[kFunction].v_str, 0, &function);
@@ -173,7 +175,8 @@ int TVMTimeEvaluator_Create(TVMValue* args, int* type_codes, int num_args, TVMVa
 int TVMTimeEvaluator_Run(tvm_function_index_t function_index, TVMValue* args, int* type_codes,
                          int num_args, TVMValue* ret_val, int* ret_type_code) {
   const struct call call = {args, type_codes, num_args};
-  size_t size = (size_t)evaluator.repeat * sizeof(double);
+  uint32_t repeat = evaluator.repeat;
+  size_t size = (size_t)repeat * sizeof(double);
   void* array = NULL;
   void* means = NULL;
   if (evaluator.index == 0u || function_index != evaluator.index) {
@@ -185,7 +188,7 @@ int TVMTimeEvaluator_Run(tvm_function_index_t function_index, TVMValue* args, in
   }
   error = (int)TVMPlatformMemoryAllocate(size, cpu, &means);
   if (error == 0) {
-    error = measure_all(&call, means);
+    error = measure_all(&call, means, repeat);
     if (error != 0) {
       (void)TVMPlatformMemoryFree(means, cpu);
     }
