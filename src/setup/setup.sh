@@ -28,6 +28,8 @@ if [ "${1:-tests}" != quickstart ]; then
   [ -e /usr/lib/arm-none-eabi/include/stdint.h ] || packages+=(libnewlib-arm-none-eabi)
   [ -d /usr/lib/picolibc/riscv64-unknown-elf ] || packages+=(picolibc-riscv64-unknown-elf)
   [ -e /usr/include/stdint.h ] || packages+=(libc6-dev)
+  # The ONNX project's own tests of its operators.
+  [ -d /usr/share/libonnx-testdata/data/node ] || packages+=(libonnx-testdata)
 fi
 [ "${#packages[@]}" -gt 0 ] || exit 0
 
