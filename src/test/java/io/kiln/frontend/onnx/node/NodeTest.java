@@ -95,7 +95,7 @@ record NodeTest(Path folder) {
     /** Some tests hold floats of 16 bits as unsigned integers with their bits. */
     private OnnxTensor tensor(String file) {
         byte[] content = bytes(folder.resolve("test_data_set_0").resolve(file + ".pb")).toArray();
-        boolean isBrain = name().contains("_BFLOAT16_to_");
+        boolean isBrain = name().contains("BFLOAT16");
         return TensorFiles.read(content, name() + "/" + file, isBrain);
     }
 
