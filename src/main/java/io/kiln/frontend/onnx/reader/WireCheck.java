@@ -52,7 +52,6 @@ final class WireCheck {
             } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
                 int outer = input.pushLimit(input.readRawVarint32());
                 scan(input, field.getMessageType(), depth + 1);
-                input.checkLastTagWas(0);
                 input.popLimit(outer);
             } else {
                 skip(input, field);
