@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.onnx.quantized;
 
+import static io.kiln.frontend.onnx.operator.Registration.microsoft;
 import static io.kiln.frontend.onnx.operator.Registration.onnx;
 
+import io.kiln.frontend.onnx.layer.LayerImporters;
 import io.kiln.frontend.onnx.operator.Registration;
 import java.util.List;
 
@@ -10,7 +12,12 @@ import java.util.List;
 public final class QuantizedImporters {
     /** All operators of the family. */
     public static final List<Registration> ALL = List.of(
-            onnx("QuantizeLinear", 10, new QuantizeImporter()), onnx("DequantizeLinear", 10, new DequantizeImporter()));
+            onnx("QuantizeLinear", 10, new QuantizeImporter()),
+            onnx("DequantizeLinear", 10, new DequantizeImporter()),
+            onnx("QLinearConv", 10, new QLinearLayer(LayerImporters.CONVOLUTION)),
+            onnx("QLinearMatMul", 10, new QLinearLayer(LayerImporters.MATRIX_PRODUCT)),
+            microsoft("QLinearAdd", QLinearImporters.ADD),
+            microsoft("QLinearMul", QLinearImporters.MULTIPLY));
 
     private QuantizedImporters() {}
 }
