@@ -18,7 +18,7 @@ public final class LayerImporters {
 
     /** All operators of the family. */
     public static final List<Registration> ALL =
-            Stream.of(OWN).flatMap(List::stream).toList();
+            Stream.of(OWN, Pools.ALL, Normalizations.ALL).flatMap(List::stream).toList();
 
     private LayerImporters() {}
 }
