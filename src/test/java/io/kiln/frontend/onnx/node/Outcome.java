@@ -66,6 +66,11 @@ record Outcome(NodeTest test, Kind kind, String text, Optional<Function> functio
         return "";
     }
 
+    /** The same as a wrong answer. */
+    Outcome wrong(String what) {
+        return new Outcome(test, Kind.WRONG, what, function);
+    }
+
     String line() {
         return test.name() + "\t" + kind + "\t" + text.replace('\n', ' ');
     }
