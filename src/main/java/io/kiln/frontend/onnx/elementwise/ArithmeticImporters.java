@@ -41,7 +41,7 @@ final class ArithmeticImporters {
         } else if (isFloat && exponent == 0.5) {
             node.finish(e.unary(Unary.Kind.SQRT, node.arg(0)));
         } else if (isFloat) {
-            node.finish(real(e, node.arg(0), e.cast(node.arg(1), DType.FLOAT32)));
+            node.finish(Powers.real(e, node.arg(0), e.cast(node.arg(1), DType.FLOAT32)));
         } else {
             powerOfIntegers(node, e);
         }
@@ -61,26 +61,12 @@ final class ArithmeticImporters {
         return exponent > 1 && exponent % 2 == 1 ? e.multiply(square, base) : square;
     }
 
-    /** {@code exp(y * log(|x|))}, with the sign of an odd power; NaN for a negative base with a fraction. */
-    static Arg real(Expressions e, Arg x, Arg y) {
-        Arg zero = e.number(0, DType.FLOAT32);
-        Arg one = e.number(1, DType.FLOAT32);
-        Arg magnitude = e.unary(Unary.Kind.EXP, e.multiply(y, e.unary(Unary.Kind.LOG, e.unary(Unary.Kind.ABS, x))));
-        Arg half = e.multiply(y, 0.5);
-        Arg isOdd = e.binary(Binary.Kind.NOT_EQUAL, e.unary(Unary.Kind.FLOOR, half), half);
-        Arg isWhole = e.binary(Binary.Kind.EQUAL, e.unary(Unary.Kind.FLOOR, y), y);
-        Arg nan = e.number(Double.NaN, DType.FLOAT32);
-        Arg sign = e.where(isWhole, e.where(isOdd, e.number(-1, DType.FLOAT32), one), nan);
-        Arg signed = e.where(e.binary(Binary.Kind.LESS, x, zero), e.multiply(magnitude, sign), magnitude);
-        return e.where(e.binary(Binary.Kind.EQUAL, y, zero), one, signed);
-    }
-
     /** Integers with computed exponents; a power of floats is cut to an integer. */
     private static void powerOfIntegers(NodeContext node, Expressions e) {
         DType held = e.dtype(node.arg(0));
         node.require(!held.isWideUnsigned(), "its base is " + held.text(), "signed integers or floats");
         if (node.element(1).isFloat()) {
-            Arg power = real(e, e.cast(node.arg(0), DType.FLOAT32), node.arg(1));
+            Arg power = Powers.real(e, e.cast(node.arg(0), DType.FLOAT32), node.arg(1));
             node.finish(e.cast(e.multiply(power, 1 + ROUNDING), held));
             return;
         }

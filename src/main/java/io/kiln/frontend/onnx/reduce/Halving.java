@@ -9,7 +9,9 @@ import io.kiln.ir.op.reduce.Reduce;
 import java.util.List;
 
 /** Reductions for which the IR has no operator: the halves of an axis are combined until one element is left. */
-final class Halving {
+public final class Halving {
+    private static final int MOST_TERMS = 1024;
+
     private Halving() {}
 
     /** A reduction by the IR's operator where it takes the type; dimensions stay, as 1. */
@@ -17,7 +19,23 @@ final class Halving {
         DType dtype = e.dtype(data);
         boolean isOrder = kind == Reduce.Kind.MAX || kind == Reduce.Kind.MIN;
         boolean isOwn = dtype.isFloat() || dtype == DType.INT32 || (isOrder && !dtype.isWideUnsigned());
-        return isOwn ? e.reduce(kind, data, axes) : reduce(e, combine, data, axes);
+        if (!isOwn) {
+            return reduce(e, combine, data, axes);
+        }
+        return kind == Reduce.Kind.SUM ? sum(e, data, axes) : e.reduce(kind, data, axes);
+    }
+
+    /** A sum; one of very many floats is computed axis by axis, so that errors stay small. Dimensions stay, as 1. */
+    public static Arg sum(Expressions e, Arg data, List<Integer> axes) {
+        long terms = axes.stream().mapToLong(e.shape(data)::dim).reduce(1, (a, b) -> a * b);
+        if (terms <= MOST_TERMS || axes.size() == 1) {
+            return e.reduce(Reduce.Kind.SUM, data, axes);
+        }
+        Arg value = data;
+        for (int axis : axes) {
+            value = e.reduce(Reduce.Kind.SUM, value, List.of(axis));
+        }
+        return value;
     }
 
     /** A reduction by a function of two elements; dimensions stay, as 1. */
