@@ -5,6 +5,7 @@ import static io.kiln.frontend.onnx.operator.Registration.microsoft;
 import static io.kiln.frontend.onnx.operator.Registration.onnx;
 
 import io.kiln.frontend.onnx.layer.LayerImporters;
+import io.kiln.frontend.onnx.operator.OnnxImporter;
 import io.kiln.frontend.onnx.operator.Registration;
 import java.util.List;
 
@@ -14,10 +15,18 @@ public final class QuantizedImporters {
     public static final List<Registration> ALL = List.of(
             onnx("QuantizeLinear", 10, new QuantizeImporter()),
             onnx("DequantizeLinear", 10, new DequantizeImporter()),
-            onnx("QLinearConv", 10, new QLinearLayer(LayerImporters.CONVOLUTION)),
-            onnx("QLinearMatMul", 10, new QLinearLayer(LayerImporters.MATRIX_PRODUCT)),
+            onnx("QLinearConv", 10, new QLinearLayer(layer("Conv"))),
+            onnx("QLinearMatMul", 10, new QLinearLayer(layer("MatMul"))),
             microsoft("QLinearAdd", QLinearImporters.ADD),
             microsoft("QLinearMul", QLinearImporters.MULTIPLY));
 
     private QuantizedImporters() {}
+
+    private static OnnxImporter layer(String name) {
+        return LayerImporters.ALL.stream()
+                .filter(layer -> layer.key().equals(name))
+                .findFirst()
+                .orElseThrow()
+                .importer();
+    }
 }
