@@ -22,6 +22,7 @@ import io.kiln.mlf.ModelLibraryFormat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -116,7 +117,22 @@ record ProjectFolder(Path directory, ProjectSettings settings) {
                 .verify(new VerifySpec(VerifyOn.NONE, Optional.empty(), 0, 0))
                 .boardSources(settings.boardSources())
                 .trustedArchives(settings.trusted())
+                .compilerFlags(compilerFlags(options))
                 .build();
+    }
+
+    private static List<String> compilerFlags(OptionValues options) {
+        List<String> flags = new ArrayList<>();
+        for (String word :
+                options.text(ProjectOptions.DEFINITIONS).orElse("").strip().split("\\s+", -1)) {
+            if (!word.isEmpty()) {
+                flags.add(word.startsWith("-D") ? word : "-D" + word);
+            }
+        }
+        if (options.flag(ProjectOptions.WARNINGS)) {
+            flags.add("-Werror");
+        }
+        return flags;
     }
 
     /**
