@@ -39,6 +39,14 @@ public final class SystemLibrary {
                 : models;
     }
 
+    /** The same models, with a system library of all their functions if none brings one. */
+    public static List<ModelLibrary> ensured(List<ModelLibrary> models) {
+        boolean isThere = models.stream()
+                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .anyMatch(SystemLibrary::isDefinedIn);
+        return isThere ? models : shared(models);
+    }
+
     /**
      * The same models, the first of which brings a system library with the packed functions of all.
      *
