@@ -282,6 +282,10 @@ public final class TirEvaluator {
             case "kiln_rescale_to_nearest" ->
                 limited(FixedPoint.multiplyRoundingAway(
                         a, args.get(1).intValue(), 31 - args.get(2).intValue()));
+            case "kiln_rescale_single" ->
+                limited(FixedPoint.multiplyInSinglePrecision(
+                        a, args.get(1).intValue(), 31 - args.get(2).intValue()));
+            case "kiln_rescale_floor" -> limited((a * args.get(1) + args.get(2)) >> args.get(3));
             case "kiln_add_64" -> args.get(0) + args.get(1);
             case "kiln_leading_zeros" -> Integer.numberOfLeadingZeros(a);
             case "kiln_reciprocal" -> TflSoftmaxTables.reciprocal(a - Integer.MIN_VALUE);

@@ -72,6 +72,7 @@ public final class Rescaling {
         return switch (rounding) {
             case UPWARD -> FixedPoint.multiplyRoundingUpward(x, multiplier, shift);
             case TONEAREST -> FixedPoint.multiplyRoundingAway(x, multiplier, shift);
+            case ONNX -> FixedPoint.multiplyInSinglePrecision(x, multiplier, shift);
             default -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
         };
     }
@@ -80,18 +81,16 @@ public final class Rescaling {
         int[] data = args.get(0).ints();
         float[] inputScales = args.get(1).floats();
         int inputZero = args.get(2).scalarInt();
-        double outputScale = args.get(3).scalarFloat();
+        float outputScale = args.get(3).scalarFloat();
         int outputZero = args.get(4).scalarInt();
         QuantizedMultiplier[] by = new QuantizedMultiplier[inputScales.length];
-        Arrays.setAll(by, i -> QuantizedMultiplier.of(inputScales[i] / outputScale));
+        Arrays.setAll(by, i -> op.multiplier(inputScales[i], outputScale));
         Channels channels = Channels.of(type.shape(), op.axis());
         int[] result = new int[data.length];
         for (int i = 0; i < result.length; i++) {
             QuantizedMultiplier m = by[by.length == 1 ? 0 : channels.of(i)];
             int centred = data[i] - inputZero;
-            long rescaled = op.rounding() == Rounding.UPWARD
-                    ? FixedPoint.multiplyRoundingUpward(centred, m.multiplier(), m.shift())
-                    : FixedPoint.multiplyRoundingAway(centred, m.multiplier(), m.shift());
+            long rescaled = rescaled(op.rounding(), centred, m.multiplier(), m.shift());
             result[i] = FixedPoint.clamp(
                     rescaled + outputZero, op.outDtype().min(), op.outDtype().max());
         }
