@@ -13,6 +13,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -21,7 +22,20 @@ import java.util.Optional;
  */
 public final class NodeContext {
     /** What a node is imported into. */
-    public record Surroundings(GraphBuilder graph, Scope scope, Bodies bodies, String file, int number) {}
+    public record Surroundings(
+            GraphBuilder graph, Scope scope, Bodies bodies, String file, int number, Emitter emitter) {
+        /** Operators are appended as they are emitted. */
+        public Surroundings(GraphBuilder graph, Scope scope, Bodies bodies, String file, int number) {
+            this(graph, scope, bodies, file, number, graph::emit);
+        }
+    }
+
+    /** What appends operator calls to the graph. */
+    @FunctionalInterface
+    public interface Emitter {
+        /** Appends a call and returns its result. */
+        Arg emit(Op op, List<Arg> args, Origin origin);
+    }
 
     private final OnnxNode node;
     private final int version;
@@ -178,7 +192,7 @@ public final class NodeContext {
     /** Appends an operator call. */
     public Arg emit(Op op, List<Arg> args) {
         try {
-            return around.graph().emit(op, args, origin());
+            return around.emitter().emit(op, args, origin());
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw failure(e.getMessage(), "");
         }
@@ -198,13 +212,50 @@ public final class NodeContext {
 
     /** Sets an output with elements of a type of the model; nothing if the output is unused. */
     public void finish(int output, Arg value, ElementType type) {
-        if (!type.isHeldAs(type(value).dtype())) {
-            throw failure("it computes " + type(value).text(), "elements of type " + type.text());
+        finish(output, new OnnxValue(value, type));
+    }
+
+    /** Sets an output to a value with all that is known of it. */
+    public void finish(int output, OnnxValue value) {
+        if (!value.type().isHeldAs(type(value.arg()).dtype())) {
+            throw failure(
+                    "it computes " + type(value.arg()).text(),
+                    "elements of type " + value.type().text());
         }
-        if (hasOutput(output)
-                && !around.scope().define(node.outputs().get(output), new OnnxValue(value, type))) {
+        if (hasOutput(output) && !around.scope().define(node.outputs().get(output), value)) {
             throw failure("its output `" + node.outputs().get(output) + "` exists already", "every value once");
         }
+    }
+
+    /** Sets an output to a value with all that is known of it, instead of what was set before. */
+    public void replace(int output, OnnxValue value) {
+        around.scope().replace(node.outputs().get(output), value);
+    }
+
+    /** An output that is set. */
+    public Optional<OnnxValue> output(int index) {
+        return hasOutput(index) ? around.scope().value(node.outputs().get(index)) : Optional.empty();
+    }
+
+    /**
+     * The same node with other inputs, whose outputs the graph does not see.
+     *
+     * @param replaced values by index of the input
+     * @param emitter receives what the importer emits; empty for the graph
+     */
+    public NodeContext shadow(Map<Integer, OnnxValue> replaced, Optional<Emitter> emitter) {
+        Scope scope = new Scope(Optional.of(around.scope()));
+        replaced.forEach((index, value) -> scope.define(node.inputs().get(index), value));
+        return new NodeContext(
+                node,
+                version,
+                new Surroundings(
+                        around.graph(),
+                        scope,
+                        around.bodies(),
+                        around.file(),
+                        around.number(),
+                        emitter.orElse(around.graph()::emit)));
     }
 
     /** Imports a body of this node once; see {@link Bodies}. */
