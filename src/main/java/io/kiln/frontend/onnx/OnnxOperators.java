@@ -17,7 +17,11 @@ import java.util.stream.Stream;
 /** The operators that Kiln imports: the tables of all families combined. */
 final class OnnxOperators {
     private static final Map<String, Registration> ALL = Stream.of(
-                    ElementwiseImporters.ALL, LayerImporters.ALL, MovementImporters.ALL, ReduceImporters.ALL, QuantizedImporters.ALL)
+                    ElementwiseImporters.ALL,
+                    LayerImporters.ALL,
+                    MovementImporters.ALL,
+                    QuantizedImporters.ALL,
+                    ReduceImporters.ALL)
             .flatMap(List::stream)
             .collect(Collectors.toUnmodifiableMap(Registration::key, Function.identity()));
 
