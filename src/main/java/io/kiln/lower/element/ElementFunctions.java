@@ -115,8 +115,10 @@ final class ElementFunctions {
     private static ElementFunction dequantized(FusedOperator op) {
         float scale = op.root().constant(1).real(0);
         int zeroPoint = (int) op.root().constant(2).integer(0);
-        return ElementFunction.fitting((block, x) ->
-                mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), imm(scale)));
+        boolean isPowerOfTwo = scale == Math.scalb(1f, Math.getExponent(scale));
+        Expr factor = isPowerOfTwo ? new Expr.Call(ElementIntrinsics.POWER_OF_TWO, List.of(imm(scale))) : imm(scale);
+        return ElementFunction.fitting(
+                (block, x) -> mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), factor));
     }
 
     /** The quotient is clamped before it becomes an integer, so that no float exceeds the integer's range. */
