@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The ONNX project's tests of single operators, through import and interpreter. {@code -Dkiln.onnx.tests=test_add}
@@ -25,6 +27,13 @@ class OnnxNodeTest {
     @Test
     void noOperatorAnswersWrongly() {
         List<Outcome> outcomes = sweep("node");
+        assertThat(lines(outcomes, Outcome.Kind.WRONG)).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pytorch-converted", "pytorch-operator", "simple"})
+    void theOtherTestsAnswerAsTheyShould(String part) {
+        List<Outcome> outcomes = sweep(part);
         assertThat(lines(outcomes, Outcome.Kind.WRONG)).isEmpty();
     }
 
