@@ -9,6 +9,7 @@ import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.reader.Budget;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.ir.Function;
+import io.kiln.transform.layout.MoveTransposes;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -65,6 +66,6 @@ public final class OnnxFrontend {
     }
 
     private static Function convert(OnnxModel model, String moduleName, InputShapes inputShapes, Budget budget) {
-        return new ModelImporter(model, budget).read(moduleName, inputShapes);
+        return new MoveTransposes().run(new ModelImporter(model, budget).read(moduleName, inputShapes));
     }
 }
