@@ -9,6 +9,7 @@ import io.kiln.frontend.onnx.model.OnnxModel;
 import io.kiln.frontend.onnx.reader.Budget;
 import io.kiln.frontend.onnx.reader.ModelReader;
 import io.kiln.ir.Function;
+import io.kiln.transform.FoldFactors;
 import io.kiln.transform.layout.MoveTransposes;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -66,6 +67,7 @@ public final class OnnxFrontend {
     }
 
     private static Function convert(OnnxModel model, String moduleName, InputShapes inputShapes, Budget budget) {
-        return new MoveTransposes().run(new ModelImporter(model, budget).read(moduleName, inputShapes));
+        Function imported = new ModelImporter(model, budget).read(moduleName, inputShapes);
+        return FoldFactors.run(new MoveTransposes().run(imported));
     }
 }
