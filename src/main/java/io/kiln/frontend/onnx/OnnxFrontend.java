@@ -22,7 +22,7 @@ public final class OnnxFrontend {
     /** Size limit; no microcontroller's memory holds a larger file. */
     public static final long MAX_FILE_BYTES = 32L << 20;
 
-    private static final long MAX_CONSTANT_BYTES = 8 * MAX_FILE_BYTES;
+    private static final long MAX_CONSTANT_BYTES = 6 * MAX_FILE_BYTES;
 
     private OnnxFrontend() {}
 

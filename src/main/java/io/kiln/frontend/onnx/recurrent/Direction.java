@@ -11,8 +11,10 @@ import io.kiln.ir.op.element.Unary;
 import io.kiln.ir.op.layer.BiasAdd;
 import io.kiln.ir.op.layer.Dense;
 import io.kiln.ir.type.Shape;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -23,8 +25,15 @@ import java.util.Optional;
  * @param index 0, or 1 for the second direction
  * @param gates number of gates
  * @param activations names of the activations
+ * @param weights recurrent weights of gates, from one to another, used in each step
  */
-record Direction(NodeContext node, Expressions expressions, int index, int gates, List<String> activations) {
+record Direction(
+        NodeContext node,
+        Expressions expressions,
+        int index,
+        int gates,
+        List<String> activations,
+        Map<List<Integer>, Arg> weights) {
     private static final int PEEPHOLES = 7;
 
     static Direction of(NodeContext node, Expressions e, RecurrentImporter layer, int index) {
@@ -33,7 +42,7 @@ record Direction(NodeContext node, Expressions expressions, int index, int gates
         boolean isStated = stated.size() >= (index + 1) * count;
         List<String> activations =
                 isStated ? stated.subList(index * count, (index + 1) * count) : layer.activations();
-        return new Direction(node, e, index, layer.gates(), activations);
+        return new Direction(node, e, index, layer.gates(), activations, new HashMap<>());
     }
 
     int hidden() {
@@ -53,7 +62,8 @@ record Direction(NodeContext node, Expressions expressions, int index, int gates
 
     /** Products with some gates' rows of the recurrent weights. */
     Arg recurrent(Arg hidden, int from, int to) {
-        Arg weight = expressions.slice(matrix(2), 0, from * hidden(), to * hidden());
+        Arg weight = weights.computeIfAbsent(
+                List.of(from, to), rows -> expressions.slice(matrix(2), 0, from * hidden(), to * hidden()));
         return node.emit(new Dense((to - from) * hidden()), hidden, weight);
     }
 
