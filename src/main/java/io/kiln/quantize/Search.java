@@ -105,8 +105,10 @@ final class Search {
         double usual = quality(wishes, few()).sqnr();
         List<Step> steps = new ArrayList<>();
         for (Node node : graph.nodes()) {
-            if (node.layer().isPresent() && !wishes.others().containsKey(node.output())) {
-                double wide = quality(wishes.with(node, Precision.INT16), few()).sqnr();
+            if (Planner.isArithmetic(node) && !wishes.others().containsKey(node.output())) {
+                double wide = Planner.isPossible(node, Precision.INT16)
+                        ? quality(wishes.with(node, Precision.INT16), few()).sqnr()
+                        : Double.NEGATIVE_INFINITY;
                 double real = quality(wishes.with(node, Precision.FLOAT), few()).sqnr();
                 boolean needsFloat = real - usual > 2 * Math.max(0, wide - usual);
                 double work = Math.log(Math.max(2, node.macs()));

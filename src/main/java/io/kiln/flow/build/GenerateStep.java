@@ -51,10 +51,12 @@ public final class GenerateStep {
     private final Log log;
     private final ResolvedBuild build;
     private final Layout layout;
+    private final QuantizedFiles quantizedFiles;
 
     public GenerateStep(Log log, ResolvedBuild build) {
         this.log = log;
         this.build = build;
+        this.quantizedFiles = new QuantizedFiles(build.spec(), log);
         this.layout = build.spec().layout();
     }
 
@@ -102,6 +104,7 @@ public final class GenerateStep {
                 .setting("timestamp", spec.timestamp());
         spec.calls().addTo(now);
         spec.pipeline().addTo(now);
+        spec.quantize().addTo(now);
         for (ModelSource model : spec.models()) {
             now.setting("inputShapes of " + model.name(), model.inputShapes());
             now.setting("name of " + model.file().getFileName(), model.name());
@@ -117,6 +120,7 @@ public final class GenerateStep {
     }
 
     private Collection<Path> generate() {
+        quantizedFiles.clear();
         List<CompiledModel> compiled = new ArrayList<>();
         List<Archive> archives = new ArrayList<>();
         List<ModelLibrary> libraries = new ArrayList<>();
@@ -150,31 +154,45 @@ public final class GenerateStep {
         List<Path> written =
                 isWhole ? copy(archives.get(0), build.spec().models().get(0).file()) : write(linked);
         written.addAll(dumpIr(compiled));
+        compiled.forEach(model -> model.quantized()
+                .ifPresent(quantized -> written.addAll(quantizedFiles.write(source(model), quantized))));
         store(layout).write(linked);
         linked.forEach(library -> log.info(summary(library)));
         return written;
     }
 
-    private CompiledModel compile(ModelSource model) {
-        BuildSpec spec = build.spec();
-        return compile(build, model, spec.io(), spec.optimize());
+    private ModelSource source(CompiledModel model) {
+        return build.spec().models().stream()
+                .filter(source -> source.name().equals(model.imported().name()))
+                .findFirst()
+                .orElseThrow();
     }
 
-    /** Compiles one of the build's models with other options. */
-    static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+    private CompiledModel compile(ModelSource model) {
         BuildSpec spec = build.spec();
-        return ModelCompiler.compile(
-                CompileRequest.builder(model.file(), build.board().target())
-                        .name(model.name())
-                        .optimize(optimize)
-                        .io(io)
-                        .convention(spec.calls().convention())
-                        .packed(spec.calls().options(spec.models().size() == 1))
-                        .passes(spec.pipeline().options())
-                        .inputShapes(model.shapes())
-                        .customOperators(spec.pipeline().customOperators())
-                        .slim(spec.slimArchive())
-                        .build());
+        return ModelCompiler.compile(request(build, model, spec.io(), spec.optimize())
+                .quantize(quantizedFiles.request(model))
+                .build());
+    }
+
+    /** Compiles one of the build's models with other options; a quantised model is compiled as it was written. */
+    static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+        ModelSource source = new QuantizedFiles(build.spec(), Log.QUIET).compiled(model);
+        return ModelCompiler.compile(request(build, source, io, optimize).build());
+    }
+
+    private static CompileRequest.Builder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+        BuildSpec spec = build.spec();
+        return CompileRequest.builder(model.file(), build.board().target())
+                .name(model.name())
+                .optimize(optimize)
+                .io(io)
+                .convention(spec.calls().convention())
+                .packed(spec.calls().options(spec.models().size() == 1))
+                .passes(spec.pipeline().options())
+                .inputShapes(model.shapes())
+                .customOperators(spec.pipeline().customOperators())
+                .slim(spec.slimArchive());
     }
 
     /**

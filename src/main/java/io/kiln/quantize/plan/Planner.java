@@ -59,6 +59,13 @@ public final class Planner {
         return precision == Precision.FLOAT || IntegerForms.of(node, precision).isPresent();
     }
 
+    /** Whether a node computes new numbers in int8, rather than moving elements. */
+    public static boolean isArithmetic(Node node) {
+        return IntegerForms.of(node, Precision.INT8)
+                .filter(form -> form.kind() != Form.Kind.SAME)
+                .isPresent();
+    }
+
     /** The plan for wishes. Nodes without integer arithmetic in the precision asked for are float. */
     public Plan plan(Wishes wishes) {
         Map<Integer, Precision> precisions = precisions(wishes);
@@ -70,7 +77,7 @@ public final class Planner {
         List<PlannedNode> nodes = graph.nodes().stream()
                 .map(node -> planned(node, precisions.get(node.output()), forms, groups))
                 .toList();
-        return new Plan(graph.function(), nodes, border(wishes, precisions, groups));
+        return new Plan(graph.function(), nodes, border(wishes, groups));
     }
 
     /** Elements that only move between float operators stay float. */
@@ -113,7 +120,7 @@ public final class Planner {
                 : groups.quantization(((Arg.Ref) arg).id(), precision);
     }
 
-    private Plan.Border border(Wishes wishes, Map<Integer, Precision> precisions, ScaleGroups groups) {
+    private Plan.Border border(Wishes wishes, ScaleGroups groups) {
         Map<Integer, Format> inputs = new HashMap<>();
         Map<Integer, TensorType> types = graph.function().types();
         Set<Integer> params =
@@ -121,11 +128,7 @@ public final class Planner {
         Precision usual = wishes.usual() == Precision.FLOAT ? Precision.INT8 : wishes.usual();
         params.forEach(id -> inputs.put(id, border(id, types.get(id).dtype(), wishes, usual, groups)));
         List<Format> outputs = graph.function().results().stream()
-                .map(result -> {
-                    Precision own = precisions.getOrDefault(result.id(), usual);
-                    Precision precision = own == Precision.FLOAT ? usual : own;
-                    return border(result.id(), types.get(result.id()).dtype(), wishes, precision, groups);
-                })
+                .map(result -> border(result.id(), types.get(result.id()).dtype(), wishes, usual, groups))
                 .toList();
         return new Plan.Border(inputs, outputs);
     }
