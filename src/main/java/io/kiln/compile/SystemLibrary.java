@@ -7,7 +7,7 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.codegen.Origin;
-import io.kiln.executor.aot.SystemLibrarySource;
+import io.kiln.executor.SystemLibrarySource;
 import io.kiln.target.Target;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +37,14 @@ public final class SystemLibrary {
         return libraries > 1 || (isWanted && models.size() > 1)
                 ? shared(models.stream().map(SystemLibrary::withoutLibrary).toList())
                 : models;
+    }
+
+    /** The same models, with a system library of all their functions if none brings one. */
+    public static List<ModelLibrary> ensured(List<ModelLibrary> models) {
+        boolean isThere = models.stream()
+                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .anyMatch(SystemLibrary::isDefinedIn);
+        return isThere ? models : shared(models);
     }
 
     /**
