@@ -14,7 +14,7 @@ import io.kiln.quantize.plan.QuantizedNetwork;
 import io.kiln.quantize.quality.Evaluation;
 import io.kiln.quantize.quality.Quality;
 import io.kiln.quantize.range.Calibration;
-import io.kiln.quantize.range.Range;
+import io.kiln.quantize.range.Statistics;
 import io.kiln.quantize.run.Runs;
 import io.kiln.quantize.sample.Sample;
 import java.util.HashMap;
@@ -48,8 +48,8 @@ public final class Quantizer {
         FloatGraph graph = FloatModel.of(model);
         Map<Integer, Precision> kept = keptFloat(graph, options);
         requireLabels(model, samples, options);
-        Map<Integer, Range> ranges = Calibration.ranges(graph, samples, options.method(), progress);
-        Planner planner = new Planner(graph, ranges);
+        Statistics statistics = Calibration.of(graph, samples, options.method(), progress);
+        Planner planner = new Planner(graph, statistics);
         Wishes wishes = new Wishes(options.mode().precision(), kept, options.floatBorder());
         Search search = new Search(planner, maker, graph, samples);
         Search.Found found = options.mode() == QuantizeMode.AUTO
@@ -58,7 +58,7 @@ public final class Quantizer {
         QuantizedNetwork network = maker.make(planner.plan(found.wishes()));
         Quality quality = Evaluation.of(network, samples, Runs.Progress.NONE);
         Quantized quantized = new Quantized(
-                network, ranges, quality, samples.size(), search.advice(found.wishes(), quality), found.trials());
+                network, statistics.ranges(), quality, samples.size(), search.advice(found.wishes(), quality), found.trials());
         requireLimits(model, quantized, options.limits());
         return quantized;
     }

@@ -22,7 +22,7 @@ import java.util.Map;
 /** Tries precisions of single layers. */
 final class Search {
     /** Samples for a trial; more cost time and change little. */
-    private static final int SAMPLES = 16;
+    private static final int SAMPLES = 8;
 
     private static final int WORST = 3;
 

@@ -4,7 +4,6 @@ package io.kiln.flow.build;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
@@ -159,18 +158,10 @@ public final class GenerateStep {
         List<Path> written =
                 isWhole ? copy(archives.get(0), build.spec().models().get(0).file(), linked) : write(linked);
         written.addAll(dumpIr(compiled));
-        compiled.forEach(model -> model.quantized()
-                .ifPresent(quantized -> written.addAll(quantizedFiles.write(source(model), quantized))));
+        written.addAll(quantizedFiles.write(compiled));
         store(layout).write(linked);
-        linked.forEach(library -> log.info(summary(library)));
+        linked.forEach(library -> log.info(LibrarySummary.of(library)));
         return written;
-    }
-
-    private ModelSource source(CompiledModel model) {
-        return build.spec().models().stream()
-                .filter(source -> source.name().equals(model.imported().name()))
-                .findFirst()
-                .orElseThrow();
     }
 
     /** A server finds functions by their names, so that it needs a system library even if an archive brings none. */
@@ -282,31 +273,5 @@ public final class GenerateStep {
             }
         }
         return written;
-    }
-
-    private static String summary(ModelLibrary library) {
-        ModelMetadata model = library.metadata();
-        if (library.isForeign()) {
-            return String.format(
-                    Locale.ROOT,
-                    "Model %s, made for %s: %d operators, %,d bytes of constants, %,d of workspace",
-                    model.name(),
-                    model.target(),
-                    model.operators().size(),
-                    model.constantBytes(),
-                    model.workspaceBytes());
-        }
-        long macs = model.operators().stream()
-                .mapToLong(ModelMetadata.OperatorInfo::macs)
-                .sum();
-        return String.format(
-                Locale.ROOT,
-                "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound %,d)",
-                model.name(),
-                model.operators().size(),
-                macs,
-                model.constantBytes(),
-                model.workspaceBytes(),
-                model.plan().lowerBound());
     }
 }

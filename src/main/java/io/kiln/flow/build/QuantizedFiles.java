@@ -5,6 +5,7 @@ import io.kiln.artifact.ParameterFile;
 import io.kiln.base.FileFailure;
 import io.kiln.base.Log;
 import io.kiln.base.WholeFiles;
+import io.kiln.compile.CompiledModel;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
@@ -76,8 +77,19 @@ public final class QuantizedFiles {
         }
     }
 
-    /** Writes a model's files. */
-    List<Path> write(ModelSource model, Quantized quantized) {
+    /** Writes the files of those models that were quantised. */
+    List<Path> write(List<CompiledModel> compiled) {
+        List<Path> written = new ArrayList<>();
+        for (CompiledModel one : compiled) {
+            spec.models().stream()
+                    .filter(model -> model.name().equals(one.imported().name()))
+                    .forEach(model ->
+                            one.quantized().ifPresent(quantized -> written.addAll(write(model, quantized))));
+        }
+        return written;
+    }
+
+    private List<Path> write(ModelSource model, Quantized quantized) {
         List<Path> written = new ArrayList<>();
         RelayPrinter.Module relay = RelayPrinter.withParameters(quantized.function());
         written.add(file(model, "relay"));

@@ -9,6 +9,7 @@ import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.graph.FloatGraph;
 import io.kiln.quantize.graph.Node;
 import io.kiln.quantize.range.Range;
+import io.kiln.quantize.range.Statistics;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,14 +21,14 @@ import java.util.stream.Collectors;
 /** Decides formats from precisions and ranges. */
 public final class Planner {
     private final FloatGraph graph;
-    private final Map<Integer, Range> ranges;
+    private final Statistics statistics;
 
     /**
-     * @param ranges the range of each float value of the network
+     * @param statistics ranges and means of the network's float values
      */
-    public Planner(FloatGraph graph, Map<Integer, Range> ranges) {
+    public Planner(FloatGraph graph, Statistics statistics) {
         this.graph = graph;
-        this.ranges = Map.copyOf(ranges);
+        this.statistics = statistics;
     }
 
     /**
@@ -73,7 +74,7 @@ public final class Planner {
         for (Node node : graph.nodes()) {
             IntegerForms.of(node, precisions.get(node.output())).ifPresent(form -> forms.put(node.output(), form));
         }
-        ScaleGroups groups = ScaleGroups.of(graph, ranges, forms);
+        ScaleGroups groups = ScaleGroups.of(graph, statistics.ranges(), forms);
         List<PlannedNode> nodes = graph.nodes().stream()
                 .map(node -> planned(node, precisions.get(node.output()), forms, groups))
                 .toList();
@@ -110,8 +111,14 @@ public final class Planner {
         }
         Optional<LayerConstants> constants = node.layer()
                 .map(layer -> LayerConstants.of(
-                        node, data.get(0).quantization().orElseThrow().scale(), precision));
+                        node, data.get(0).quantization().orElseThrow().scale(), precision, means(node)));
         return new PlannedNode(node, precision, data, output, constants);
+    }
+
+    private Optional<double[]> means(Node node) {
+        return node.data().get(0) instanceof Arg.Ref ref
+                ? Optional.ofNullable(statistics.means().get(ref.id()))
+                : Optional.empty();
     }
 
     private static Quantization quantization(Arg arg, Precision precision, ScaleGroups groups) {

@@ -25,7 +25,7 @@ public record TfliteMaker(String fileName) implements QuantizedNetwork.Maker {
     public QuantizedNetwork make(Plan plan) {
         PlanWriter.Written written = new PlanWriter(plan).write();
         List<CustomOperator> operators = written.custom().keySet().stream()
-                .map(name -> new CustomOperator(name, name.replace('.', '_'), "", ""))
+                .map(name -> new CustomOperator(name, "node_" + name.substring(PlanWriter.CUSTOM.length()), "", ""))
                 .toList();
         Function read = TfliteFrontend.read(
                 written.file(), fileName, plan.function().name(), InputShapes.NONE, CustomOperators.of(operators));
