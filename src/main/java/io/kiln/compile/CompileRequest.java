@@ -137,7 +137,7 @@ public final class CompileRequest {
         return slim;
     }
 
-    /** How the model is quantised first; empty for a model that is compiled as it is. */
+    /** How the model is quantized first; empty for a model that is compiled as it is. */
     public Optional<QuantizeRequest> quantize() {
         return quantize;
     }
@@ -237,7 +237,7 @@ public final class CompileRequest {
             return this;
         }
 
-        /** Sets how the model is quantised first; the default is not at all. */
+        /** Sets how the model is quantized first; the default is not at all. */
         public Builder quantize(Optional<QuantizeRequest> newQuantize) {
             quantize = newQuantize;
             return this;

@@ -14,11 +14,11 @@ import java.util.Optional;
  * A compiled model.
  *
  * @param library C sources and metadata
- * @param imported the imported model before any pass, which the reference interpreter runs; if it was quantised, the result
+ * @param imported the imported model before any pass, which the reference interpreter runs; if it was quantized, the result
  * @param stages the imported model, and the model after each pass
  * @param module the model as loops, planned
  * @param code all functions as loops, in the order of the C
- * @param quantized how the model was quantised; empty if it was not
+ * @param quantized how the model was quantized; empty if it was not
  */
 public record CompiledModel(
         ModelLibrary library,

@@ -11,12 +11,12 @@ import io.kiln.quantize.sample.SampleReader;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Quantises imported models with samples from files. */
+/** Quantizes imported models with samples from files. */
 public final class ModelQuantizer {
     private ModelQuantizer() {}
 
     /**
-     * Quantises a model.
+     * Quantizes a model.
      *
      * @param file the model's file, whose name the origins of operators keep
      * @param imported the float model

@@ -14,7 +14,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** The parameters {@code kiln.quantize} and {@code kiln.quantize.*} of every goal that builds. */
 abstract class AbstractQuantizingMojo extends AbstractCallingMojo {
     /**
-     * How float models are quantised, by the elements {@code mode}, {@code samples}, {@code labels}, {@code method}, {@code keepFloat},
+     * How float models are quantized, by the elements {@code mode}, {@code samples}, {@code labels}, {@code method}, {@code keepFloat},
      * {@code io}, {@code maxAccuracyLoss}, {@code minSqnr}; the properties {@code kiln.quantize} (for {@code mode}) and {@code
      * kiln.quantize.*} apply to those not set.
      *
@@ -70,7 +70,7 @@ abstract class AbstractQuantizingMojo extends AbstractCallingMojo {
     private String quantizeKeepFloat;
 
     /**
-     * What the quantised model's inputs and outputs are: {@code int8} (int16 for {@code int16x8}) with scales of the model, or {@code float}.
+     * What the quantized model's inputs and outputs are: {@code int8} (int16 for {@code int16x8}) with scales of the model, or {@code float}.
      *
      * @since 0.1.0
      */
@@ -78,7 +78,7 @@ abstract class AbstractQuantizingMojo extends AbstractCallingMojo {
     private String quantizeIo;
 
     /**
-     * The build fails if the quantised model loses more accuracy on the labelled samples than this, in percentage points.
+     * The build fails if the quantized model loses more accuracy on the labelled samples than this, in percentage points.
      *
      * @since 0.1.0
      */
@@ -86,14 +86,14 @@ abstract class AbstractQuantizingMojo extends AbstractCallingMojo {
     private Double quantizeMaxAccuracyLoss;
 
     /**
-     * The build fails if an output of the quantised model has a smaller signal-to-quantisation-noise ratio than this, in dB.
+     * The build fails if an output of the quantized model has a smaller signal-to-quantization-noise ratio than this, in dB.
      *
      * @since 0.1.0
      */
     @Parameter(property = "kiln.quantize.minSqnr")
     private Double quantizeMinSqnr;
 
-    /** Sets how float models are quantised. */
+    /** Sets how float models are quantized. */
     final void quantization(BuildSpecBuilder build) {
         Quantize bean = quantize == null ? new Quantize() : quantize;
         List<String> kept = bean.keepFloat();

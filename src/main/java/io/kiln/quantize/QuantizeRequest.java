@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A request to quantise a model.
+ * A request to quantize a model.
  *
  * @param options how
  * @param samples folder or file of samples, see {@link io.kiln.quantize.sample.SampleReader}

@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Content of {@code quantized.json}: how a model was quantised, and how it compares with the float model.
+ * Content of {@code quantized.json}: how a model was quantized, and how it compares with the float model.
  *
  * @param model the model file's name
  * @param mode {@code int8}, {@code int16x8} or {@code auto}
  * @param method how ranges were chosen
  * @param samples number of samples
+ * @param inputs the quantized model's inputs
  * @param layers the operators in execution order
  * @param outputs the model's outputs
  * @param agreement share of samples for which both models choose the same class
@@ -28,6 +29,7 @@ import java.util.Map;
     "mode",
     "method",
     "samples",
+    "inputs",
     "layers",
     "outputs",
     "agreement",
@@ -41,6 +43,7 @@ public record QuantizeReport(
         String mode,
         String method,
         int samples,
+        List<Input> inputs,
         List<Layer> layers,
         List<Output> outputs,
         double agreement,
@@ -52,6 +55,7 @@ public record QuantizeReport(
         List<Trial> trials,
         List<String> notInTensorflowLite) {
     public QuantizeReport {
+        inputs = List.copyOf(inputs);
         layers = List.copyOf(layers);
         outputs = List.copyOf(outputs);
         advice = List.copyOf(advice);
@@ -69,7 +73,7 @@ public record QuantizeReport(
      * @param max largest value
      * @param scale real value of one step; null for floats
      * @param zeroPoint integer that means 0; null for floats
-     * @param sqnr signal-to-quantisation-noise ratio in dB, all noise of earlier operators included; null if unknown
+     * @param sqnr signal-to-quantization-noise ratio in dB, all noise of earlier operators included; null if unknown
      * @param macs multiply-accumulates
      */
     @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -85,18 +89,33 @@ public record QuantizeReport(
             long macs) {}
 
     /**
+     * An input of the model.
+     *
+     * @param name its name
+     * @param dtype element type
+     * @param scale real value of one step; null for floats
+     * @param zeroPoint integer that means 0; null for floats
+     */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Input(String name, String dtype, Float scale, Integer zeroPoint) {}
+
+    /**
      * An output of the model.
      *
      * @param name its name
-     * @param sqnr signal-to-quantisation-noise ratio in dB
+     * @param dtype element type
+     * @param scale real value of one step; null for floats
+     * @param zeroPoint integer that means 0; null for floats
+     * @param sqnr signal-to-quantization-noise ratio in dB
      */
-    public record Output(String name, double sqnr) {}
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    public record Output(String name, String dtype, Float scale, Integer zeroPoint, double sqnr) {}
 
     /**
      * Shares of right classes, from 0 to 1.
      *
      * @param real of the float model
-     * @param quantized of the quantised one
+     * @param quantized of the quantized one
      */
     public record Accuracy(double real, double quantized) {}
 
@@ -105,7 +124,7 @@ public record QuantizeReport(
      *
      * @param layer its name
      * @param precision {@code float} or {@code int16}
-     * @param sqnr the outputs' signal-to-quantisation-noise ratio with it, in dB
+     * @param sqnr the outputs' signal-to-quantization-noise ratio with it, in dB
      */
     public record Advice(String layer, String precision, double sqnr) {}
 
@@ -113,7 +132,7 @@ public record QuantizeReport(
      * One step of a search.
      *
      * @param layers the layers with another precision than int8, with theirs
-     * @param sqnr the outputs' signal-to-quantisation-noise ratio, in dB
+     * @param sqnr the outputs' signal-to-quantization-noise ratio, in dB
      * @param agreement share of samples for which both models choose the same class
      * @param enough whether it kept what was asked for
      */

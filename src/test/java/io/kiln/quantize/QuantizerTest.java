@@ -63,8 +63,7 @@ class QuantizerTest {
     @EnumSource
     void theSameBytesWithAnyNumberOfThreads(RangeMethod method) throws Exception {
         Function model = chain();
-        QuantizeOptions options =
-                new QuantizeOptions(QuantizeMode.INT8, method, List.of(), false, Limits.NONE);
+        QuantizeOptions options = new QuantizeOptions(QuantizeMode.INT8, method, List.of(), false, Limits.NONE);
         List<RelayPrinter.Module> results = new ArrayList<>();
         for (int threads : new int[] {1, 4}) {
             ForkJoinPool pool = new ForkJoinPool(threads);
@@ -99,7 +98,9 @@ class QuantizerTest {
         assertThat(quantized.network().missing()).containsExactly("round");
         assertThat(quantized.network().file()).isEmpty();
         assertThat(quantized.function().opaque()).isEmpty();
-        assertThat(quantized.function().bindings()).extracting(b -> b.op().name()).contains("round", "qnn.dequantize");
+        assertThat(quantized.function().bindings())
+                .extracting(b -> b.op().name())
+                .contains("round", "qnn.dequantize");
         assertThat(quantized.quality().sqnr()).isGreaterThan(5);
     }
 
@@ -121,7 +122,9 @@ class QuantizerTest {
         Quantized quantized = quantized(model, QuantizeOptions.of(QuantizeMode.INT8));
         Verifier.verify(quantized.function());
         assertThat(quantized.network().missing()).containsExactly("tfl.svdf");
-        assertThat(quantized.function().variables()).extracting(v -> v.type().dtype()).containsExactly(DType.FLOAT32);
+        assertThat(quantized.function().variables())
+                .extracting(v -> v.type().dtype())
+                .containsExactly(DType.FLOAT32);
         assertThat(precisions(quantized)).containsExactly(Precision.INT8, Precision.FLOAT, Precision.INT8);
         assertSecondRunRemembersTheFirst(model, quantized.function());
     }
@@ -143,6 +146,15 @@ class QuantizerTest {
     }
 
     @Test
+    void aModelThatIsQuantizedBetweenFloatsIsRefused() {
+        QuantizeOptions options =
+                new QuantizeOptions(QuantizeMode.INT8, RangeMethod.MINMAX, List.of(), true, Limits.NONE);
+        Quantized once = quantized(chain(), options);
+        assertThatThrownBy(() -> quantized(once.function(), options))
+                .hasMessageContaining("the model has quantized operators already");
+    }
+
+    @Test
     void rangesThatExplodeAreRefusedByName() {
         Arg.Ref exp = net.bind(new Unary(Unary.Kind.EXP), net.input(1, 4));
         for (int i = 0; i < 4; i++) {
@@ -160,8 +172,7 @@ class QuantizerTest {
         Sample sample = FloatNet.samples(model, 1, 1).get(0);
         Sample labelled = new Sample(sample.name(), sample.inputs(), Optional.of(3));
         Quantizer quantizer = new Quantizer(new TfliteMaker("net"), Runs.Progress.NONE);
-        assertThatThrownBy(() ->
-                        quantizer.quantize(model, List.of(labelled), QuantizeOptions.of(QuantizeMode.INT8)))
+        assertThatThrownBy(() -> quantizer.quantize(model, List.of(labelled), QuantizeOptions.of(QuantizeMode.INT8)))
                 .hasMessageContaining("the label of sample 0 is 3")
                 .hasMessageContaining("0 to 2");
     }
@@ -178,7 +189,9 @@ class QuantizerTest {
     @Test
     void aSearchStopsAsSoonAsTheLimitIsKept() {
         Function model = chain();
-        double whole = quantized(model, QuantizeOptions.of(QuantizeMode.INT8)).quality().sqnr();
+        double whole = quantized(model, QuantizeOptions.of(QuantizeMode.INT8))
+                .quality()
+                .sqnr();
         QuantizeOptions options = new QuantizeOptions(
                 QuantizeMode.AUTO,
                 RangeMethod.MINMAX,

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** TensorFlow Lite gives the answers of a quantised network when it runs the file that Kiln writes. */
+/** TensorFlow Lite gives the answers of a quantized network when it runs the file that Kiln writes. */
 class WrittenModelTest {
     private static final Window SAME = Window.of(3, 3).padded(1, 1, 1, 1);
     private static final String DENSE = "a fully connected layer";

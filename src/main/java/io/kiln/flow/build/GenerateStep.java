@@ -195,7 +195,7 @@ public final class GenerateStep {
                 .build());
     }
 
-    /** Compiles one of the build's models with other options; a quantised model is compiled as it was written. */
+    /** Compiles one of the build's models with other options; a quantized model is compiled as it was written. */
     static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         ModelSource source = new QuantizedFiles(build.spec(), Log.QUIET).compiled(model);
         return ModelCompiler.compile(request(build, source, io, optimize).build());
@@ -248,8 +248,8 @@ public final class GenerateStep {
         SortedMap<String, Bytes> files = new TreeMap<>(archive.files());
         linked.forEach(model -> model.artifacts()
                 .of(Loader.SOURCE)
-                .forEach(source -> files.putIfAbsent(
-                        ArchivePaths.of(Loader.SOURCE, source.fileName()), source.content())));
+                .forEach(source ->
+                        files.putIfAbsent(ArchivePaths.of(Loader.SOURCE, source.fileName()), source.content())));
         List<Path> written = ArchiveTree.unpack(files, layout.generated());
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));

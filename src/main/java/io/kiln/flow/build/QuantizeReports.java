@@ -4,6 +4,7 @@ package io.kiln.flow.build;
 import io.kiln.flow.spec.BuildSpec.ModelSource;
 import io.kiln.ir.Quantization;
 import io.kiln.ir.Result;
+import io.kiln.ir.type.TensorType;
 import io.kiln.quantize.QuantizeOptions;
 import io.kiln.quantize.Quantized;
 import io.kiln.quantize.plan.PlannedNode;
@@ -12,14 +13,16 @@ import io.kiln.quantize.quality.Quality;
 import io.kiln.quantize.range.Range;
 import io.kiln.report.QuantizeReport;
 import io.kiln.report.QuantizeReport.Advice;
+import io.kiln.report.QuantizeReport.Input;
 import io.kiln.report.QuantizeReport.Layer;
 import io.kiln.report.QuantizeReport.Output;
 import io.kiln.report.QuantizeReport.Trial;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
-/** Makes reports of quantised models. */
+/** Makes reports of quantized models. */
 final class QuantizeReports {
     private QuantizeReports() {}
 
@@ -30,6 +33,7 @@ final class QuantizeReports {
                 options.mode().text(),
                 options.method().text(),
                 quantized.samples(),
+                inputs(quantized),
                 quantized.network().plan().nodes().stream()
                         .map(node -> layer(node, quantized))
                         .toList(),
@@ -65,12 +69,28 @@ final class QuantizeReports {
                 node.node().macs());
     }
 
+    private static List<Input> inputs(Quantized quantized) {
+        return quantized.function().params().stream()
+                .map(input -> new Input(
+                        input.name(),
+                        input.type().dtype().text(),
+                        input.quantization().map(Quantization::scale).orElse(null),
+                        input.quantization().map(Quantization::zeroPoint).orElse(null)))
+                .toList();
+    }
+
     private static List<Output> outputs(Quantized quantized) {
         List<Output> outputs = new ArrayList<>();
+        Map<Integer, TensorType> types = quantized.function().types();
         List<Result> results = quantized.function().results();
         for (int i = 0; i < results.size(); i++) {
+            Result result = results.get(i);
             outputs.add(new Output(
-                    results.get(i).name(), quantized.quality().outputs().get(i).decibels()));
+                    result.name(),
+                    types.get(result.id()).dtype().text(),
+                    result.quantization().map(Quantization::scale).orElse(null),
+                    result.quantization().map(Quantization::zeroPoint).orElse(null),
+                    quantized.quality().outputs().get(i).decibels()));
         }
         return outputs;
     }

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The files of quantised models: Relay text with parameters, a TensorFlow Lite model, and a report. */
+/** The files of quantized models: Relay text with parameters, a TensorFlow Lite model, and a report. */
 public final class QuantizedFiles {
     private static final int SHOWN = 3;
     private static final int STEPS = 4;
@@ -54,7 +54,7 @@ public final class QuantizedFiles {
         };
     }
 
-    /** The model as it was compiled: the quantised one if there is one, which later steps read instead of the user's. */
+    /** The model as it was compiled: the quantized one if there is one, which later steps read instead of the user's. */
     public ModelSource compiled(ModelSource model) {
         Path relay = spec.layout().quantized(name(model), "relay");
         return request(model).isPresent() && Files.isRegularFile(relay) ? new ModelSource(relay, model.name()) : model;
@@ -77,14 +77,13 @@ public final class QuantizedFiles {
         }
     }
 
-    /** Writes the files of those models that were quantised. */
+    /** Writes the files of those models that were quantized. */
     List<Path> write(List<CompiledModel> compiled) {
         List<Path> written = new ArrayList<>();
         for (CompiledModel one : compiled) {
             spec.models().stream()
                     .filter(model -> model.name().equals(one.imported().name()))
-                    .forEach(model ->
-                            one.quantized().ifPresent(quantized -> written.addAll(write(model, quantized))));
+                    .forEach(model -> one.quantized().ifPresent(quantized -> written.addAll(write(model, quantized))));
         }
         return written;
     }
@@ -120,7 +119,7 @@ public final class QuantizedFiles {
                 .count();
         lines.add(String.format(
                 Locale.ROOT,
-                "Quantised %s to %s on %d samples: outputs at %.1f dB, same class for %.1f %%%s",
+                "Quantized %s to %s on %d samples: outputs at %.1f dB, same class for %.1f %%%s",
                 model.name(),
                 spec.quantize().options().mode().text(),
                 quantized.samples(),
@@ -132,7 +131,7 @@ public final class QuantizedFiles {
                 .accuracy()
                 .ifPresent(accuracy -> lines.add(String.format(
                         Locale.ROOT,
-                        "Accuracy: float %.2f %%, quantised %.2f %%",
+                        "Accuracy: float %.2f %%, quantized %.2f %%",
                         100 * accuracy.real(),
                         100 * accuracy.quantized())));
         quantized.advice().stream()

@@ -29,7 +29,7 @@ import java.util.Optional;
  * @param verify how the image is verified
  * @param boardSources where boards come from, beside those built in and the project's own
  * @param pipeline changes to the compiler's passes
- * @param quantize how float models are quantised first
+ * @param quantize how float models are quantized first
  * @param semihosting whether an image in QEMU may open files and start programs on this computer
  * @param trustedArchives archives whose C is compiled like the user's own
  * @param slimArchive whether the archive omits the constants' data
@@ -189,7 +189,7 @@ public record BuildSpec(
         }
 
         /**
-         * A file of a model that was quantised.
+         * A file of a model that was quantized.
          *
          * @param model its name, if the build has several; empty for the only one
          */

@@ -197,13 +197,13 @@ public final class BuildSpecBuilder {
         return this;
     }
 
-    /** Sets how float models are quantised first. */
+    /** Sets how float models are quantized first. */
     public BuildSpecBuilder quantize(QuantizeSpec value) {
         quantize = value;
         return this;
     }
 
-    /** Sets how float models are quantised first, as the parameters {@code kiln.quantize} and {@code kiln.quantize.*} have it. */
+    /** Sets how float models are quantized first, as the parameters {@code kiln.quantize} and {@code kiln.quantize.*} have it. */
     public BuildSpecBuilder quantize(QuantizeSpec.Text text) {
         quantize = read(text::parsed).orElse(quantize);
         return this;

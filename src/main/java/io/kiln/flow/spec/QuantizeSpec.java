@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How float models are quantised before they are compiled.
+ * How float models are quantized before they are compiled.
  *
  * @param options how
  * @param samples folder or file of samples; with several models a folder that holds one for each, named like the model
@@ -84,12 +84,12 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
 
     /** The values of {@code kiln.quantize.io}. */
     private enum Border {
-        /** The integers of the quantised model: int8, or int16 for int16x8. */
+        /** The integers of the quantized model: int8, or int16 for int16x8. */
         INT8,
         FLOAT
     }
 
-    /** Whether models are quantised. */
+    /** Whether models are quantized. */
     public boolean isActive() {
         return options.isActive();
     }
@@ -132,7 +132,7 @@ public record QuantizeSpec(QuantizeOptions options, Optional<Path> samples, Opti
                         "the labels do not exist", path.toString(), "a file", "Correct kiln.quantize.labels"));
     }
 
-    /** Adds everything that the quantised models depend on. */
+    /** Adds everything that the quantized models depend on. */
     public Fingerprint addTo(Fingerprint fingerprint) {
         if (!isActive()) {
             return fingerprint;

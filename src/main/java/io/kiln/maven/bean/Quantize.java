@@ -4,7 +4,7 @@ package io.kiln.maven.bean;
 import java.io.File;
 import java.util.List;
 
-/** {@code <quantize>}: how float models are quantised. Unset elements default to {@code kiln.quantize} and {@code kiln.quantize.*}. */
+/** {@code <quantize>}: how float models are quantized. Unset elements default to {@code kiln.quantize} and {@code kiln.quantize.*}. */
 public final class Quantize {
     /** {@code none}, {@code int8}, {@code int16x8} or {@code auto}. */
     private String mode;
@@ -27,7 +27,7 @@ public final class Quantize {
     /** Largest loss of accuracy in percentage points. */
     private Double maxAccuracyLoss;
 
-    /** Smallest signal-to-quantisation-noise ratio of the outputs in dB. */
+    /** Smallest signal-to-quantization-noise ratio of the outputs in dB. */
     private Double minSqnr;
 
     /** Set by Maven from {@code <mode>}. */

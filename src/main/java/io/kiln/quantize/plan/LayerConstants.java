@@ -22,7 +22,7 @@ public record LayerConstants(Constant weights, float[] scales, Optional<Constant
     private static final float NO_WEIGHTS = 1e-6f;
 
     /**
-     * Quantises a layer's constants (TensorFlow Lite, quantization_utils.cc): {@code scale = max|w| / 127}, per output
+     * Quantizes a layer's constants (TensorFlow Lite, quantization_utils.cc): {@code scale = max|w| / 127}, per output
      * channel for convolutions and per tensor for fully connected layers, and {@code q = w * (127 / max|w|)} in single
      * precision. Where a bias would exceed half of int32, also if it is int64, the scale grows until it fits.
      *
@@ -90,8 +90,7 @@ public record LayerConstants(Constant weights, float[] scales, Optional<Constant
         return corrected;
     }
 
-    private static Constant bias(
-            Constant like, float[] bias, float[] scales, float inputScale, Precision precision) {
+    private static Constant bias(Constant like, float[] bias, float[] scales, float inputScale, Precision precision) {
         DType dtype = precision.bias();
         return QuantizedConstants.limited(
                 like,

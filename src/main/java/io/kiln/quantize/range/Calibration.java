@@ -29,8 +29,7 @@ public final class Calibration {
      * @throws KilnException if a value is infinite or NaN
      */
     public static Statistics of(FloatGraph graph, List<Sample> samples, RangeMethod method, Runs.Progress progress) {
-        List<Part> parts =
-                Runs.each(graph.function(), samples, progress, (sample, values) -> part(graph, values));
+        List<Part> parts = Runs.each(graph.function(), samples, progress, (sample, values) -> part(graph, values));
         Map<Integer, Range> extremes = new LinkedHashMap<>();
         Map<Integer, double[]> means = new HashMap<>();
         for (Part part : parts) {
@@ -39,8 +38,8 @@ public final class Calibration {
         }
         requireFinite(graph, extremes);
         Map<Integer, TensorType> types = graph.function().types();
-        means.forEach((id, sums) -> divide(
-                sums, (double) samples.size() * types.get(id).shape().elements() / sums.length));
+        means.forEach((id, sums) ->
+                divide(sums, (double) samples.size() * types.get(id).shape().elements() / sums.length));
         return new Statistics(
                 method == RangeMethod.MINMAX ? extremes : chosen(graph, samples, method, extremes), means);
     }

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** All steps for a float model that is quantised on the way, on this computer. */
+/** All steps for a float model that is quantized on the way, on this computer. */
 final class QuantizedFlowTest {
     @TempDir
     Path folder;
@@ -105,17 +105,19 @@ final class QuantizedFlowTest {
     }
 
     @Test
-    void theImageAnswersAsTheQuantisedModelBitForBit() throws IOException {
+    void theImageAnswersAsTheQuantizedModelBitForBit() throws IOException {
         List<String> lines = build(spec("int8", "", minSqnr(20)));
 
         assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
         assertThat(json("kiln/verify.json").path("cases")).hasSize(3);
         assertThat(lines)
                 .contains("Calibrating net: 20 of 20 samples")
-                .anyMatch(l -> l.startsWith("Quantised net to int8"));
+                .anyMatch(l -> l.startsWith("Quantized net to int8"));
         assertFits("quantized", Files.readString(folder.resolve("out/kiln/quantized.json")));
         assertThat(json("kiln/quantized.json").path("layers").get(0).path("op").asText())
                 .isEqualTo("nn.conv2d");
+        assertThat(json("kiln/quantized.json").at("/inputs/0/zeroPoint").asInt())
+                .isEqualTo(19);
         assertThat(json("kiln/report.json").at("/operators/0/inputs/0/dtype").asText())
                 .isEqualTo("int8");
         Function written = TfliteFrontend.read(

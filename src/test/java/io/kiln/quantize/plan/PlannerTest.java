@@ -101,7 +101,12 @@ class PlannerTest {
         // Two operators read the wide part; the others are fixed, or an input.
         assertThat(output(plan, logistic)).isEqualTo(new Quantization(1f / 256, -128));
         assertThat(node(plan, joined).data()).containsOnly(node(plan, joined).output());
-        assertThat(plan.border().inputs().get(in.id()).quantization().orElseThrow().scale())
+        assertThat(plan.border()
+                        .inputs()
+                        .get(in.id())
+                        .quantization()
+                        .orElseThrow()
+                        .scale())
                 .isEqualTo(2f / 255);
     }
 
@@ -114,7 +119,8 @@ class PlannerTest {
         Plan plan = plan(Precision.INT8, Map.of(), dense);
         assertThat(node(plan, exp).precision()).isEqualTo(Precision.FLOAT);
         assertThat(node(plan, flat).precision()).isEqualTo(Precision.FLOAT);
-        assertThat(node(plan, dense).data().get(0).quantization().orElseThrow().scale()).isEqualTo(9f / 255);
+        assertThat(node(plan, dense).data().get(0).quantization().orElseThrow().scale())
+                .isEqualTo(9f / 255);
     }
 
     @Test
@@ -125,7 +131,13 @@ class PlannerTest {
         Plan plan = plan(Precision.INT8, Map.of(second.id(), Precision.INT16), second);
         assertThat(node(plan, first).output().dtype()).isEqualTo(DType.INT8);
         assertThat(node(plan, second).data().get(0).quantization()).contains(new Quantization(2f / 32767, 0));
-        assertThat(node(plan, second).constants().orElseThrow().bias().orElseThrow().type().dtype())
+        assertThat(node(plan, second)
+                        .constants()
+                        .orElseThrow()
+                        .bias()
+                        .orElseThrow()
+                        .type()
+                        .dtype())
                 .isEqualTo(DType.INT64);
         assertThat(plan.border().outputs().get(0).dtype()).isEqualTo(DType.INT8);
     }
@@ -156,7 +168,9 @@ class PlannerTest {
                 node(plan(Precision.INT8, Map.of(), conv), conv).constants().orElseThrow();
         float input = 2f / 255;
         for (int c = 0; c < 2; c++) {
-            double real = constants.bias().orElseThrow().integer(c) * (double) input * constants.scales()[c];
+            double real = constants.bias().orElseThrow().integer(c)
+                    * (double) input
+                    * constants.scales()[c];
             assertThat(real).isCloseTo(c == 0 ? 5 : -3, within(1e-5));
         }
         assertThat(constants.bias().orElseThrow().integer(0)).isCloseTo(1L << 30, within(1000L));
@@ -165,7 +179,8 @@ class PlannerTest {
     @Test
     void aChannelWithoutWeightsHasAScale() {
         Arg.Ref in = ranged(net.input(1, 1, 1, 1), -1, 1);
-        Arg.Ref conv = ranged(net.bind(new Conv2d(POINT, 1, 1, "OHWI"), in, shaped(Constant.vector(0f), 1, 1, 1, 1)), 0, 0);
+        Arg.Ref conv =
+                ranged(net.bind(new Conv2d(POINT, 1, 1, "OHWI"), in, shaped(Constant.vector(0f), 1, 1, 1, 1)), 0, 0);
         LayerConstants constants =
                 node(plan(Precision.INT8, Map.of(), conv), conv).constants().orElseThrow();
         assertThat(constants.scales()[0]).isPositive();
@@ -173,10 +188,7 @@ class PlannerTest {
     }
 
     private static Constant shaped(Constant vector, int... shape) {
-        return new Constant(
-                "w",
-                new TensorType(Shape.of(shape), vector.type().dtype()),
-                vector.data());
+        return new Constant("w", new TensorType(Shape.of(shape), vector.type().dtype()), vector.data());
     }
 
     private static List<Long> integers(Constant constant) {

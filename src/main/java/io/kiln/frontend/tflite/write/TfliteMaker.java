@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /**
  * Makes integer functions by writing the plan as a TensorFlow Lite model and reading that. So a network that Kiln
- * quantises has the arithmetic of one that TensorFlow Lite quantised, and compiles to the same code.
+ * quantizes has the arithmetic of one that TensorFlow Lite quantized, and compiles to the same code.
  *
  * @param fileName name of the model file in the origins of operators
  */
