@@ -81,7 +81,8 @@ final class Search {
 
     /**
      * The cheapest precisions that keep the limits: while int8 does not, the layer whose int16 or float gives back most
-     * for its multiply-accumulates gets it. Layers are taken in the order of what each gives back alone.
+     * for its multiply-accumulates gets it. Layers are taken in the order of what each gives back alone; if that does not suffice, those of
+     * int16 become float in the same order.
      */
     Found mixed(Wishes wishes, QuantizeOptions.Limits limits) {
         List<Trial> trials = new ArrayList<>();
@@ -119,6 +120,11 @@ final class Search {
             }
         }
         steps.sort(Comparator.comparingDouble(Step::gain).reversed());
+        List<Step> wide = steps.stream()
+                .filter(step -> step.precision == Precision.INT16)
+                .map(step -> new Step(step.node, Precision.FLOAT, step.gain))
+                .toList();
+        steps.addAll(wide);
         return steps;
     }
 

@@ -35,11 +35,13 @@ public final class QuantizedFiles {
         this.log = log;
     }
 
-    /** The request for a model of the build; empty if it is compiled as it is. */
+    /** The request for a model of the build; empty if it is compiled as it is, as models without samples among several are. */
     Optional<QuantizeRequest> request(ModelSource model) {
-        return spec.quantize().isActive() && !ModelArchives.accepts(model.file())
-                ? Optional.of(spec.quantize().request(name(model), progress(model)))
-                : Optional.empty();
+        if (!spec.quantize().isActive() || ModelArchives.accepts(model.file())) {
+            return Optional.empty();
+        }
+        QuantizeRequest request = spec.quantize().request(name(model), progress(model));
+        return spec.models().size() == 1 || Files.exists(request.samples()) ? Optional.of(request) : Optional.empty();
     }
 
     private Optional<String> name(ModelSource model) {

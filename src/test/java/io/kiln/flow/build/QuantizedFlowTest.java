@@ -29,6 +29,8 @@ import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.text.RelayPrinter;
 import io.kiln.ir.type.Shape;
 import io.kiln.quantize.FloatNet;
+import io.kiln.quantize.QuantizeMode;
+import io.kiln.quantize.QuantizeOptions;
 import io.kiln.quantize.QuantizeOptions.Limits;
 import io.kiln.quantize.sample.Sample;
 import io.kiln.toolchain.compiler.TestToolchains;
@@ -180,10 +182,25 @@ final class QuantizedFlowTest {
     }
 
     @Test
+    void ofSeveralModelsThoseWithSamplesAreQuantized() throws IOException {
+        Path all = Files.createDirectory(folder.resolve("all"));
+        Files.move(folder.resolve("samples"), all.resolve("one"));
+        Path model = folder.resolve("net.relay");
+        BuildSpec spec = spec("int8", "", Limits.NONE).toBuilder()
+                .models(List.of(new ModelSource(model, "one"), new ModelSource(model, "two")))
+                .quantize(new QuantizeSpec(QuantizeOptions.of(QuantizeMode.INT8), Optional.of(all), Optional.empty()))
+                .build();
+        build(spec);
+        assertThat(json("kiln/verify.json").path("passed").asBoolean()).isTrue();
+        assertThat(folder.resolve("out/kiln/quantized-one.relay")).isRegularFile();
+        assertThat(folder.resolve("out/kiln/quantized-two.relay")).doesNotExist();
+    }
+
+    @Test
     void aSearchSaysWhatItTried() throws IOException {
         build(spec("auto", "", minSqnr(50)));
         JsonNode trials = json("kiln/quantized.json").path("trials");
-        assertThat(trials.size()).isBetween(2, 4);
+        assertThat(trials.size()).isBetween(2, 7);
         assertThat(trials.get(0).path("layers")).isEmpty();
         assertFits("quantized", Files.readString(folder.resolve("out/kiln/quantized.json")));
     }
