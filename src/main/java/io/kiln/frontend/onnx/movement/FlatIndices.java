@@ -38,8 +38,7 @@ final class FlatIndices {
                 for (int k = 0; k < shape.dim(i); k++) {
                     places.add(k * stride);
                 }
-                List<Integer> dims =
-                        new ArrayList<>(shape.dims().stream().map(d -> 1).toList());
+                List<Integer> dims = new ArrayList<>(shape.dims().stream().map(d -> 1).toList());
                 dims.set(i, shape.dim(i));
                 flat = e.add(flat, e.ints(places, new Shape(dims)));
             }

@@ -22,7 +22,9 @@ final class PadImporters {
     private static final int MOST = 1 << 24;
 
     static final List<Registration> ALL = List.of(
-            onnx("Pad", PadImporters::pad), onnx("Expand", PadImporters::expand), onnx("Tile", PadImporters::tile));
+            onnx("Pad", PadImporters::pad),
+            onnx("Expand", PadImporters::expand),
+            onnx("Tile", PadImporters::tile));
 
     private PadImporters() {}
 
@@ -137,10 +139,8 @@ final class PadImporters {
             return data;
         }
         int size = e.shape(data).dim(axis);
-        List<Integer> indices = IntStream.range(0, Math.multiplyExact(size, count))
-                .map(i -> i % size)
-                .boxed()
-                .toList();
+        List<Integer> indices =
+                IntStream.range(0, Math.multiplyExact(size, count)).map(i -> i % size).boxed().toList();
         return e.take(data, e.ints(indices, Shape.of(indices.size())), axis);
     }
 }

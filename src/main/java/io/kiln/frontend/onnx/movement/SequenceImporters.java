@@ -47,7 +47,8 @@ final class SequenceImporters {
         List<Integer> steps = IntStream.range(0, shape.dim(axis)).boxed().toList();
         Arg step = e.ints(steps, axis == 0 ? Shape.of(steps.size(), 1) : Shape.of(1, steps.size()));
         Arg lengths = e.reshape(
-                e.cast(node.arg(1), DType.INT32), axis == 0 ? List.of(1, shape.dim(1)) : List.of(shape.dim(0), 1));
+                e.cast(node.arg(1), DType.INT32),
+                axis == 0 ? List.of(1, shape.dim(1)) : List.of(shape.dim(0), 1));
         Arg isInside = e.binary(Binary.Kind.LESS, step, lengths);
         Arg source = e.where(isInside, e.add(e.subtract(lengths, step), -1), step);
         List<Integer> dims = new ArrayList<>(e.shape(source).dims());

@@ -21,16 +21,16 @@ public final class QuantizedImporters {
             onnx("QLinearMatMul", 10, new QLinearLayer(importer("MatMul"))),
             microsoft("QLinearAdd", QLinearImporters.ADD),
             microsoft("QLinearMul", QLinearImporters.MULTIPLY),
-            microsoft("QLinearAveragePool", function("AveragePool", true)),
-            microsoft("QLinearGlobalAveragePool", function("GlobalAveragePool", true)),
-            microsoft("QLinearSigmoid", function("Sigmoid", false)),
-            microsoft("QLinearLeakyRelu", function("LeakyRelu", false)),
+            microsoft("QLinearAveragePool", new QLinearPool("AveragePool", importer("AveragePool"))),
+            microsoft("QLinearGlobalAveragePool", new QLinearPool("GlobalAveragePool", importer("GlobalAveragePool"))),
+            microsoft("QLinearSigmoid", function("Sigmoid")),
+            microsoft("QLinearLeakyRelu", function("LeakyRelu")),
             microsoft("QLinearSoftmax", new QLinearSoftmax()));
 
     private QuantizedImporters() {}
 
-    private static OnnxImporter function(String operator, boolean isRoundedLast) {
-        return new QLinearFunction(operator, importer(operator), isRoundedLast);
+    private static OnnxImporter function(String operator) {
+        return new QLinearFunction(operator, importer(operator));
     }
 
     private static OnnxImporter importer(String name) {
