@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cycle counter of the core. QEMU's core has none: there it is TIM2, which QEMU clocks by 1 GHz. Both have 32 bits, and nothing tells
- * that they ran over.
+ * The cycle counter of the core. QEMU's core has none: there it is TIM2, which QEMU clocks by 1 GHz, so that a tick is as short as an
+ * instruction in virtual time. Both have 32 bits; only TIM2 tells that it ran over.
  */
 #ifndef KILN_COUNTER_H_
 #define KILN_COUNTER_H_
@@ -12,20 +12,24 @@
 #define KILN_COUNTER
 
 #define KILN_TIM2_CR1 0x40000000u
+#define KILN_TIM2_DIER 0x4000000cu
+#define KILN_TIM2_SR 0x40000010u
 #define KILN_TIM2_EGR 0x40000014u
 #define KILN_TIM2_CNT 0x40000024u
 #define KILN_TIM2_PSC 0x40000028u
 #define KILN_TIM2_ARR 0x4000002cu
 
-#define KILN_TIM2_CLOCK 100000000u
-#define KILN_TIM2_DIVIDER 10u
+#define KILN_TIM2_CLOCK 1000000000u
+#define KILN_TIM2_UPDATE 1u /* with its interrupt, which the core does not take */
 
 static inline void kiln_counter_start(void) {
   if (!kiln_cycles_start()) {
-    KILN_REGISTER(KILN_TIM2_PSC) = KILN_TIM2_DIVIDER - 1u;
+    KILN_REGISTER(KILN_TIM2_PSC) = 0u;
     KILN_REGISTER(KILN_TIM2_ARR) = UINT32_MAX;
     KILN_REGISTER(KILN_TIM2_CR1) = 1u;
+    KILN_REGISTER(KILN_TIM2_DIER) = KILN_TIM2_UPDATE;
     KILN_REGISTER(KILN_TIM2_EGR) = 1u; /* begin at 0 */
+    KILN_REGISTER(KILN_TIM2_SR) = 0u;
   }
 }
 
@@ -34,8 +38,12 @@ static inline int kiln_has_cycles(void) {
 }
 
 static inline int kiln_counter_stop(uint64_t* ticks) {
-  *ticks = kiln_has_cycles() ? kiln_cycles_stop() : KILN_REGISTER(KILN_TIM2_CNT);
-  return 1;
+  if (kiln_has_cycles()) {
+    *ticks = kiln_cycles_stop();
+    return 1;
+  }
+  *ticks = KILN_REGISTER(KILN_TIM2_CNT);
+  return (KILN_REGISTER(KILN_TIM2_SR) & KILN_TIM2_UPDATE) == 0u;
 }
 
 static inline uint32_t kiln_counter_hertz(void) {

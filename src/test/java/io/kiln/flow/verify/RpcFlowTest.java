@@ -86,6 +86,24 @@ final class RpcFlowTest {
         }
     }
 
+    /** Both applications have a main.c, and each must be compiled. */
+    @ParameterizedTest
+    @CsvSource({"rpc, CONSOLE", "console, RPC"})
+    void anImageIsVerifiedWithTheApplicationThatSpeaksTheProtocol(String application, VerifyOver over)
+            throws IOException {
+        BuildSpec spec = new GestureProject(folder)
+                .spec("host")
+                .application(application)
+                .calls(Optional.of("packed"), true, Optional.empty(), false)
+                .verify(new VerifySpec(VerifyOn.EMULATOR, Optional.empty(), 1, 0).with(over))
+                .build();
+
+        flow.build(spec, DeviceSpec.USUAL);
+
+        assertThat(json("kiln/verify.json").path("bitExact").asBoolean()).isTrue();
+        assertThat(log.said()).anyMatch(line -> line.contains(", because it answers the host"));
+    }
+
     @Test
     void aServerNeedsFunctionsThatItFindsByName() {
         BuildSpec spec = new GestureProject(folder)
