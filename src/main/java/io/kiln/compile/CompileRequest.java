@@ -28,6 +28,7 @@ public final class CompileRequest {
     private final Convention convention;
     private final PackedOptions packed;
     private final ExecutorKind executor;
+    private final boolean linked;
     private final MemoryPool pool;
     private final PassOptions passes;
     private final InputShapes inputShapes;
@@ -43,6 +44,7 @@ public final class CompileRequest {
         convention = builder.convention;
         packed = builder.packed;
         executor = builder.executor;
+        linked = builder.linked;
         pool = builder.pools.get(0);
         passes = builder.passes;
         inputShapes = builder.inputShapes;
@@ -101,6 +103,11 @@ public final class CompileRequest {
         return executor;
     }
 
+    /** Whether constants lie in the C; otherwise they are parameters of the graph. */
+    public boolean isLinked() {
+        return linked;
+    }
+
     /** The memory of the workspace. */
     public MemoryPool pool() {
         return pool;
@@ -136,6 +143,7 @@ public final class CompileRequest {
         private Convention convention = Convention.TYPED;
         private PackedOptions packed = PackedOptions.USUAL;
         private ExecutorKind executor = ExecutorKind.AOT;
+        private boolean linked = true;
         private List<MemoryPool> pools = List.of(MemoryPool.GLOBAL_WORKSPACE);
         private PassOptions passes = PassOptions.DEFAULT;
         private InputShapes inputShapes = InputShapes.NONE;
@@ -174,6 +182,12 @@ public final class CompileRequest {
         /** Sets what is special about functions with the packed signature; they check arguments and are listed otherwise. */
         public Builder packed(PackedOptions newPacked) {
             packed = newPacked;
+            return this;
+        }
+
+        /** Sets whether constants lie in the C, as they do otherwise; without, the graph executor takes them from a file of parameters. */
+        public Builder linked(boolean newLinked) {
+            linked = newLinked;
             return this;
         }
 
@@ -236,8 +250,27 @@ public final class CompileRequest {
                         "kiln.io caller, or kiln.interfaceApi c",
                         "Leave kiln.io out"));
             }
+            executorProblems(problems);
             problems.throwIfAny();
             return new CompileRequest(this);
+        }
+
+        private void executorProblems(Problems problems) {
+            if (executor != ExecutorKind.AOT && io == Io.WORKSPACE) {
+                problems.add(new Problem(
+                        "kiln.io is workspace with kiln.executor " + executor.text()
+                                + ": operators that are found by their names take each tensor by itself",
+                        "compile request",
+                        "kiln.io caller, or kiln.executor aot",
+                        "Leave kiln.io out"));
+            }
+            if (executor == ExecutorKind.AOT && !linked) {
+                problems.add(new Problem(
+                        "kiln.linkParams is false with kiln.executor aot: its main function passes no parameters",
+                        "compile request",
+                        "kiln.linkParams true, or kiln.executor graph",
+                        "Leave kiln.linkParams out, or set kiln.executor to graph"));
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ import io.kiln.artifact.ArtifactSet;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.codegen.Origin;
-import io.kiln.executor.aot.SystemLibrarySource;
+import io.kiln.executor.SystemLibrarySource;
 import io.kiln.target.Target;
 import java.util.ArrayList;
 import java.util.List;

@@ -163,7 +163,7 @@ final class ProjectFiles {
                     add(path, artifact.content());
                     objects.add(path);
                 }
-                case RUNTIME, RELAY, PARAMETERS, TEMPLATE -> {
+                case RUNTIME, RELAY, PARAMETERS, TEMPLATE, GRAPH -> {
                     // The project has its own runtime; the others are not compiled.
                 }
             }

@@ -46,6 +46,7 @@ public final class TirEvaluator {
 
     private final Map<String, Region> buffers = new HashMap<>();
     private final Map<String, Long> scalars = new HashMap<>();
+    private final KernelTwins kernels = new KernelTwins();
 
     /** Runs the function; the outputs' elements are changed in place. */
     public static TirEvaluator run(PrimFunc function, Map<String, long[]> memory, Map<String, Long> scalars) {
@@ -128,7 +129,7 @@ public final class TirEvaluator {
             int index = Math.toIntExact(region.offset + eval(store.index()));
             region.elements[index] = narrow(store.buffer().dtype(), eval(store.value()));
         } else if (stmt instanceof Stmt.CallKernel call) {
-            KernelTwins.run(
+            kernels.run(
                     call.kernel().name(),
                     call.pointers().stream()
                             .<KernelTwins.Memory>map(b -> buffers.get(b.name()))

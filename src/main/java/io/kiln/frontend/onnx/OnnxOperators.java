@@ -6,6 +6,7 @@ import io.kiln.frontend.onnx.layer.LayerImporters;
 import io.kiln.frontend.onnx.movement.MovementImporters;
 import io.kiln.frontend.onnx.operator.Registration;
 import io.kiln.frontend.onnx.quantized.QuantizedImporters;
+import io.kiln.frontend.onnx.reduce.ReduceImporters;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,7 +17,11 @@ import java.util.stream.Stream;
 /** The operators that Kiln imports: the tables of all families combined. */
 final class OnnxOperators {
     private static final Map<String, Registration> ALL = Stream.of(
-                    ElementwiseImporters.ALL, LayerImporters.ALL, MovementImporters.ALL, QuantizedImporters.ALL)
+                    ElementwiseImporters.ALL,
+                    LayerImporters.ALL,
+                    MovementImporters.ALL,
+                    QuantizedImporters.ALL,
+                    ReduceImporters.ALL)
             .flatMap(List::stream)
             .collect(Collectors.toUnmodifiableMap(Registration::key, Function.identity()));
 

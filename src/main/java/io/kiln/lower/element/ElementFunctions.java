@@ -17,6 +17,7 @@ import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.FixedPointMultiply;
 import io.kiln.ir.op.element.Full;
 import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.PairLookup;
 import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.QnnDequantize;
@@ -62,6 +63,7 @@ final class ElementFunctions {
             entry(QnnBinary.class, (root, op, tables) -> new QuantizedFunctions(op).binary(root.kind(), tables)),
             entry(TflAddN.class, (root, op, tables) -> QuantizedFunctions.addN(root)),
             entry(TflLeakyRelu.class, (root, op, tables) -> QuantizedFunctions.leakyRelu(root)),
+            entry(PairLookup.class, PairFunctions::of),
             entry(TflLookup.class, (root, op, tables) -> TableFunctions.lookup(op, tables)),
             entry(
                     TflSigmoid16.class,

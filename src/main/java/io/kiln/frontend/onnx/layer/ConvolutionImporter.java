@@ -41,10 +41,12 @@ final class ConvolutionImporter implements OnnxImporter {
         int groups = (int) stated;
         Arg last = Layouts.channelsLast(e, node.arg(0));
         Arg result = data.rank() == VOLUME
-                ? VolumeConvolution.emit(e, node, last, spatial, groups)
+                ? VolumeConvolution.emit(e, node, last, node.arg(1), spatial, groups)
                 : image(e, node, last, spatial, groups);
         if (node.has(2)) {
-            result = node.emit(new BiasAdd(-1), result, node.arg(2));
+            result = data.rank() == VOLUME
+                    ? e.add(result, node.arg(2))
+                    : node.emit(new BiasAdd(-1), result, node.arg(2));
         }
         node.finish(Layouts.channelsFirst(e, result));
     }

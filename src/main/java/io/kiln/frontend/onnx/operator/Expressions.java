@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Check;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Unary;
@@ -13,6 +14,7 @@ import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
@@ -168,6 +170,20 @@ public final class Expressions {
         return begin == 0 && end == shape.dim(axis)
                 ? value
                 : node.emit(StridedSlice.along(shape, axis, begin, end, 1), value);
+    }
+
+    /** Slices selected by indices of int32 along a dimension. */
+    public Arg take(Arg value, Arg indices, int axis) {
+        return node.emit(new Take(axis, 0), value, indices);
+    }
+
+    /** The shape to which two shapes broadcast. */
+    public Shape broadcastShape(Shape a, Shape b) {
+        try {
+            return Check.broadcast(a, b);
+        } catch (IllegalArgumentException e) {
+            throw node.failure(e.getMessage(), "shapes that broadcast");
+        }
     }
 
     /** A reduction that keeps the dimensions as 1. */

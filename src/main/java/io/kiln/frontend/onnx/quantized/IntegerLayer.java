@@ -31,15 +31,6 @@ import java.util.List;
  * after the bias, so that what follows moves bytes.
  */
 final class IntegerLayer implements NodeContext.Emitter {
-    /** The layer needs an operator that has no integer form. */
-    static final class NoIntegers extends RuntimeException {
-        private static final long serialVersionUID = 1;
-
-        private NoIntegers(Op op) {
-            super(op.name(), null, false, false);
-        }
-    }
-
     private final NodeContext node;
     private final SumForm form;
     private final Quantization to;

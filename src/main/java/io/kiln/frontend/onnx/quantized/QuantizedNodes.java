@@ -108,7 +108,9 @@ public final class QuantizedNodes {
             return Optional.empty();
         }
         return SumForm.of(importer, node)
-                .or(() -> FunctionForm.of(importer, node));
+                .or(() -> MeanForm.of(importer, node))
+                .or(() -> FunctionForm.of(importer, node))
+                .or(() -> PairForm.of(importer, node));
     }
 
     private static void attach(NodeContext node, IntegerForm form) {

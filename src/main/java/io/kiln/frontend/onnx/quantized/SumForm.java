@@ -63,7 +63,7 @@ record SumForm(Dequantized data, Dequantized weight, Optional<Dequantized> bias)
         NodeContext shadow = node.shadow(integers, Optional.of(layer));
         try {
             importer.emit(shadow);
-        } catch (IntegerLayer.NoIntegers e) {
+        } catch (NoIntegers e) {
             return Optional.empty();
         }
         return shadow.output(0)

@@ -9,13 +9,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The ONNX project's tests of single operators, through import and interpreter. {@code -Dkiln.onnx.tests=test_add}
  * chooses those of a name; the outcome of each is listed in {@code target/onnx-<part>.txt}.
  */
 class OnnxNodeTest {
+    private static final boolean COMPILES = Boolean.parseBoolean(System.getProperty("kiln.onnx.compile", "true"));
     private static final String NAMES = System.getProperty("kiln.onnx.tests", "");
+
+    @TempDir
+    private Path folder;
 
     @Test
     void noOperatorAnswersWrongly() {
@@ -23,12 +28,15 @@ class OnnxNodeTest {
         assertThat(lines(outcomes, Outcome.Kind.WRONG)).isEmpty();
     }
 
-    private static List<Outcome> sweep(String part) {
+    private List<Outcome> sweep(String part) {
         List<Outcome> outcomes = new ArrayList<>();
         for (NodeTest test : NodeTest.all(part)) {
             if (test.name().contains(NAMES)) {
                 outcomes.add(Outcome.of(test, "node" + outcomes.size()));
             }
+        }
+        if (COMPILES) {
+            outcomes = new HostSweep(folder.resolve(part)).check(outcomes);
         }
         String lines = outcomes.stream().map(Outcome::line).collect(Collectors.joining("\n"));
         WholeFiles.write(Path.of("target", "onnx-" + part + ".txt"), lines.getBytes(java.nio.charset.StandardCharsets.UTF_8));
