@@ -143,7 +143,8 @@ public final class GenerateStep {
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1
                 && ModelLibraryFormat.hasPresentTree(archives.get(0).version())
-                && archives.get(0).models().size() == libraries.size();
+                && archives.get(0).models().size() == libraries.size()
+                && !SystemLibrary.lacks(libraries);
         List<ModelLibrary> linked = isWhole
                 ? libraries
                 : SystemLibrary.united(libraries, build.spec().calls().systemLib());
@@ -169,6 +170,8 @@ public final class GenerateStep {
                         .optimize(optimize)
                         .io(io)
                         .convention(spec.calls().convention())
+                        .executor(spec.calls().executor())
+                        .linked(spec.calls().linkParams())
                         .packed(spec.calls().options(spec.models().size() == 1))
                         .passes(spec.pipeline().options())
                         .inputShapes(model.shapes())
