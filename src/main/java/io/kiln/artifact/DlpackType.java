@@ -55,4 +55,10 @@ public record DlpackType(int code, int bits) {
         String name = code == SIGNED ? "kDLInt" : code == UNSIGNED ? "kDLUInt" : "kDLFloat";
         return "{" + name + ", " + bits + ", 1}";
     }
+
+    /** As graphs have it, such as {@code int8} or {@code bool}. */
+    public String name() {
+        String kind = code == SIGNED ? "int" : code == UNSIGNED ? "uint" : "float";
+        return code == UNSIGNED && bits == 1 ? "bool" : kind + bits;
+    }
 }
