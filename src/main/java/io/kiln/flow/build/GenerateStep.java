@@ -162,7 +162,7 @@ public final class GenerateStep {
     }
 
     /** Compiles one of the build's models with other options. */
-    static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+    public static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
         return ModelCompiler.compile(
                 CompileRequest.builder(model.file(), build.board().target())
