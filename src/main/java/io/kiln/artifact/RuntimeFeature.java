@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -38,7 +39,7 @@ public enum RuntimeFeature {
     /** Functions by name: tables of functions, modules, packed functions, tensors that own their memory. */
     REGISTRY(
             Set.of(BASE),
-            "TVM(?:MutableFuncRegistry|FuncRegistry|Initialize|Func[CFGR]|CFunc|Mod|Array[AF]|ByteArrayF|Device[ACF]|Stream[CF]|SetStream"
+            "(?:MutableFuncRegistry|FuncRegistry|Initialize|Func[CFGR]|CFunc|Mod|Array[AF]|ByteArrayF|Device[ACF]|Stream[CF]|SetStream"
                     + "|Synchronize|ObjectF|Backend(?:Get|Register|Run))\\w*\\s*\\(",
             "include/tvm/runtime/crt/crt.h",
             "include/tvm/runtime/crt/internal/common/",
@@ -95,17 +96,23 @@ public enum RuntimeFeature {
             "src/runtime/crt/microtvm_rpc_common/",
             "src/runtime/crt/microtvm_rpc_server/");
 
+    /** What every function of the runtime begins with. */
+    private static final String PREFIX = "TVM";
+
     @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable set
     private final Set<RuntimeFeature> needs;
 
-    private final Pattern calls;
+    /** Calls of the feature's functions; it begins with plain letters, because models have megabytes of C to search. */
+    @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable value
+    private final Optional<Pattern> calls;
 
     @SuppressWarnings("ImmutableEnumChecker") // an unmodifiable list
     private final List<String> files;
 
     RuntimeFeature(Set<RuntimeFeature> needs, String calls, String... files) {
         this.needs = needs;
-        this.calls = Pattern.compile(calls.isEmpty() ? "(?!)" : "\\b" + calls);
+        this.calls =
+                calls.isEmpty() ? Optional.empty() : Optional.of(Pattern.compile(PREFIX + "(?<!\\w" + PREFIX + ")" + calls));
         this.files = List.of(files);
     }
 
@@ -134,8 +141,11 @@ public enum RuntimeFeature {
                 .collect(Collectors.toSet());
         return closure(Arrays.stream(values())
                 .filter(feature -> headers.stream().anyMatch(feature::has)
-                        || texts.stream()
-                                .anyMatch(text -> feature.calls.matcher(text).find()))
+                        || texts.stream().anyMatch(feature::isCalledIn))
                 .toList());
+    }
+
+    private boolean isCalledIn(String text) {
+        return text.contains(PREFIX) && calls.filter(pattern -> pattern.matcher(text).find()).isPresent();
     }
 }

@@ -101,6 +101,17 @@ public final class FixedPoint {
     }
 
     /**
+     * {@code x * multiplier * 2^(shift - 31)} as ONNX Runtime computes it: x and the product are rounded to single precision, and the
+     * product to an integer, halves to even each time.
+     *
+     * @param multiplier Q31 with at most 24 significant bits, as of a float32
+     */
+    public static long multiplyInSinglePrecision(int x, int multiplier, int shift) {
+        float factor = (float) Math.scalb((double) multiplier, shift - 31);
+        return (long) Math.rint((float) x * factor);
+    }
+
+    /**
      * {@code x * multiplier * 2^(shift - 31)} of a 64-bit value, rounded once, halves up, with {@link #reducedMultiplier}; the reference kernels' arithmetic
      * for int64 accumulators (MultiplyByQuantizedMultiplier in kernels/internal/common.cc).
      *

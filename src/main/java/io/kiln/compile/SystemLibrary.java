@@ -43,9 +43,18 @@ public final class SystemLibrary {
     /** Whether there is none, and an executor has to find operators by their names. */
     public static boolean lacks(List<ModelLibrary> models) {
         return models.stream().anyMatch(model -> model.metadata().api().executor() == ExecutorKind.GRAPH)
-                && models.stream()
-                        .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
-                        .noneMatch(SystemLibrary::isDefinedIn);
+                && !isThere(models);
+    }
+
+    /** The same models, with a system library of all their functions if none brings one. */
+    public static List<ModelLibrary> ensured(List<ModelLibrary> models) {
+        return isThere(models) ? models : shared(models);
+    }
+
+    private static boolean isThere(List<ModelLibrary> models) {
+        return models.stream()
+                .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
+                .anyMatch(SystemLibrary::isDefinedIn);
     }
 
     /**

@@ -41,23 +41,25 @@ final class Compilation {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
     /** The result of a compiler that was not started. */
-    private static final ProcessResult NOTHING = new ProcessResult(0, false, "", "", Duration.ZERO);
+    static final ProcessResult NOTHING = new ProcessResult(0, false, "", "", Duration.ZERO);
 
     private final FirmwareProject project;
     private final SourceUnit unit;
     private final CommandLines lines;
+    private final CachedObject cached;
 
     Compilation(FirmwareProject project, SourceUnit unit) {
         this.project = project;
         this.unit = unit;
         this.lines = new CommandLines(project);
+        this.cached = new CachedObject(project, unit);
     }
 
     /**
      * The outcome of a compilation.
      *
      * @param unit the source
-     * @param command the command line, for people
+     * @param command the command line, for people, with a note if the object was in the cache
      * @param result the compiler's result
      * @param made the object's inputs and digest; empty on failure
      * @param refusals reasons not to compile untrusted code
@@ -108,6 +110,10 @@ final class Compilation {
         Instant began = Instant.now();
         try {
             Files.createDirectories(object.getParent());
+            Optional<Map<String, String>> known = cached.find(neutralLine(), digests, this::rivals, fence, part);
+            if (known.isPresent()) {
+                return fromCache(known.get(), part, object);
+            }
             Attempt attempt = fence.isPresent() ? fenced(fence.get(), part, depFile) : plain(part, depFile);
             String command = ShellWords.join(line(lines.relative(part), lines.relative(depFile)));
             if (!attempt.result().succeeded() || !attempt.refusals().isEmpty()) {
@@ -116,26 +122,51 @@ final class Compilation {
                 return new Outcome(unit, command, attempt.result(), Optional.empty(), attempt.refusals());
             }
             Files.move(part, object, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            return new Outcome(
-                    unit, command, attempt.result(), Optional.of(made(digests, began, depFile, object)), List.of());
+            Map<String, String> inputs = inputs(digests, began, depFile);
+            if (Files.exists(depFile)
+                    && attempt.isPlain()
+                    && attempt.result().message().isBlank()) {
+                cached.keep(neutralLine(), inputs, rivals(inputs.keySet()), object);
+            }
+            return new Outcome(unit, command, attempt.result(), Optional.of(made(inputs, object)), List.of());
         } catch (IOException e) {
             throw FileFailure.of("cannot write", object, e);
         }
     }
 
-    /** The result and the refusals. */
-    private record Attempt(ProcessResult result, List<Problem> refusals) {
-        Attempt(ProcessResult result) {
-            this(result, List.of());
+    private Outcome fromCache(Map<String, String> inputs, Path part, Path object) throws IOException {
+        String command = ShellWords.join(neutralLine()) + " # its object was in the cache";
+        Files.move(part, object, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        return new Outcome(unit, command, NOTHING, Optional.of(made(inputs, object)), List.of());
+    }
+
+    /** The command line for every project, wherever its objects are. */
+    private List<String> neutralLine() {
+        return line("object", "dep");
+    }
+
+    /**
+     * What a compiler did.
+     *
+     * @param isPlain whether it read the files themselves, not checked text
+     */
+    private record Attempt(ProcessResult result, List<Problem> refusals, boolean isPlain) {
+        static Attempt of(ProcessResult result) {
+            return new Attempt(result, List.of(), false);
+        }
+
+        static Attempt refused(List<Problem> refusals) {
+            return new Attempt(NOTHING, refusals, false);
         }
     }
 
     private Attempt plain(Path part, Path depFile) {
-        return new Attempt(ProcessRunner.run(Command.ofLine(line(lines.relative(part), lines.relative(depFile)))
+        ProcessResult result = ProcessRunner.run(Command.ofLine(line(lines.relative(part), lines.relative(depFile)))
                 .in(project.directory())
                 .with("LC_ALL", "C")
                 .without(MISLEADING)
-                .within(LIMIT)));
+                .within(LIMIT));
+        return new Attempt(result, List.of(), true);
     }
 
     /**
@@ -147,14 +178,14 @@ final class Compilation {
             // Not preprocessed, so the file has a single author.
             return project.strangers()
                     .advice(List.of(unit.path()))
-                    .map(advice -> new Attempt(NOTHING, List.of(fence.assembler(unit, advice))))
+                    .map(advice -> Attempt.refused(List.of(fence.assembler(unit, advice))))
                     .orElseGet(() -> plain(part, depFile));
         }
         Fence.Preprocessed source = fence.preprocess(unit, depFile);
         if (!source.result().succeeded()) {
             return unit.kind() == SourceKind.USER
                     ? withOutsideFiles(fence, source, part, depFile)
-                    : new Attempt(source.result());
+                    : Attempt.of(source.result());
         }
         Optional<String> advice = fence.stranger(source.inputs());
         if (advice.isEmpty()) {
@@ -163,10 +194,12 @@ final class Compilation {
         }
         List<Problem> refusals = fence.refusals(unit, source, advice.get());
         if (!refusals.isEmpty()) {
-            return new Attempt(NOTHING, refusals);
+            return Attempt.refused(refusals);
         }
         ProcessResult result = fence.compile(unit, source.text(), part);
-        return new Attempt(result, result.succeeded() ? fence.refusals(unit, part, advice.get()) : List.of());
+        return result.succeeded()
+                ? new Attempt(result, fence.refusals(unit, part, advice.get()), false)
+                : Attempt.of(result);
     }
 
     /**
@@ -179,19 +212,18 @@ final class Compilation {
         boolean isOwn = attempt.result().succeeded()
                 && fence.strangerBeside(unit, DepFile.prerequisites(Files.readString(depFile)))
                         .isEmpty();
-        return isOwn ? attempt : new Attempt(source.result());
+        return isOwn ? attempt : Attempt.of(source.result());
     }
 
     private Attempt unchanged(Fence fence, Attempt attempt, Path depFile) throws IOException {
         return fence.stranger(DepFile.prerequisites(Files.readString(depFile)))
-                .map(advice -> new Attempt(
-                        attempt.result(),
+                .map(advice -> Attempt.refused(
                         List.of(new Problem("it reads other files than before", unit.path(), "", advice))))
                 .orElse(attempt);
     }
 
-    /** An input that changed while the compiler ran has no digest, which makes the object stale. */
-    private Made made(FileDigests digests, Instant began, Path depFile, Path object) throws IOException {
+    /** Digests of the files read; an input that changed while the compiler ran has none, which makes the object stale. */
+    private Map<String, String> inputs(FileDigests digests, Instant began, Path depFile) throws IOException {
         Map<String, String> inputs = new TreeMap<>();
         // Unpreprocessed assembly reads no other files, and compilers write no list for it.
         List<String> read =
@@ -202,6 +234,10 @@ final class Compilation {
         for (String input : binariesIncluded()) {
             inputs.put(input, digests.read(input, began).orElse(""));
         }
+        return inputs;
+    }
+
+    private Made made(Map<String, String> inputs, Path object) {
         Map<String, String> outputs =
                 Map.of(unit.object(), FileDigests.digest(object).orElse(""));
         return Made.of(Staleness.inputs(tool(project), commandDigest(), inputs, rivals(inputs.keySet())), outputs);

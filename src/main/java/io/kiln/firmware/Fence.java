@@ -133,10 +133,19 @@ final class Fence {
         return refused("an assembler source, or one that includes an untrusted file", unit.path(), advice);
     }
 
-    /** Compiles a text. */
+    /** Compiles a text that was not refused, or takes its object from the cache. */
     ProcessResult compile(SourceUnit unit, Bytes text, Path object) {
+        CachedObject cached = new CachedObject(project, unit);
+        List<String> neutral = lines.compileText(unit, toolchain.compiling(unit), "object");
+        if (cached.findText(neutral, text.toArray(), object)) {
+            return Compilation.NOTHING;
+        }
         List<String> line = lines.compileText(unit, toolchain.compiling(unit), lines.relative(object));
-        return ProcessRunner.run(command(line).reading(text));
+        ProcessResult result = ProcessRunner.run(command(line).reading(text));
+        if (result.succeeded() && result.message().isBlank()) {
+            cached.keepText(neutral, text.toArray(), object);
+        }
+        return result;
     }
 
     /** Reasons not to link an object; empty if there are none. */

@@ -102,6 +102,7 @@ public final class FirmwareCompiler {
                         made -> next.put(outcome.unit().path(), made),
                         () -> next.remove(outcome.unit().path())));
         journal.write(next);
+        ObjectCache.of(project.toolchain()).limit(ObjectCache.MOST_BYTES);
         report(project, outcomes, log);
         return stale.stream().map(compilation -> compilation.unit().path()).toList();
     }

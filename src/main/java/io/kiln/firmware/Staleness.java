@@ -86,6 +86,17 @@ final class Staleness {
                 .map(name -> fileName(name) + " changed");
     }
 
+    /** As {@link #reason}, for an object of a cache, whose tool and command line are known to be the same. */
+    static Optional<String> reason(Made made, Set<String> files, FileDigests digests, Collection<String> rivals) {
+        return changedInput(Optional.of(made), inputsNow("", "", files, digests))
+                .or(() -> newRival(made, rivals));
+    }
+
+    /** Digest of a file read for an output. */
+    static String digest(Made made, String file) {
+        return made.inputs().get(FILE + file);
+    }
+
     /** A rival that did not exist last time. */
     static Optional<String> newRival(Made last, Collection<String> rivals) {
         return rivals.stream()

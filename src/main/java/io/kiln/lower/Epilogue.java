@@ -20,10 +20,13 @@ import io.kiln.tir.BlockBuilder;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.Expr;
 import io.kiln.tir.Intrinsic;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** The operations after an accumulator in the loops: rescaling, zero point, limits, narrowing. */
 public final class Epilogue {
@@ -40,8 +43,18 @@ public final class Epilogue {
     /** Largest magnitude of a rescaled sum. */
     private final long most;
 
-    /** How multipliers and shifts are accessed, given the channel. */
-    private record Rescaling(Intrinsic intrinsic, UnaryOperator<Expr> multiplier, UnaryOperator<Expr> shift) {}
+    /** How constants are accessed, given the channel. */
+    private record Rescaling(Intrinsic intrinsic, List<UnaryOperator<Expr>> constants) {
+        Rescaling(Intrinsic intrinsic, UnaryOperator<Expr> multiplier, UnaryOperator<Expr> shift) {
+            this(intrinsic, List.of(multiplier, shift));
+        }
+
+        Expr apply(Expr value, Expr channel) {
+            List<Expr> arguments = new ArrayList<>(List.of(value));
+            constants.forEach(constant -> arguments.add(constant.apply(channel)));
+            return new Expr.Call(intrinsic, arguments);
+        }
+    }
 
     /**
      * Prepares the tables of per-channel multipliers.
@@ -55,7 +68,12 @@ public final class Epilogue {
         this.isShift =
                 !isWide && op.requantization().filter(r -> isShift(r, bound)).isPresent();
         this.most = op.requantization().map(r -> largest(r, bound, isWide)).orElse(0L);
-        this.rescaling = op.requantization().map(r -> isWide ? prepareWide(r, tables) : prepare(r, bound, tables));
+        this.rescaling = op.requantization()
+                .map(r -> isWide
+                        ? prepareWide(r, tables)
+                        : r.rounding() == Rounding.ONNX
+                                ? prepareSingle(r, Limits.of(op), bound, tables)
+                                : prepare(r, bound, tables));
         this.sumScale = op.sumScale().map(scale -> perChannel(scale, tables));
     }
 
@@ -74,6 +92,40 @@ public final class Epilogue {
                 intrinsic,
                 perChannel(requantization.multipliers(), "multiplier", DType.INT32, tables),
                 perChannel(map(requantization.shifts(), s -> fast ? -s : s), "shift", DType.INT8, tables));
+    }
+
+    /** Single precision without floating point. */
+    private static Rescaling prepareSingle(Requantization r, Limits limits, long bound, Tables tables) {
+        int channels = r.multipliers().size();
+        ProvenRescale.Reference reference = new ProvenRescale.Reference(
+                r, Collections.nCopies(channels, 0), (int) limits.low(), (int) limits.high());
+        long most = Math.min(bound, Integer.MAX_VALUE - Math.abs((long) r.inputZeroPoint()));
+        return FloorRescale.find(reference, channels, most)
+                .map(found -> floor(found, tables))
+                .orElseGet(() -> new Rescaling(
+                        Intrinsics.RESCALE_SINGLE,
+                        perChannel(r.multipliers(), "multiplier", DType.INT32, tables),
+                        perChannel(map(r.shifts(), s -> 31 - s), "shift", DType.INT8, tables)));
+    }
+
+    private static Rescaling floor(FloorRescale rescale, Tables tables) {
+        List<FloorRescale.Channel> channels = rescale.channels();
+        List<Integer> multipliers = channels.stream().map(FloorRescale.Channel::multiplier).toList();
+        List<Integer> shifts = channels.stream().map(FloorRescale.Channel::shift).toList();
+        long[] offsets = channels.stream().mapToLong(FloorRescale.Channel::offset).toArray();
+        UnaryOperator<Expr> offset;
+        if (LongStream.of(offsets).distinct().count() == 1) {
+            offset = channel -> imm(offsets[0], DType.INT64);
+        } else {
+            Buffer table = tables.add("offset", offsets);
+            offset = channel -> load(table, channel);
+        }
+        return new Rescaling(
+                Intrinsics.RESCALE_FLOOR,
+                List.of(
+                        perChannel(multipliers, "multiplier", DType.INT32, tables),
+                        offset,
+                        perChannel(shifts, "shift", DType.INT8, tables)));
     }
 
     /** Largest magnitude of a rescaled sum; sums rounded once are limited to half of the 32-bit range. */
@@ -192,10 +244,7 @@ public final class Epilogue {
             Requantization r = op.requantization().orElseThrow();
             DType sum = isWide ? DType.INT64 : DType.INT32;
             Expr centred = sub(cast(sum, accumulator), imm(r.inputZeroPoint(), sum));
-            Rescaling by = rescaling.orElseThrow();
-            Expr rescaled = new Expr.Call(
-                    by.intrinsic(),
-                    List.of(centred, by.multiplier().apply(channel), by.shift().apply(channel)));
+            Expr rescaled = rescaling.orElseThrow().apply(centred, channel);
             result = Rescale.plus(rescaled, r.outputZeroPoint(), most);
         }
         return limit(block.let("value" + suffix, result));

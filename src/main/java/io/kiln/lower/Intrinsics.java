@@ -5,6 +5,7 @@ import static io.kiln.base.DType.FLOAT32;
 import static io.kiln.base.DType.INT32;
 import static io.kiln.base.DType.INT64;
 import static io.kiln.base.DType.UINT32;
+import static io.kiln.base.DType.UINT64;
 
 import io.kiln.tir.Intrinsic;
 import java.util.List;
@@ -57,6 +58,18 @@ public final class Intrinsics {
     /** Leading zero bits of a positive value. */
     public static final Intrinsic LEADING_ZEROS =
             Intrinsic.inFile("portable/kiln_leading_zeros", List.of(UINT32), INT32);
+
+    /** A quotient by a power of two, halves to even. */
+    public static final Intrinsic ROUND_EVEN =
+            Intrinsic.inFile("portable/kiln_round_even", List.of(UINT64, INT32), UINT64);
+
+    /** {@link io.kiln.base.FixedPoint#multiplyInSinglePrecision} in integers, limited likewise. */
+    public static final Intrinsic RESCALE_SINGLE = Intrinsic.inFile(
+            "portable/kiln_rescale_single", List.of(INT32, INT32, INT32), INT32, LEADING_ZEROS, ROUND_EVEN);
+
+    /** A product plus an offset, shifted right without rounding, limited likewise. */
+    public static final Intrinsic RESCALE_FLOOR =
+            Intrinsic.inFile("portable/kiln_rescale_floor", List.of(INT32, INT32, INT64, INT32), INT32);
 
     /** {@code 1 / (1 + x)} for x in [0, 1) by three Newton steps on Q31, as gemmlowp defines it. */
     public static final Intrinsic RECIPROCAL =

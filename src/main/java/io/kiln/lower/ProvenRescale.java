@@ -2,6 +2,7 @@
 package io.kiln.lower;
 
 import io.kiln.base.FixedPoint;
+import io.kiln.ir.op.Rounding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -11,12 +12,13 @@ import java.util.Optional;
  *
  * <pre>
  * high   = offset + floor((acc * 2^scaleBits) * multiplier / 2^32)      one SMMLA, or MULH and ADD
- * high  -= high &lt; 0 ? negative : 0                                      only where hasNegatives
+ * high  -= correction                                                        of some values, see Corrected
  * result = clamp((high + lateOffset) >> shift, low, high)                     one SSAT with a shift
  * </pre>
  *
  * <p>The accumulator excludes its bias, which is in the channel's constants. The reference adds the bias, rounds
- * (TFLite twice, others once) and adds the zero point. Both are monotone step functions of the accumulator with at most
+ * (TFLite twice, others once) and adds the zero point. TFLite rounds halves away from zero, so that negative values are
+ * corrected; ONNX Runtime rounds what it takes for a half to even, so that odd results are. Both are monotone step functions of the accumulator with at most
  * 255 steps, so they are equal if they step at the same places: {@link #find} computes where the reference steps for
  * every channel, chooses the offset so that this function steps there too, and checks each step on both sides. One
  * {@code shift} serves all channels, so that it can be an immediate of the instruction.
@@ -25,8 +27,22 @@ import java.util.Optional;
  * @param channels constants of each channel
  * @param lateOffset rounding and zero point if negative values are corrected, otherwise 0
  * @param shift bits to the right, 1 to 22
+ * @param corrected which values are corrected
  */
-public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift) {
+public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffset, int shift, Corrected corrected) {
+    /** Values that are corrected. */
+    public enum Corrected {
+        NONE,
+        /** Those below zero. */
+        NEGATIVE,
+        /** Those whose result would be odd. */
+        ODD,
+        /** Those whose result would be even. */
+        EVEN,
+        /** Those that a channel lists, by half a step. */
+        LISTED
+    }
+
     private static final int MOST_SHIFT = 22;
     private static final int MOST_SCALE_BITS = 16;
     /** A smaller shift leaves room for large offsets, but places steps more coarsely; much smaller ones never help. */
@@ -41,10 +57,19 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
      *
      * @param multiplier Q31 or smaller
      * @param offset bias, rounding and, without a late offset, the zero point, in units of {@code 2^-shift}
-     * @param negative subtracted from negative values so that halves round away from zero; 0 if the lower limit hides
-     *     the difference, as after a ReLU
+     * @param corrections what is subtracted from negative values, so that halves round away from zero, 0 if the lower limit
+     *     hides the difference, as after a ReLU; or from odd or even ones; or the listed values, as many
+     *     in each channel
      */
-    public record Channel(int multiplier, int offset, int negative) {}
+    public record Channel(int multiplier, int offset, List<Integer> corrections) {
+        public Channel {
+            corrections = List.copyOf(corrections);
+        }
+
+        private int correction() {
+            return corrections.get(0);
+        }
+    }
 
     /** The reference's function for the channels of one operator. */
     public record Reference(Requantization requantization, List<Integer> bias, int low, int high) {
@@ -100,14 +125,29 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
                 most = Math.min(most, scaleBits - 1 - reference.leftShift(c));
             }
         }
-        boolean hidden = reference.low() >= r.outputZeroPoint();
+        List<Corrected> corrections = r.rounding() == Rounding.ONNX
+                ? List.of(Corrected.NONE, (r.outputZeroPoint() & 1) == 0 ? Corrected.ODD : Corrected.EVEN)
+                : List.of(reference.low() < r.outputZeroPoint() ? Corrected.NEGATIVE : Corrected.NONE);
         List<long[]> steps = new ArrayList<>();
         for (int c = 0; c < bounds.size(); c++) {
-            steps.add(steps(reference, c, bounds.get(c)));
+            steps.add(Steps.of(reference, c, bounds.get(c)));
         }
         for (int shift = most; shift >= Math.max(1, most - MOST_FEWER_SHIFTS); shift--) {
-            Optional<ProvenRescale> found =
-                    new RescaleSearch(reference, bounds, steps, scaleBits, shift, !hidden).run();
+            for (Corrected corrected : corrections) {
+                Optional<ProvenRescale> found =
+                        new RescaleSearch(reference, bounds, steps, scaleBits, shift, corrected).run();
+                if (found.isPresent()) {
+                    return found;
+                }
+            }
+        }
+        return r.rounding() == Rounding.ONNX ? listed(reference, bounds, steps, scaleBits, most) : Optional.empty();
+    }
+
+    private static Optional<ProvenRescale> listed(
+            Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int most) {
+        for (int shift = most; shift >= Math.max(1, most - MOST_FEWER_SHIFTS); shift--) {
+            Optional<ProvenRescale> found = new ListedSearch(reference, bounds, steps, scaleBits, shift).run();
             if (found.isPresent()) {
                 return found;
             }
@@ -115,18 +155,22 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
         return Optional.empty();
     }
 
-    /** Whether negative values need their correction. */
-    public boolean hasNegatives() {
-        return channels.stream().anyMatch(c -> c.negative() != 0);
+    /** Whether some values are corrected. */
+    public boolean hasCorrections() {
+        return corrected != Corrected.NONE;
     }
 
-    /**
-     * A channel's constants in the kernel's order: multiplier, offset and, if there is any, the correction of negative
-     * values.
-     */
+    /** Number of corrections of each channel. */
+    public int corrections() {
+        return channels.get(0).corrections().size();
+    }
+
+    /** A channel's constants in the kernel's order: multiplier, offset and, if there are corrections, the channel's. */
     public List<Integer> constants(int channel) {
         Channel c = channels.get(channel);
-        return hasNegatives() ? List.of(c.multiplier(), c.offset(), c.negative()) : List.of(c.multiplier(), c.offset());
+        List<Integer> constants = new ArrayList<>(List.of(c.multiplier(), c.offset()));
+        constants.addAll(c.corrections());
+        return constants;
     }
 
     /** The function as computed by the kernels; low and high are the reference's limits. */
@@ -137,7 +181,17 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     private long step(int channel, long acc) {
         Channel c = channels.get(channel);
         long high = c.offset() + highMul(acc, c.multiplier(), scaleBits);
-        return high - (high < 0 ? c.negative() : 0) + lateOffset;
+        return corrected(high, c) + lateOffset;
+    }
+
+    private long corrected(long high, Channel c) {
+        return switch (corrected) {
+            case NONE -> high;
+            case NEGATIVE -> high - (high < 0 ? c.correction() : 0);
+            case EVEN -> high - ((high >> shift & 1) == 0 ? c.correction() : 0);
+            case ODD -> high - ((high >> shift & 1) == 1 ? c.correction() : 0);
+            case LISTED -> high - (c.corrections().contains((int) high) ? 1L << (shift - 1) : 0);
+        };
     }
 
     static long highMul(long acc, int multiplier, int scaleBits) {
@@ -146,54 +200,13 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
 
     /** Constants without a late offset if nothing is corrected before it. */
     ProvenRescale simplified() {
-        if (hasNegatives()) {
+        if (channels.stream().anyMatch(c -> c.correction() != 0)) {
             return this;
         }
         List<Channel> moved = channels.stream()
-                .map(c -> new Channel(c.multiplier(), Math.addExact(c.offset(), lateOffset), 0))
+                .map(c -> new Channel(c.multiplier(), Math.addExact(c.offset(), lateOffset), List.of()))
                 .toList();
-        return new ProvenRescale(scaleBits, moved, 0, shift);
-    }
-
-    /**
-     * For each value above the lowest, the first accumulator at which the reference reaches it. Steps are about equally
-     * wide.
-     */
-    private static long[] steps(Reference reference, int channel, long bound) {
-        long[] steps = new long[Math.max(0, reference.high() - reference.low())];
-        long last = -bound;
-        long width = 1;
-        for (int i = 0; i < steps.length; i++) {
-            steps[i] = firstAtLeast(reference, channel, bound, reference.low() + 1 + i, last, last + width);
-            width = steps[i] - last;
-            last = steps[i];
-        }
-        return steps;
-    }
-
-    /**
-     * First accumulator for which the reference reaches a value; one past the bound if none does.
-     *
-     * @param from no accumulator below it reaches the value
-     * @param guess start of the search
-     */
-    private static long firstAtLeast(Reference reference, int channel, long bound, int value, long from, long guess) {
-        long below = from - 1;
-        long reached = bound + 1;
-        long probe = Math.max(from, Math.min(bound, guess));
-        for (long reach = 1; reached - below > 1; reach *= 2) {
-            boolean isReached = reference.apply(channel, probe) >= value;
-            if (isReached) {
-                reached = probe;
-            } else {
-                below = probe;
-            }
-            boolean isBetweenProbes = below >= from && reached <= bound;
-            probe = isBetweenProbes
-                    ? Math.floorDiv(below + reached, 2)
-                    : isReached ? Math.max(from, probe - reach) : Math.min(bound, probe + reach);
-        }
-        return reached;
+        return new ProvenRescale(scaleBits, moved, 0, shift, Corrected.NONE);
     }
 
     /** Checks both sides of every step, both ends, and that no sum leaves 32 bits. */
@@ -214,8 +227,8 @@ public record ProvenRescale(int scaleBits, List<Channel> channels, int lateOffse
     private boolean fits(int channel, long acc) {
         Channel c = channels.get(channel);
         long high = c.offset() + highMul(acc, c.multiplier(), scaleBits);
-        long corrected = high - (high < 0 ? c.negative() : 0);
-        long step = corrected + lateOffset;
-        return high == (int) high && corrected == (int) corrected && step == (int) step;
+        long inRange = corrected(high, c);
+        long step = inRange + lateOffset;
+        return high == (int) high && inRange == (int) inRange && step == (int) step;
     }
 }

@@ -38,7 +38,7 @@ public record Requantization(
     /** Reads a {@code tfl.requantize} or {@code qnn.requantize} binding; equal channels are reduced to one element. */
     public static Requantization of(Binding binding) {
         if (binding.op() instanceof QnnRequantize op) {
-            List<QuantizedMultiplier> by = ratios(binding.constant(1), binding.constant(3));
+            List<QuantizedMultiplier> by = ratios(op, binding.constant(1), binding.constant(3));
             return of(
                     by.stream().mapToInt(QuantizedMultiplier::multiplier).toArray(),
                     by.stream().mapToInt(QuantizedMultiplier::shift).toArray(),
@@ -59,9 +59,9 @@ public record Requantization(
     }
 
     /** The multipliers from input scales to an output scale. */
-    private static List<QuantizedMultiplier> ratios(Constant inputScales, Constant outputScale) {
+    private static List<QuantizedMultiplier> ratios(QnnRequantize op, Constant inputScales, Constant outputScale) {
         return IntStream.range(0, inputScales.elements())
-                .mapToObj(i -> QuantizedMultiplier.of(inputScales.real(i) / (double) outputScale.real(0)))
+                .mapToObj(i -> op.multiplier(inputScales.real(i), outputScale.real(0)))
                 .toList();
     }
 
@@ -85,6 +85,7 @@ public record Requantization(
             case TFLITE -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
             case UPWARD -> FixedPoint.multiplyRoundingUpward(x, multiplier, shift);
             case TONEAREST -> FixedPoint.multiplyRoundingAway(x, multiplier, shift);
+            case ONNX -> FixedPoint.multiplyInSinglePrecision(x, multiplier, shift);
             case TRUNCATE -> throw new IllegalStateException("a rescaling does not truncate");
         };
     }

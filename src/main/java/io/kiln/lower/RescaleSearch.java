@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.lower;
 
+import io.kiln.lower.ProvenRescale.Corrected;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +18,7 @@ final class RescaleSearch {
     private final List<long[]> steps;
     private final int scaleBits;
     private final int shift;
+    private final Corrected corrected;
     private final boolean signed;
     private final long rounding;
     private final int[] refusing = new int[2];
@@ -27,13 +29,14 @@ final class RescaleSearch {
             List<long[]> steps,
             int scaleBits,
             int shift,
-            boolean signed) {
+            Corrected corrected) {
         this.reference = reference;
         this.bounds = bounds;
         this.steps = steps;
         this.scaleBits = scaleBits;
         this.shift = shift;
-        this.signed = signed;
+        this.corrected = corrected;
+        this.signed = corrected == Corrected.NEGATIVE;
         this.rounding = ((long) reference.requantization().outputZeroPoint() << shift) + (1L << (shift - 1));
     }
 
@@ -46,7 +49,9 @@ final class RescaleSearch {
             }
             channels.add(channel.get());
         }
-        ProvenRescale found = new ProvenRescale(scaleBits, channels, signed ? (int) rounding : 0, shift).simplified();
+        ProvenRescale found = new ProvenRescale(
+                        scaleBits, channels, signed ? (int) rounding : 0, shift, corrected)
+                .simplified();
         for (int c = 0; c < bounds.size(); c++) {
             if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
                 return Optional.empty();
@@ -112,7 +117,13 @@ final class RescaleSearch {
     private boolean narrow(int c, int multiplier, int step, Range above, Range below) {
         int value = reference.low() + 1 + step;
         long first = steps.get(c)[step];
-        Range range = signed && value <= reference.requantization().outputZeroPoint() ? below : above;
+        boolean isCorrected = switch (corrected) {
+            case NEGATIVE -> value <= reference.requantization().outputZeroPoint();
+            case ODD -> (value & 1) == 1;
+            case EVEN -> (value & 1) == 0;
+            case NONE, LISTED -> false;
+        };
+        Range range = isCorrected ? below : above;
         long wanted = ((long) value << shift) - (signed ? rounding : 0);
         if (first <= bounds.get(c)) {
             range.atLeast(wanted - ProvenRescale.highMul(first, multiplier, scaleBits), step);
@@ -128,13 +139,15 @@ final class RescaleSearch {
         return true;
     }
 
-    /** Offsets that make all steps correct; below zero the correction compensates for the difference. */
+    /** Offsets that make all steps correct; the correction compensates for the difference. */
     private Optional<ProvenRescale.Channel> place(int c, int multiplier, Range above, Range below) {
         long exact = exactOffset(c, multiplier);
         long offset = above.isBounded() || !signed ? above.nearest(exact) : below.nearest(exact);
-        long correction = signed && below.isBounded() ? Math.max(0, offset - below.nearest(offset)) : 0;
-        return Math.abs(offset) <= MOST_OFFSET && correction <= MOST_OFFSET
-                ? Optional.of(new ProvenRescale.Channel(multiplier, (int) offset, (int) correction))
+        long difference = below.isBounded() ? offset - below.nearest(offset) : 0;
+        long correction = Math.max(0, difference);
+        long mostCorrection = signed ? MOST_OFFSET : 1L << shift; // so that results still rise
+        return Math.abs(offset) <= MOST_OFFSET && correction <= mostCorrection
+                ? Optional.of(new ProvenRescale.Channel(multiplier, (int) offset, List.of((int) correction)))
                 : Optional.empty();
     }
 

@@ -20,7 +20,7 @@ import org.eclipse.aether.RepositorySystem;
 /** A goal that passes repositories, toolchains.xml and the log from Maven to the flow. */
 abstract class AbstractFlowMojo extends AbstractKilnMojo {
     /**
-     * Folder in which toolchains are unpacked, shared by all builds. If not set, the environment's {@code KILN_HOME}, or
+     * Folder of unpacked toolchains and of objects of sources that many firmwares have, shared by all builds. If not set, the environment's {@code KILN_HOME}, or
      * {@code kiln} beside the local repository.
      *
      * @since 0.1.0

@@ -86,6 +86,12 @@ class RuntimeFeatureTest {
                 .containsExactlyInAnyOrder(BASE, REGISTRY);
     }
 
+    @Test
+    void aLongerNameIsAnotherFunction() {
+        assertThat(usedBy("myTVMFuncCall(f); _TVMModFree(m); TVMPlatformAbort(1); TVMFuncCall_;")).containsExactly(BASE);
+        assertThat(usedBy("x=TVMFuncCall(f);")).containsExactlyInAnyOrder(BASE, REGISTRY);
+    }
+
     private static Set<RuntimeFeature> usedBy(String... sources) {
         return RuntimeFeature.usedBy(Arrays.stream(sources).map(Bytes::ofText).toList());
     }

@@ -74,6 +74,7 @@ class RoundedOnceTest {
         int channels = 1 + random.nextInt(9);
         int size = 2 + random.nextInt(8);
         String rounding = random.nextBoolean() ? "UPWARD" : "TONEAREST";
+        String layerRounding = random.nextInt(3) == 0 ? "ONNX" : rounding;
         boolean depthwise = random.nextInt(3) == 0 && channels > 1;
         int kernel = 1 + random.nextInt(2);
         param("w", DType.INT8, kernel, kernel, depthwise ? 1 : channels, channels);
@@ -86,7 +87,7 @@ class RoundedOnceTest {
                 def @main(%%x: Tensor[(1, %2$d, %2$d, %1$d), int8], %%w: Tensor[(%3$d, %3$d, %4$d, %1$d), int8], %%b: Tensor[(%1$d), int32], %%s: Tensor[(%1$d), float32]) {
                   %%0 = qnn.conv2d(%%x, %%w, %5$d, 0, 0.1f, 0.02f, padding=[0, 0, %6$d, %6$d], groups=%7$d, data_layout="NHWC", kernel_layout="HWIO", out_dtype="int32");
                   %%1 = nn.bias_add(%%0, %%b, axis=3);
-                  %%2 = qnn.requantize(%%1, %%s, 0, %8$sf, %9$d, axis=3, rounding="%10$s", out_dtype="int8");
+                  %%2 = qnn.requantize(%%1, %%s, 0, %8$sf, %9$d, axis=3, rounding="%14$s", out_dtype="int8");
                   %%3 = clip(%%2, a_min=%11$df, a_max=127f);
                   %%4 = qnn.add(%%3, %%x, 0.3f, %9$d, %12$sf, -7, 0.5f, 11);
                   %%5 = cast(%%4, dtype="int32");
@@ -106,7 +107,8 @@ class RoundedOnceTest {
                 rounding,
                 random.nextBoolean() ? -128 : -20,
                 0.1 + random.nextDouble(),
-                random.nextInt(3) == 0 ? 0.25 : 0.1 + random.nextDouble());
+                random.nextInt(3) == 0 ? 0.25 : 0.1 + random.nextDouble(),
+                layerRounding);
         return RelayFrontend.read(
                 Bytes.ofText(text), "m.relay", Optional.of(ParameterFile.write(params)), "m.params", name);
     }

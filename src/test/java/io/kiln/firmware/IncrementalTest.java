@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -217,7 +218,8 @@ class IncrementalTest {
                 host.sources(),
                 host.optimize(),
                 host.link(),
-                host.libraries());
+                host.libraries(),
+                Optional.empty());
         return new FirmwareRequest(
                 request.board(),
                 edited,

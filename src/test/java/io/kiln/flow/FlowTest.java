@@ -144,8 +144,9 @@ final class FlowTest {
 
     @Test
     void twoBuildsInTwoFoldersGiveTheSameBytes() throws IOException {
-        flow.build(spec(folder.resolve("one"), VerifyOn.NONE), DeviceSpec.USUAL);
-        flow.build(spec(folder.resolve("two/deeper"), VerifyOn.NONE), DeviceSpec.USUAL);
+        Flow compiling = new Flow(log, TestToolchains.environment(log).withoutObjectCache());
+        compiling.build(spec(folder.resolve("one"), VerifyOn.NONE), DeviceSpec.USUAL);
+        compiling.build(spec(folder.resolve("two/deeper"), VerifyOn.NONE), DeviceSpec.USUAL);
         for (String file : List.of("gesture.elf", "gesture.bin", "gesture.hex", "gesture-mlf.tar")) {
             assertThat(folder.resolve("two/deeper/out").resolve(file))
                     .hasSameBinaryContentAs(folder.resolve("one/out").resolve(file));

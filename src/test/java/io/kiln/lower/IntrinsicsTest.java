@@ -57,6 +57,11 @@ class IntrinsicsTest {
         long upward = FixedPoint.multiplyRoundingUpward(value, multiplier, shift);
         long away = FixedPoint.multiplyRoundingAway(value, multiplier, shift);
         expect("kiln_rescale_upward" + arguments, FixedPoint.clamp(upward, -(1 << 30), 1 << 30));
+        int significant = multiplier & ~127;
+        long single = FixedPoint.multiplyInSinglePrecision(value, significant, shift);
+        expect(
+                "kiln_rescale_single(" + literal(value) + ", " + significant + ", " + (31 - shift) + ")",
+                FixedPoint.clamp(single, -(1 << 30), 1 << 30));
         expect("kiln_rescale_to_nearest" + arguments, FixedPoint.clamp(away, -(1 << 30), 1 << 30));
     }
 
@@ -67,6 +72,7 @@ class IntrinsicsTest {
             int value = random.nextInt() >> random.nextInt(31);
             rescale(value, QuantizedMultiplier.of(Math.scalb(0.5 + random.nextDouble() / 2, random.nextInt(40) - 30)));
             rescaleOnce(value, random.nextInt(1 << 30) + (1 << 30), random.nextInt(62) - 31);
+            rescaleOnce(value, 1 << 30, random.nextInt(62) - 31);
             int other = random.nextInt();
             expect(
                     "kiln_high_mul(" + literal(value) + ", " + literal(other) + ")",
@@ -94,6 +100,7 @@ class IntrinsicsTest {
                 + Intrinsics.RESCALE_ANY.definition() + Intrinsics.LEADING_ZEROS.definition()
                 + Intrinsics.RECIPROCAL.definition() + Intrinsics.RESCALE_UPWARD.definition()
                 + Intrinsics.RESCALE_TO_NEAREST.definition()
+                + Intrinsics.ROUND_EVEN.definition() + Intrinsics.RESCALE_SINGLE.definition()
                 + NormalizeIntrinsics.LOGARITHM.definition() + NormalizeIntrinsics.ROOT_EXPONENT.definition()
                 + NormalizeIntrinsics.INVERSE_ROOT.definition()
                 + "int main(void) {\n  int failures = 0;\n" + main + "  return failures != 0;\n}\n";

@@ -2,7 +2,9 @@
 package io.kiln.tir;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Micro-kernels in Java, written from what they are to compute and not from their C text. */
 final class KernelTwins {
@@ -29,14 +31,19 @@ final class KernelTwins {
             new BlockedTwins(),
             new WideTwins());
 
-    private KernelTwins() {}
+    /** Loops call the same few kernels over and over. */
+    private final Map<String, Twin> byName = new HashMap<>();
 
-    static void run(String kernel, List<Memory> pointers, List<Long> scalars) {
+    void run(String kernel, List<Memory> pointers, List<Long> scalars) {
+        byName.computeIfAbsent(kernel, KernelTwins::of).run(kernel, pointers, scalars);
+    }
+
+    private static Twin of(String kernel) {
         List<Twin> twins = new ArrayList<>(ALL);
         twins.removeIf(t -> !t.knows(kernel));
         if (twins.size() != 1) {
             throw new IllegalArgumentException(twins.size() + " twins of kernel " + kernel);
         }
-        twins.get(0).run(kernel, pointers, scalars);
+        return twins.get(0);
     }
 }

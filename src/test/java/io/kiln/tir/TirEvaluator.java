@@ -46,6 +46,7 @@ public final class TirEvaluator {
 
     private final Map<String, Region> buffers = new HashMap<>();
     private final Map<String, Long> scalars = new HashMap<>();
+    private final KernelTwins kernels = new KernelTwins();
 
     /** Runs the function; the outputs' elements are changed in place. */
     public static TirEvaluator run(PrimFunc function, Map<String, long[]> memory, Map<String, Long> scalars) {
@@ -128,7 +129,7 @@ public final class TirEvaluator {
             int index = Math.toIntExact(region.offset + eval(store.index()));
             region.elements[index] = narrow(store.buffer().dtype(), eval(store.value()));
         } else if (stmt instanceof Stmt.CallKernel call) {
-            KernelTwins.run(
+            kernels.run(
                     call.kernel().name(),
                     call.pointers().stream()
                             .<KernelTwins.Memory>map(b -> buffers.get(b.name()))
@@ -282,6 +283,10 @@ public final class TirEvaluator {
             case "kiln_rescale_to_nearest" ->
                 limited(FixedPoint.multiplyRoundingAway(
                         a, args.get(1).intValue(), 31 - args.get(2).intValue()));
+            case "kiln_rescale_single" ->
+                limited(FixedPoint.multiplyInSinglePrecision(
+                        a, args.get(1).intValue(), 31 - args.get(2).intValue()));
+            case "kiln_rescale_floor" -> limited((a * args.get(1) + args.get(2)) >> args.get(3));
             case "kiln_add_64" -> args.get(0) + args.get(1);
             case "kiln_leading_zeros" -> Integer.numberOfLeadingZeros(a);
             case "kiln_reciprocal" -> TflSoftmaxTables.reciprocal(a - Integer.MIN_VALUE);
@@ -289,6 +294,7 @@ public final class TirEvaluator {
             case "kiln_root_exponent" -> InverseSquareRoot.exponent(a);
             case "kiln_inverse_root" -> InverseSquareRoot.root(a);
             case "expf" -> bits((float) Math.exp(real(args.get(0))));
+            case "kiln_round_small" -> bits((float) Math.rint(real(args.get(0))));
             case "roundf" -> bits((float) FixedPoint.roundHalfAway(real(args.get(0))));
             default -> throw new IllegalArgumentException("no intrinsic " + name);
         };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.build;
 
+import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
@@ -19,6 +21,7 @@ import io.kiln.compile.Frontends;
 import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.SystemLibrary;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -40,6 +43,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are
@@ -99,6 +104,7 @@ public final class GenerateStep {
                 .setting("io", spec.io().text())
                 .setting("mlfVersion", mlfVersion())
                 .setting("mlf.slim", spec.slimArchive())
+                .setting("application", spec.application().text())
                 .setting("timestamp", spec.timestamp());
         spec.calls().addTo(now);
         spec.pipeline().addTo(now);
@@ -138,6 +144,7 @@ public final class GenerateStep {
             }
         }
         checkNames(libraries, problems);
+        checkServed(libraries, problems);
         problems.throwIfAny();
         FreshFolder.clear(layout.generated());
         boolean isWhole = compiled.isEmpty()
@@ -145,15 +152,37 @@ public final class GenerateStep {
                 && ModelLibraryFormat.hasPresentTree(archives.get(0).version())
                 && archives.get(0).models().size() == libraries.size()
                 && !SystemLibrary.lacks(libraries);
-        List<ModelLibrary> linked = isWhole
-                ? libraries
-                : SystemLibrary.united(libraries, build.spec().calls().systemLib());
+        List<ModelLibrary> linked = linked(libraries, isWhole);
         List<Path> written =
-                isWhole ? copy(archives.get(0), build.spec().models().get(0).file()) : write(linked);
+                isWhole ? copy(archives.get(0), build.spec().models().get(0).file(), linked) : write(linked);
         written.addAll(dumpIr(compiled));
         store(layout).write(linked);
         linked.forEach(library -> log.info(summary(library)));
         return written;
+    }
+
+    /** A server finds functions by their names, so that it needs a system library even if an archive brings none. */
+    private List<ModelLibrary> linked(List<ModelLibrary> libraries, boolean isWhole) {
+        List<ModelLibrary> united = isWhole
+                ? libraries
+                : SystemLibrary.united(libraries, build.spec().calls().systemLib());
+        return isServer() ? SystemLibrary.ensured(united) : united;
+    }
+
+    private boolean isServer() {
+        return build.spec().application() == Application.RPC;
+    }
+
+    private void checkServed(List<ModelLibrary> libraries, Problems problems) {
+        libraries.stream()
+                .filter(library ->
+                        isServer() && library.metadata().api().functions().isEmpty())
+                .forEach(library -> problems.add(
+                        "model `" + library.metadata().name()
+                                + "` has the C interface, whose functions an RPC server cannot call",
+                        "kiln.application",
+                        "an archive with the packed interface",
+                        "Export it with --executor-aot-interface-api=packed, or use kiln.application=console"));
     }
 
     private CompiledModel compile(ModelSource model) {
@@ -208,9 +237,14 @@ public final class GenerateStep {
         return written;
     }
 
-    /** An archive used unchanged is copied byte for byte. */
-    private List<Path> copy(Archive archive, Path file) {
-        List<Path> written = ArchiveTree.unpack(archive.files(), layout.generated());
+    /** An archive used unchanged is copied byte for byte; C that it lacks is only beside it. */
+    private List<Path> copy(Archive archive, Path file, List<ModelLibrary> linked) {
+        SortedMap<String, Bytes> files = new TreeMap<>(archive.files());
+        linked.forEach(model -> model.artifacts()
+                .of(Loader.SOURCE)
+                .forEach(source -> files.putIfAbsent(
+                        ArchivePaths.of(Loader.SOURCE, source.fileName()), source.content())));
+        List<Path> written = ArchiveTree.unpack(files, layout.generated());
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));
         } catch (IOException e) {

@@ -33,6 +33,7 @@ import java.util.Optional;
  * @param trustedArchives archives whose C is compiled like the user's own
  * @param slimArchive whether the archive omits the constants' data
  * @param application what runs on the image if the project has no {@code main} of its own
+ * @param compilerFlags further flags of the C compiler, of those that a board's profile may have
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
@@ -52,9 +53,11 @@ public record BuildSpec(
         TrustedArchives trustedArchives,
         boolean slimArchive,
         Application application,
+        List<String> compilerFlags,
         List<Problem> malformed) {
     public BuildSpec {
         models = List.copyOf(models);
+        compilerFlags = List.copyOf(compilerFlags);
         malformed = List.copyOf(malformed);
     }
 

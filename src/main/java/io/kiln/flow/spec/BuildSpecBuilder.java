@@ -39,6 +39,7 @@ public final class BuildSpecBuilder {
     private TrustedArchives trustedArchives = TrustedArchives.NONE;
     private boolean slimArchive;
     private Application application = Application.CONSOLE;
+    private List<String> compilerFlags = List.of();
     private final List<Problem> malformed = new ArrayList<>();
 
     BuildSpecBuilder(Layout layout, List<ModelSource> models, String board) {
@@ -62,6 +63,7 @@ public final class BuildSpecBuilder {
         trustedArchives = spec.trustedArchives();
         slimArchive = spec.slimArchive();
         application = spec.application();
+        compilerFlags = spec.compilerFlags();
         malformed.addAll(spec.malformed());
     }
 
@@ -84,6 +86,7 @@ public final class BuildSpecBuilder {
                 trustedArchives,
                 slimArchive,
                 application,
+                compilerFlags,
                 malformed);
     }
 
@@ -218,6 +221,12 @@ public final class BuildSpecBuilder {
     /** Sets whether the archive omits the constants' data. */
     public BuildSpecBuilder slimArchive(boolean value) {
         slimArchive = value;
+        return this;
+    }
+
+    /** Sets further flags of the C compiler. */
+    public BuildSpecBuilder compilerFlags(List<String> value) {
+        compilerFlags = value;
         return this;
     }
 

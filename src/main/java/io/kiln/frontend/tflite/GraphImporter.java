@@ -3,6 +3,7 @@ package io.kiln.frontend.tflite;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problems;
+import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.GraphBuilder;
 import io.kiln.frontend.tflite.operator.ImportedSubgraph;

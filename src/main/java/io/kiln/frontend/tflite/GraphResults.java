@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.frontend.tflite;
 
+import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.tflite.operator.GraphBuilder;
 import io.kiln.frontend.tflite.tensor.TfliteTensor;
 import io.kiln.ir.Arg;

@@ -2,6 +2,7 @@
 package io.kiln.frontend.tflite;
 
 import io.kiln.base.KilnException;
+import io.kiln.frontend.GraphProblems;
 import io.kiln.frontend.tflite.flatbuffer.FlatVector;
 import io.kiln.frontend.tflite.operator.GraphBuilder;
 import io.kiln.frontend.tflite.operator.SignedBytes;

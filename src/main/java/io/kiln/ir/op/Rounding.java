@@ -9,6 +9,8 @@ public enum Rounding {
     UPWARD,
     /** Once, halves away from zero. */
     TONEAREST,
+    /** Once, halves to even, in single precision: ONNX Runtime's kernels for the CPU. */
+    ONNX,
     /** Towards zero, like division in C: TVM's average pool of integers. */
     TRUNCATE
 }

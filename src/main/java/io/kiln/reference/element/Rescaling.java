@@ -28,11 +28,15 @@ public final class Rescaling {
             float real = data[i] / scale;
             long steps = Float.isNaN(real)
                     ? Integer.MIN_VALUE
-                    : FixedPoint.clamp(FixedPoint.roundHalfAway(real), Integer.MIN_VALUE, Integer.MAX_VALUE);
+                    : FixedPoint.clamp(rounded(op.rounding(), real), Integer.MIN_VALUE, Integer.MAX_VALUE);
             result[i] = FixedPoint.clamp(
                     steps + zeroPoint, op.outDtype().min(), op.outDtype().max());
         }
         return Tensor.of(type, result);
+    }
+
+    private static long rounded(Rounding rounding, float real) {
+        return rounding == Rounding.ONNX ? (long) Math.rint(real) : FixedPoint.roundHalfAway(real);
     }
 
     public static Tensor dequantize(QnnDequantize op, List<Tensor> args, TensorType type) {
@@ -72,6 +76,7 @@ public final class Rescaling {
         return switch (rounding) {
             case UPWARD -> FixedPoint.multiplyRoundingUpward(x, multiplier, shift);
             case TONEAREST -> FixedPoint.multiplyRoundingAway(x, multiplier, shift);
+            case ONNX -> FixedPoint.multiplyInSinglePrecision(x, multiplier, shift);
             default -> FixedPoint.multiplyByQuantizedMultiplier(x, multiplier, shift);
         };
     }
@@ -80,18 +85,16 @@ public final class Rescaling {
         int[] data = args.get(0).ints();
         float[] inputScales = args.get(1).floats();
         int inputZero = args.get(2).scalarInt();
-        double outputScale = args.get(3).scalarFloat();
+        float outputScale = args.get(3).scalarFloat();
         int outputZero = args.get(4).scalarInt();
         QuantizedMultiplier[] by = new QuantizedMultiplier[inputScales.length];
-        Arrays.setAll(by, i -> QuantizedMultiplier.of(inputScales[i] / outputScale));
+        Arrays.setAll(by, i -> op.multiplier(inputScales[i], outputScale));
         Channels channels = Channels.of(type.shape(), op.axis());
         int[] result = new int[data.length];
         for (int i = 0; i < result.length; i++) {
             QuantizedMultiplier m = by[by.length == 1 ? 0 : channels.of(i)];
             int centred = data[i] - inputZero;
-            long rescaled = op.rounding() == Rounding.UPWARD
-                    ? FixedPoint.multiplyRoundingUpward(centred, m.multiplier(), m.shift())
-                    : FixedPoint.multiplyRoundingAway(centred, m.multiplier(), m.shift());
+            long rescaled = rescaled(op.rounding(), centred, m.multiplier(), m.shift());
             result[i] = FixedPoint.clamp(
                     rescaled + outputZero, op.outDtype().min(), op.outDtype().max());
         }

@@ -88,7 +88,7 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
     /** Equal only for kernels with the same text. */
     private String name() {
         ProvenRescale r = rescale.proven();
-        String late = r.hasNegatives() ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset()) : "";
+        String late = r.hasCorrections() ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset()) : "";
         String limits = rescale.isLimited() ? "_limit_" + (rescale.low() + 128) + "_" + (rescale.high() + 128) : "";
         return "kiln_depthwise_block_%dx%d_pixels%d_stride%d_dilation%d_c%d_row%d_scale%d_shift%d"
                         .formatted(
@@ -130,8 +130,8 @@ record DepthwiseBlock(Window window, int pixels, int channels, int row, ScalarRe
                 .with("STRIDE", stride())
                 .with("DILATION", dilation())
                 .with("SCALE", 1 << r.scaleBits())
-                .with("CONSTANTS", r.hasNegatives() ? 3 : 2)
-                .with("CORRECTION", r.hasNegatives() ? correction : "")
+                .with("CONSTANTS", r.hasCorrections() ? 3 : 2)
+                .with("CORRECTION", r.hasCorrections() ? correction : "")
                 .with("SHIFT", r.shift())
                 .with("LOW", rescale.low())
                 .with("HIGH", rescale.high())

@@ -167,7 +167,7 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
             asm.line("mulh %s, %s, %s", sum, sum, multiplier);
             asm.line("add %s, %s, %s", sum, sum, offset);
         }
-        if (r.hasNegatives()) {
+        if (r.hasCorrections()) {
             asm.line("lw %s, 8(a2)", offset);
             asm.line("li %s, %d", multiplier, r.lateOffset());
             for (int p = 0; p < block.pixels(); p++) {
@@ -194,7 +194,7 @@ final class DepthwiseRiscV implements DepthwiseBlock.Assembly {
         }
         asm.line("addi a0, a0, 1");
         asm.line("addi a1, a1, %d", block.kernelH() * block.kernelW());
-        asm.line("addi a2, a2, %d", r.hasNegatives() ? 12 : 8);
+        asm.line("addi a2, a2, %d", r.hasCorrections() ? 12 : 8);
         asm.line("addi a3, a3, 1");
         asm.line("bne a0, %s, 1b", END);
         asm.line("j 3f");

@@ -115,7 +115,7 @@ final class DepthwiseThumb implements DepthwiseBlock.Assembly {
             asm.line("smull r%d, r%d, r%d, r%d", LOWER, sum, sum, MULTIPLIER);
             asm.line("add r%d, r%d", sum, OFFSET);
         }
-        if (r.hasNegatives()) {
+        if (r.hasCorrections()) {
             asm.line("ldr r%d, [r2], #4", MULTIPLIER);
             asm.line("movw r%d, #%d", OFFSET, r.lateOffset() & 0xFFFF);
             asm.line("movt r%d, #%d", OFFSET, r.lateOffset() >>> 16);

@@ -16,7 +16,7 @@ import java.util.List;
  * r4-r9    weights, the last ones of these
  * r10 r11  multiplier, offset
  * r12 lr   inputs
- * stack    correction, (free), end of scratch, columns left, scratch, table, then what the caller needs back, output, input rows, blocks
+ * stack    corrections (two), end of scratch, columns left, scratch, table, then what the caller needs back, output, input rows, blocks
  * </pre>
  *
  * <p>With a window of 3x3 and stride 1, two outputs of four channels are computed in 3 LDRD, 12 multiplies and 6 instructions to rescale
@@ -28,6 +28,9 @@ final class DspDepthwiseAsm {
 
     /** Largest number of bytes of scratch under a window. */
     static final int MOST_COLUMN_BYTES = 1020;
+
+    /** Largest number of corrections of a channel. */
+    static final int MOST_CORRECTIONS = 2;
 
     private static final int LDRD_REACH = MOST_COLUMN_BYTES;
     static final int LDR_REACH = 4095;
@@ -89,15 +92,14 @@ final class DspDepthwiseAsm {
     }
 
     private void multiply() {
-        boolean signed = rescale.rescale().hasNegatives();
         text.line("ldr r0, [sp, #%d]", SCRATCH);
         text.line("ldr r1, [sp, #%d]", OUTPUT);
         text.line("3:");
         text.line("ldr lr, [sp, #%d]", TABLE);
         text.line("ldm lr!, {r%d-r11}", MULTIPLIER - shape.weights());
-        if (signed) {
+        for (int i = 0; i < rescale.rescale().corrections(); i++) {
             text.line("ldr r2, [lr], #4");
-            text.line("str r2, [sp, #%d]", CORRECTION);
+            text.line("str r2, [sp, #%d]", CORRECTION + WORD * i);
         }
         text.line("str lr, [sp, #%d]", TABLE);
         int unroll = unroll();
@@ -216,8 +218,13 @@ final class DspDepthwiseAsm {
         ProvenRescale r = rescale.rescale();
         List<String> sums = new ArrayList<>(List.of("r2", "r3")).subList(0, outputRows);
         sums.forEach(s -> text.line("smmla %s, %s, r10, r11", s, s));
-        if (r.hasNegatives()) {
-            text.line("ldr r12, [sp, #%d]", CORRECTION);
+        DspCorrection correction = DspCorrection.of(r);
+        for (int i = 0; i < correction.count(); i++) {
+            text.line("ldr r12, [sp, #%d]", CORRECTION + WORD * i);
+            if (!correction.isSigned()) {
+                correction.apply(text, sums, "r12", "lr");
+                continue;
+            }
             for (String s : sums) {
                 text.line("and lr, r12, %s, asr #31", s);
                 text.line("sub %s, lr", s);

@@ -26,7 +26,10 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
     /** Equal only for kernels with the same text. */
     String name() {
         ProvenRescale r = rescale.rescale();
-        String late = r.hasNegatives() ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset()) : "";
+        DspCorrection correction = DspCorrection.of(r);
+        String late = correction.isSigned()
+                ? "_late" + (r.lateOffset() < 0 ? "m" : "") + Math.abs(r.lateOffset())
+                : correction.suffix();
         String limits = rescale.isLimited() ? "_limit_" + (rescale.low() + 128) + "_" + (rescale.high() + 128) : "";
         return "kiln_depthwise_" + shape.suffix() + "_rows" + rows + "_scale" + r.scaleBits() + "_shift" + r.shift()
                 + late + limits;
@@ -57,7 +60,7 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
                 .with("WEIGHT_SCALE", 1 << (r.scaleBits() - 8))
                 .with(
                         "OFFSET_AND_MORE",
-                        "offset" + (r.hasNegatives() ? ", what negative results are corrected by" : ""))
+                        "offset" + (r.hasCorrections() ? ", " + DspCorrection.of(r).text() : ""))
                 .with("UNUSED_PARAMETERS", parameters("__attribute__((unused)) "))
                 .with("PARAMETERS", parameters(""))
                 .with("ASSEMBLY", DspDepthwiseAsm.of(this));
@@ -83,8 +86,10 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
     private KernelText twin(KernelText text) {
         ProvenRescale r = rescale.rescale();
         int count = shape.inputRows(rows);
-        String correction =
-                "        value += %d - (value < 0 ? table[%d] : 0);\n".formatted(r.lateOffset(), shape.weights() + 2);
+        int at = shape.weights() + 2;
+        String correction = r.corrected() == ProvenRescale.Corrected.NEGATIVE
+                ? "value += %d - (value < 0 ? table[%d] : 0);\n".formatted(r.lateOffset(), at)
+                : DspCorrection.of(r).twin("table", at);
         return text.with("INPUT_ROWS", count)
                 .with(
                         "OFFSETS",
@@ -93,7 +98,7 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
                 .with("FIRST_COLUMN", shape.padLeft() * DspDepthwiseShape.BLOCK)
                 .with("COLUMN_ROWS", 2 * shape.pairs())
                 .with("CHANNELS", shape.channels())
-                .with("TABLE_WORDS", shape.weights() + (r.hasNegatives() ? 3 : 2))
+                .with("TABLE_WORDS", shape.weights() + 2 + r.corrections())
                 .with("OUTPUTS", shape.width() * rows)
                 .with("KERNEL_W", shape.kernelW())
                 .with("KERNEL_H", shape.kernelH())
@@ -103,7 +108,7 @@ record DspDepthwiseKernel(DspDepthwiseShape shape, int rows, DspRescale rescale)
                 .with("TAP", tap())
                 .with("MULTIPLIER_AT", shape.weights())
                 .with("OFFSET_AT", shape.weights() + 1)
-                .with("CORRECTION", r.hasNegatives() ? correction : "")
+                .with("CORRECTION", r.hasCorrections() ? "        " + correction : "")
                 .with("SHIFT", r.shift())
                 .with("OUT_ROW", shape.width() * shape.channels())
                 .with("LOW", rescale.low())

@@ -38,6 +38,7 @@ public final class DspDepthwiseSchedule implements Schedule<DspRescale> {
         return DspRescale.of(workload.conv(), false)
                 .filter(r -> r.rescale().scaleBits() >= DspDepthwise.INPUT_SCALE_BITS)
                 .filter(r -> r.rescale().scaleBits() <= 2 * DspDepthwise.INPUT_SCALE_BITS)
+                .filter(r -> r.rescale().corrections() <= DspDepthwiseAsm.MOST_CORRECTIONS)
                 .filter(r -> isImmediate(r.rescale().lateOffset()));
     }
 

@@ -16,11 +16,12 @@ import java.util.List;
  * @param freeBits powers of two by which the first channel's sums are already scaled
  * @param scaleBits powers of two by which sums are scaled before the high multiply
  * @param shift bits to the right after it
- * @param isSigned whether negative values are corrected, and the zero point added after that
+ * @param correction of values; if of negative ones, the zero point is added after that
  * @param low lower limit
  * @param high upper limit
  */
-record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boolean isSigned, int low, int high) {
+record DspEpilogue(
+        boolean isSummed, int freeBits, int scaleBits, int shift, DspCorrection correction, int low, int high) {
 
     static DspEpilogue of(DspRescale rescale) {
         ProvenRescale r = rescale.rescale();
@@ -29,14 +30,14 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
                 rescale.freeBits(),
                 r.scaleBits(),
                 r.shift(),
-                r.hasNegatives(),
+                DspCorrection.of(r),
                 rescale.low(),
                 rescale.high());
     }
 
     /** Names of its scalar parameters in a kernel. */
     List<String> parameters() {
-        return isSigned ? List.of("late") : List.of();
+        return isSigned() ? List.of("late") : List.of();
     }
 
     private String declarations() {
@@ -45,7 +46,7 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
 
     /** Their values. */
     List<Expr> arguments(DspRescale rescale) {
-        return isSigned ? List.of(Exprs.imm(rescale.rescale().lateOffset())) : List.of();
+        return isSigned() ? List.of(Exprs.imm(rescale.rescale().lateOffset())) : List.of();
     }
 
     /** Part of a kernel's name. */
@@ -53,8 +54,12 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
         String limits = isLimited() ? "_limit_" + (low + 128) + "_" + (high + 128) : "";
         return (isSummed ? "" : "_bytes")
                 + "_scale" + scaleBits + "_shift" + shift
-                + (isSigned ? "_signed" : "")
+                + (isSigned() ? "_signed" : correction.suffix())
                 + limits;
+    }
+
+    private boolean isSigned() {
+        return correction.isSigned();
     }
 
     private boolean isLimited() {
@@ -92,7 +97,12 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
     void finish(AsmText asm, List<String> sums, List<String> places, String late) {
         asm.line("ldrd r10, r11, [r1], #8");
         sums.forEach(s -> asm.line("smmla %s, %s, r10, r11", s, s));
-        if (isSigned) {
+        if (!isSigned()) {
+            for (int i = 0; i < correction.count(); i++) {
+                asm.line("ldr r12, [r1], #4");
+                correction.apply(asm, sums, "r12", "r10");
+            }
+        } else {
             asm.line("ldr r12, [r1], #4");
             asm.line("ldr r11, %s", late);
             for (String s : sums) {
@@ -123,7 +133,7 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
 
     /** Sets what all kernels' texts say of it in their heads: what follows the multiplier, and the last parameters. */
     KernelText head(KernelText text) {
-        return text.with("OFFSET_AND_MORE", "offset" + (isSigned ? " and what negative results are corrected by" : ""))
+        return text.with("OFFSET_AND_MORE", "offset" + (correction.count() == 0 ? "" : " and " + correction.text()))
                 .with("BLOCKS_AND_LATE", "int32_t blocks" + declarations())
                 .with("CONSTANTS", constants());
     }
@@ -137,15 +147,17 @@ record DspEpilogue(boolean isSummed, int freeBits, int scaleBits, int shift, boo
 
     /** Words of a channel's constants. */
     int constants() {
-        return isSigned ? 3 : 2;
+        return 2 + correction.count();
     }
 
     /** The same in C: from a sum, with {@code w} at the channel's constants, declares {@code value}. */
     String twin(String indent, String sum) {
         StringBuilder c = new StringBuilder();
         c.append("int32_t value = w[1] + (int32_t)(((int64_t)%s * %d * w[0]) >> 32);\n".formatted(sum, 1 << scaleBits));
-        if (isSigned) {
+        if (isSigned()) {
             c.append("value += late - (value < 0 ? w[2] : 0);\n");
+        } else if (correction.count() > 0) {
+            c.append(correction.twin("w", 2));
         }
         c.append("value >>= %d;\n".formatted(shift));
         c.append("value = value < %d ? %d : (value > %d ? %d : value);\n".formatted(low, low, high, high));

@@ -64,11 +64,10 @@ record DspRescale(ProvenRescale rescale, boolean isSummed, int freeBits, int low
     }
 
     /**
-     * Number of constants that a kernel loads for each channel: multiplier, offset, and the correction of negative
-     * values.
+     * Number of constants that a kernel loads for each channel: multiplier, offset, and its corrections.
      */
     int constantsPerChannel() {
-        return rescale.hasNegatives() ? 3 : 2;
+        return 2 + rescale.corrections();
     }
 
     /** Appends the constants of a channel. */

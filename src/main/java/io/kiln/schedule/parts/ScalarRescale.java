@@ -36,10 +36,11 @@ public final class ScalarRescale {
         this.high = high;
     }
 
-    /** The rescaling; empty if the operator has none or ranges do not allow it. */
+    /** The rescaling; empty if the operator has none, ranges do not allow it, or other than negative results would be corrected. */
     public static Optional<ScalarRescale> of(ConvComputation conv) {
         return FoldedSums.of(conv)
                 .flatMap(sums -> ProvenRescale.find(sums.reference(), sums.bounds())
+                        .filter(r -> !r.hasCorrections() || r.corrected() == ProvenRescale.Corrected.NEGATIVE)
                         .map(r -> new ScalarRescale(r, sums.low(), sums.high())));
     }
 
@@ -60,7 +61,7 @@ public final class ScalarRescale {
 
     /** Whether negative results are corrected. */
     public boolean isSigned() {
-        return rescale.hasNegatives();
+        return rescale.hasCorrections();
     }
 
     /** Whether limits are narrower than int8. */
@@ -92,7 +93,7 @@ public final class ScalarRescale {
             words.addAll(rescale.constants(o));
         }
         int blocks = (rescale.channels().size() + block - 1) / block;
-        while (words.size() < blocks * block * (rescale.hasNegatives() ? 3 : 2)) {
+        while (words.size() < blocks * block * (rescale.hasCorrections() ? 3 : 2)) {
             words.add(0);
         }
         return tables.add(
@@ -104,11 +105,11 @@ public final class ScalarRescale {
 
     /** Loads the constants of a channel. */
     public Constants load(BlockBuilder block, String suffix, Buffer table, Expr channel) {
-        int stride = rescale.hasNegatives() ? 3 : 2;
+        int stride = rescale.hasCorrections() ? 3 : 2;
         Expr first = mul(channel, stride);
         Expr multiplier = block.let("multiplier" + suffix, Exprs.load(table, first));
         Expr offset = block.let("offset" + suffix, Exprs.load(table, add(first, 1)));
-        Optional<Expr> negative = rescale.hasNegatives()
+        Optional<Expr> negative = rescale.hasCorrections()
                 ? Optional.of(block.let("negative" + suffix, Exprs.load(table, add(first, 2))))
                 : Optional.empty();
         return new Constants(multiplier, offset, negative);

@@ -60,7 +60,7 @@ final class BoardParser {
                         .map(node -> new BoardTimer(
                                 node.get("counter").asText(), node.get("hertz").asLong())),
                 emulation,
-                new FlashParser(profile, problems).openOcd(),
+                new FlashParser(profile, problems).flashing(),
                 new BuildingParser(profile, problems).parse(),
                 profile.files(),
                 profile.origin(),

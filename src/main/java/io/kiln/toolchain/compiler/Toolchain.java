@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param optimize flags by optimization goal
  * @param link flags of every link, those of the core included
  * @param libraries arguments after the objects of a link
+ * @param objectCache folder of this very compiler for objects that all projects share; empty if they shall share none
  */
 public record Toolchain(
         String id,
@@ -36,7 +37,8 @@ public record Toolchain(
         Map<SourceKind, List<String>> sources,
         Map<Optimize, List<String>> optimize,
         List<String> link,
-        List<String> libraries) {
+        List<String> libraries,
+        Optional<Path> objectCache) {
     public Toolchain {
         compile = List.copyOf(compile);
         sources = Map.copyOf(sources);
@@ -52,6 +54,12 @@ public record Toolchain(
         flags.addAll(sources.get(kind));
         home.ifPresent(folder -> flags.add("-ffile-prefix-map=" + folder + "=" + id));
         return List.copyOf(flags);
+    }
+
+    /** The same toolchain with another folder of shared objects, or none. */
+    public Toolchain withObjectCache(Optional<Path> folder) {
+        return new Toolchain(
+                id, title, version, compiler, home, cpu, shims, compile, sources, optimize, link, libraries, folder);
     }
 
     /** Whether it makes executables for this computer. */

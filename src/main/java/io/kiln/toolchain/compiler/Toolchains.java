@@ -71,10 +71,11 @@ public final class Toolchains {
         List<String> link = new ArrayList<>(core);
         link.addAll(descriptor.link());
         link.addAll(family.link());
+        String version = version(descriptor, driver);
         return new Toolchain(
                 descriptor.id(),
                 descriptor.title(),
-                version(descriptor, driver),
+                version,
                 home.isPresent() ? driver.toString() : family.compiler(),
                 home,
                 target.cpu(),
@@ -83,7 +84,13 @@ public final class Toolchains {
                 descriptor.sources(),
                 descriptor.optimize(),
                 link,
-                descriptor.libraries());
+                descriptor.libraries(),
+                isBuiltIn(name) ? environment.objectCache(driver, version) : Optional.empty());
+    }
+
+    /** A descriptor of the user's own may have flags that name files. */
+    private static boolean isBuiltIn(String name) {
+        return ResourceTree.read("toolchains/compilers").containsKey(name + SUFFIX);
     }
 
     private static CompilerDescriptor descriptor(String name) {

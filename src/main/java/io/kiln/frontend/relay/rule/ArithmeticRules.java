@@ -28,7 +28,7 @@ final class ArithmeticRules {
     static Value requantize(CallSite call) {
         call.arity(5);
         Attributes a = call.attributes();
-        String rounding = a.choiceOr("rounding", "UPWARD", "UPWARD", "TONEAREST", "None");
+        String rounding = a.choiceOr("rounding", "UPWARD", "UPWARD", "TONEAREST", "ONNX", "None");
         a.choiceOr("compute_dtype", QnnRequantize.COMPUTE_DTYPE, QnnRequantize.COMPUTE_DTYPE, "None");
         int axis = a.integer("axis", -4, 3, -1);
         a.choice("out_dtype", DType.INT8.text());
@@ -39,7 +39,7 @@ final class ArithmeticRules {
         Arg arg = held ? data.arg() : call.plain(0);
         Op op = new QnnRequantize(
                 !held || !data.channelsLast() ? axis : perChannel ? DenseRules.heldAxis(axis) : -1,
-                rounding.equals("TONEAREST") ? Rounding.TONEAREST : Rounding.UPWARD,
+                rounding.equals("None") ? Rounding.UPWARD : Rounding.valueOf(rounding),
                 DType.INT8);
         Arg result = call.emit(
                 op, List.of(arg, call.plain(1), ZeroPoints.scalar(call.plain(2)), call.plain(3), call.plain(4)));
@@ -78,12 +78,13 @@ final class ArithmeticRules {
         return call.compute(new Softmax((float) call.attributes().real("beta", 1)));
     }
 
-    /** {@code qnn.quantize}; TensorFlow Lite and TVM compute the same. */
+    /** {@code qnn.quantize}; TensorFlow Lite and TVM compute the same, ONNX has a rounding of its own. */
     static Value quantize(CallSite call) {
         call.arity(3);
-        call.attributes().choiceOr("rounding", TFLITE, TFLITE);
+        String rounding = call.attributes().choiceOr("rounding", TFLITE, TFLITE, Rounding.ONNX.name());
         call.attributes().integer("axis", -4, 3, -1);
-        return call.compute(new QnnQuantize(call.attributes().dtype("out_dtype", DType.INT8, DType.INT16)));
+        return call.compute(new QnnQuantize(
+                call.attributes().dtype("out_dtype", DType.INT8, DType.INT16), Rounding.valueOf(rounding)));
     }
 
     /** {@code qnn.dequantize}. */

@@ -2,6 +2,7 @@
 package io.kiln.ir.op.element;
 
 import io.kiln.base.DType;
+import io.kiln.base.FixedPoint.QuantizedMultiplier;
 import io.kiln.ir.op.Arguments;
 import io.kiln.ir.op.Check;
 import io.kiln.ir.op.Op;
@@ -18,10 +19,14 @@ import java.util.Set;
  * precision ({@link io.kiln.base.FixedPoint.QuantizedMultiplier#of}; GetFixedPointMultiplierShift in TVM's
  * src/relay/qnn/utils.cc). The product is exact in 64 bits, and nothing wraps around.
  *
+ * <p>With {@link Rounding#ONNX}: {@code saturate(outputZeroPoint + round((float) data * (inputScale / outputScale)))},
+ * every step in single precision, halves to even (ONNX Runtime, MlasRequantizeOutput in
+ * core/mlas/lib/quantize.cpp).
+ *
  * <p>Arguments: data (int8 or int32), input scale (scalar or per channel), input zero point, output scale, output zero point.
  *
  * @param axis channel axis of a per-channel input scale; negative counts from the end
- * @param rounding {@link Rounding#UPWARD} or {@link Rounding#TONEAREST}
+ * @param rounding {@link Rounding#UPWARD} or {@link Rounding#TONEAREST}; for int32 also {@link Rounding#ONNX}
  * @param outDtype type that the result saturates to
  */
 public record QnnRequantize(int axis, Rounding rounding, DType outDtype) implements Op {
@@ -33,8 +38,14 @@ public record QnnRequantize(int axis, Rounding rounding, DType outDtype) impleme
 
     public QnnRequantize {
         Check.that(
-                rounding == Rounding.UPWARD || rounding == Rounding.TONEAREST,
-                "rounding must be UPWARD or TONEAREST, not " + rounding);
+                rounding == Rounding.UPWARD || rounding == Rounding.TONEAREST || rounding == Rounding.ONNX,
+                "rounding must be UPWARD, TONEAREST or ONNX, not " + rounding);
+    }
+
+    /** The multiplier from an input scale to the output's; in ONNX's arithmetic a float32. */
+    public QuantizedMultiplier multiplier(float inputScale, float outputScale) {
+        return QuantizedMultiplier.of(
+                rounding == Rounding.ONNX ? inputScale / outputScale : inputScale / (double) outputScale);
     }
 
     @Override
@@ -97,6 +108,9 @@ public record QnnRequantize(int axis, Rounding rounding, DType outDtype) impleme
         Check.that(
                 data.dtype() == DType.INT8 || data.dtype() == DType.INT32,
                 "data must be int8 or int32, not " + data.dtype().text());
+        Check.that(
+                rounding != Rounding.ONNX || (data.dtype() == DType.INT32 && outDtype.bytes() < Integer.BYTES),
+                "rounding ONNX rescales int32 to a narrower type, not " + data.dtype().text() + " to " + outDtype.text());
         Check.perAxis(
                 "input scale",
                 args.get(1),

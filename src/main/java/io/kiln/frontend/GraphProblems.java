@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.frontend.tflite;
+package io.kiln.frontend;
 
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 /**
  * The problems of a graph, each once, with a limit that keeps an untrusted file from filling the memory with messages.
  */
-final class GraphProblems {
+public final class GraphProblems {
     /** Far beyond any real model. */
     private static final int MOST = 1000;
 
@@ -25,17 +25,17 @@ final class GraphProblems {
      *
      * @param known earlier problems
      */
-    GraphProblems(String file, Problems known) {
+    public GraphProblems(String file, Problems known) {
         this.file = file;
         this.problems.addAll(known.list());
     }
 
     /** Number of problems, earlier ones included. */
-    int found() {
+    public int found() {
         return found;
     }
 
-    void addAll(List<Problem> more) {
+    public void addAll(List<Problem> more) {
         found += more.size();
         for (Problem problem : more) {
             if (problems.size() < MOST) {
@@ -46,12 +46,12 @@ final class GraphProblems {
         }
     }
 
-    void add(String what, String where, String expected) {
+    public void add(String what, String where, String expected) {
         add(what, () -> where, expected);
     }
 
     /** The text of the place is built only below the limit: an untrusted file can have millions of problems. */
-    void add(String what, Supplier<String> where, String expected) {
+    public void add(String what, Supplier<String> where, String expected) {
         if (tooMany()) {
             found++;
         } else {
@@ -60,12 +60,12 @@ final class GraphProblems {
     }
 
     /** Whether the limit is reached. */
-    boolean tooMany() {
+    public boolean tooMany() {
         return problems.size() > MOST;
     }
 
     /** Throws if there is any problem. */
-    void throwIfAny() {
+    public void throwIfAny() {
         if (!problems.isEmpty()) {
             throw new KilnException(List.copyOf(problems));
         }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.frontend.GraphProblems;
+import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.operator.GraphBuilder;
+import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.Scope;
+import io.kiln.frontend.onnx.reader.Budget;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Function;
+import io.kiln.ir.Origin;
+import io.kiln.ir.Result;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Converts a model to a function of the IR. */
+final class ModelImporter {
+    /** Oldest and newest version of ONNX's operators. */
+    private static final int MIN_OPSET = 1;
+
+    private static final int MAX_OPSET = 21;
+
+    private final OnnxModel model;
+    private final GraphBuilder graph;
+    private final GraphProblems problems;
+    private final Scope scope = new Scope(Optional.empty());
+
+    ModelImporter(OnnxModel model, Budget budget) {
+        this.model = model;
+        this.graph = new GraphBuilder(budget);
+        this.problems = new GraphProblems(model.file(), new Problems());
+    }
+
+    /**
+     * The model.
+     *
+     * @throws KilnException with all of its errors and unsupported operators
+     */
+    Function read(String name, InputShapes shapes) {
+        checkOpset();
+        new ModelInputs(model, shapes, problems)
+                .types()
+                .forEach((input, type) -> scope.define(
+                        input.name(),
+                        new OnnxValue(graph.addParameter(input.name(), type), input.type())));
+        NodeImporter nodes = new NodeImporter(model, graph, problems);
+        nodes.run(model.graph(), scope);
+        List<Result> results = results();
+        problems.throwIfAny();
+        return new Function(name, graph.params(), graph.bindings(), results).withIdsInOrder();
+    }
+
+    private void checkOpset() {
+        int version = model.opsets().version("").orElse(MIN_OPSET);
+        if (version < MIN_OPSET || version > MAX_OPSET) {
+            throw new KilnException(new Problem(
+                    "version " + version + " of ONNX's operators is not supported",
+                    model.file(),
+                    "version " + MIN_OPSET + " to " + MAX_OPSET,
+                    "Export the model with opset_version=" + MAX_OPSET + " or an older one"));
+        }
+    }
+
+    /** Results of the model, each in its own memory: inputs, constants and repeated outputs are copied. */
+    private List<Result> results() {
+        List<Result> results = new ArrayList<>();
+        Set<Arg> taken = new HashSet<>();
+        Set<String> names = new HashSet<>();
+        graph.params().forEach(p -> {
+            taken.add(new Arg.Ref(p.id()));
+            names.add(p.name());
+        });
+        if (model.graph().inputs().isEmpty()) {
+            problems.add("the model has no inputs: all its outputs are constants", model.file(), "at least one");
+        }
+        if (model.graph().outputs().isEmpty()) {
+            problems.add("the model has no outputs", model.file(), "at least one");
+        }
+        model.graph().outputs().forEach(output -> {
+            Optional<OnnxValue> value = scope.value(output.name());
+            if (value.isPresent()) {
+                results.add(result(output.name(), value.orElseThrow().arg(), taken, names));
+            } else if (!scope.isFailed(output.name())) {
+                problems.add(
+                        "no node computes the output", model.file() + ": output `" + output.name() + "`", "a value");
+            }
+        });
+        return results;
+    }
+
+    private Result result(String name, Arg value, Set<Arg> taken, Set<String> names) {
+        Origin origin = new Origin(model.file(), model.graph().nodes().size(), "output", name);
+        TensorType type = graph.type(value);
+        if (type.shape().elements() == 0) {
+            problems.add(
+                    "an output has no elements: " + type.text(),
+                    model.file() + ": output `" + name + "`",
+                    "dimensions of at least 1");
+            return new Result(0, name, Optional.empty());
+        }
+        boolean isOwn = value instanceof Arg.Ref && taken.add(value);
+        Arg.Ref own = isOwn ? (Arg.Ref) value : graph.copied(value, origin);
+        return new Result(own.id(), unused(name, names), Optional.empty());
+    }
+
+    /** Inputs and outputs share the names of macros. */
+    private static String unused(String name, Set<String> names) {
+        String unused = name;
+        for (int number = 2; !names.add(unused); number++) {
+            unused = name + "_" + number;
+        }
+        return unused;
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.frontend.GraphProblems;
+import io.kiln.frontend.onnx.model.OnnxAttribute;
+import io.kiln.frontend.onnx.model.OnnxFunction;
+import io.kiln.frontend.onnx.model.OnnxGraph;
+import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.model.OnnxNode;
+import io.kiln.frontend.onnx.model.OnnxValueInfo;
+import io.kiln.frontend.onnx.model.Opsets;
+import io.kiln.frontend.onnx.operator.Bodies;
+import io.kiln.frontend.onnx.operator.GraphBuilder;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.operator.Scope;
+import io.kiln.frontend.onnx.quantized.QuantizedNodes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Imports nodes in order, and the nodes of functions and bodies in their place; collects all errors. */
+final class NodeImporter implements Bodies {
+    private static final int MAX_DEPTH = 16;
+    private static final int MAX_NODES = 1 << 18;
+
+    private final OnnxModel model;
+    private final GraphBuilder graph;
+    private final GraphProblems problems;
+    private final Map<String, OnnxFunction> functions;
+    private Opsets opsets;
+    private int depth;
+    private int imported;
+
+    NodeImporter(OnnxModel model, GraphBuilder graph, GraphProblems problems) {
+        this.model = model;
+        this.graph = graph;
+        this.problems = problems;
+        this.opsets = model.opsets();
+        this.functions = model.functions().stream()
+                .collect(Collectors.toMap(
+                        f -> Registration.key(f.domain(), f.name()), Function.identity(), (first, second) -> first));
+    }
+
+    /** Imports a graph's constants and nodes. */
+    void run(OnnxGraph body, Scope scope) {
+        body.initializers().values().forEach(tensor -> scope.define(
+                tensor.name(), new OnnxValue(tensor.constant(), tensor.type())));
+        run(body.nodes(), scope);
+    }
+
+    @Override
+    public List<OnnxValue> run(OnnxGraph body, List<OnnxValue> inputs, Scope around) {
+        Scope scope = new Scope(Optional.of(around));
+        for (int i = 0; i < Math.min(inputs.size(), body.inputs().size()); i++) {
+            scope.define(body.inputs().get(i).name(), inputs.get(i));
+        }
+        int before = problems.found();
+        nested(() -> run(body, scope));
+        if (problems.found() > before) {
+            problems.throwIfAny();
+        }
+        return body.outputs().stream().map(output -> result(output, scope)).toList();
+    }
+
+    private OnnxValue result(OnnxValueInfo output, Scope scope) {
+        return scope.value(output.name())
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "a body does not compute its output `" + output.name() + "`",
+                        model.file(),
+                        "a value of that name",
+                        "")));
+    }
+
+    private void nested(Runnable body) {
+        if (depth == MAX_DEPTH) {
+            throw new KilnException(new Problem(
+                    "functions and bodies are nested more than " + MAX_DEPTH + " deep",
+                    model.file(),
+                    "no recursion",
+                    "Export a flatter model"));
+        }
+        depth++;
+        try {
+            body.run();
+        } finally {
+            depth--;
+        }
+    }
+
+    private void run(List<OnnxNode> nodes, Scope scope) {
+        for (OnnxNode node : nodes) {
+            if (problems.tooMany()) {
+                return;
+            }
+            if (++imported > MAX_NODES) {
+                throw new KilnException(new Problem(
+                        "the model has more than " + MAX_NODES + " nodes after its functions and loops are expanded",
+                        model.file(),
+                        "a model for a microcontroller",
+                        ""));
+            }
+            boolean isWhole = node.inputs().stream().noneMatch(scope::isFailed);
+            if (!isWhole || !imports(node, scope)) {
+                node.outputs().stream().filter(name -> !name.isEmpty()).forEach(scope::fail);
+            }
+        }
+    }
+
+    private boolean imports(OnnxNode node, Scope scope) {
+        int before = problems.found();
+        try {
+            OnnxFunction function = functions.get(node.type());
+            if (function != null) {
+                nested(() -> call(function, node, scope));
+            } else {
+                importOperator(node, scope);
+            }
+        } catch (KilnException e) {
+            problems.addAll(e.problems());
+        }
+        return problems.found() == before;
+    }
+
+    private void importOperator(OnnxNode node, Scope scope) {
+        Optional<Registration> found = OnnxOperators.find(node.domain(), node.operator());
+        int version = opsets.version(node.domain()).orElse(1);
+        if (found.isEmpty() || version < found.orElseThrow().since()) {
+            Refusals.Refusal refusal = Refusals.of(node.operator());
+            throw new KilnException(new Problem(
+                    node.type() + (found.isEmpty() ? " " + refusal.reason() : " of version " + version + " is not supported"),
+                    NodeContext.where(model.file(), node),
+                    "one of the operators that the documentation lists",
+                    refusal.next()));
+        }
+        checkInputs(node, scope);
+        NodeContext context =
+                new NodeContext(node, version, new NodeContext.Surroundings(graph, scope, this, model.file(), imported - 1));
+        QuantizedNodes.emit(found.orElseThrow().importer(), context);
+        checkOutputs(node, scope);
+    }
+
+    private void checkInputs(OnnxNode node, Scope scope) {
+        for (String name : node.inputs()) {
+            if (!name.isEmpty() && scope.value(name).isEmpty()) {
+                throw new KilnException(new Problem(
+                        "its input `" + name + "` is not computed before it",
+                        NodeContext.where(model.file(), node),
+                        "an input, a constant, or a result of an earlier node, without cycles",
+                        "Export the model again"));
+            }
+        }
+    }
+
+    private void checkOutputs(OnnxNode node, Scope scope) {
+        for (String name : node.outputs()) {
+            if (!name.isEmpty() && scope.value(name).isEmpty()) {
+                throw new KilnException(new Problem(
+                        "its output `" + name + "` is not supported",
+                        NodeContext.where(model.file(), node),
+                        "a model that does not use this output",
+                        "Export the model for inference"));
+            }
+        }
+    }
+
+    /** Imports the nodes of a function in place of its call. */
+    private void call(OnnxFunction function, OnnxNode node, Scope scope) {
+        checkInputs(node, scope);
+        Scope inner = new Scope(Optional.empty());
+        for (int i = 0; i < Math.min(function.inputs().size(), node.inputs().size()); i++) {
+            String formal = function.inputs().get(i);
+            scope.value(node.inputs().get(i)).ifPresent(value -> inner.define(formal, value));
+        }
+        Map<String, OnnxAttribute> given = new HashMap<>(function.defaults());
+        given.putAll(node.attributes());
+        List<OnnxNode> nodes = new ArrayList<>();
+        function.nodes().forEach(n -> nodes.add(FunctionBodies.bound(n, given, inner, function.inputs())));
+        Opsets outer = opsets;
+        opsets = function.opsets();
+        try {
+            run(nodes, inner);
+        } finally {
+            opsets = outer;
+        }
+        for (int i = 0; i < Math.min(function.outputs().size(), node.outputs().size()); i++) {
+            String actual = node.outputs().get(i);
+            Optional<OnnxValue> value = inner.value(function.outputs().get(i));
+            if (!actual.isEmpty()) {
+                value.ifPresent(v -> scope.define(actual, v));
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx;
+
+import io.kiln.frontend.onnx.elementwise.ElementwiseImporters;
+import io.kiln.frontend.onnx.layer.LayerImporters;
+import io.kiln.frontend.onnx.movement.MovementImporters;
+import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.frontend.onnx.quantized.QuantizedImporters;
+import io.kiln.frontend.onnx.reduce.ReduceImporters;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The operators that Kiln imports: the tables of all families combined. */
+final class OnnxOperators {
+    private static final Map<String, Registration> ALL = Stream.of(
+                    ElementwiseImporters.ALL,
+                    LayerImporters.ALL,
+                    MovementImporters.ALL,
+                    QuantizedImporters.ALL,
+                    ReduceImporters.ALL)
+            .flatMap(List::stream)
+            .collect(Collectors.toUnmodifiableMap(Registration::key, Function.identity()));
+
+    private OnnxOperators() {}
+
+    /** The importer of an operator, if there is one. */
+    static Optional<Registration> find(String domain, String name) {
+        return Optional.ofNullable(ALL.get(Registration.key(domain, name)));
+    }
+
+    /** The names of all operators, in order. */
+    static List<String> names() {
+        return ALL.keySet().stream().sorted().toList();
+    }
+}

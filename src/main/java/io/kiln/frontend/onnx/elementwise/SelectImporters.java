@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.elementwise;
+
+import static io.kiln.frontend.onnx.operator.Registration.onnx;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.Registration;
+import io.kiln.ir.Arg;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Unary;
+import java.util.List;
+
+/** Selections, conversions, and operators that change nothing. */
+final class SelectImporters {
+    private static final int NO_TRAINING_MODE = 7;
+
+    static final List<Registration> ALL = List.of(
+            onnx("Where", SelectImporters::where),
+            onnx("Sign", SelectImporters::sign),
+            onnx("IsNaN", n -> n.finish(
+                    0, new Expressions(n).binary(Binary.Kind.NOT_EQUAL, n.arg(0), n.arg(0)), ElementType.BOOL)),
+            onnx("IsInf", SelectImporters::isInf),
+            onnx("Cast", SelectImporters::cast),
+            onnx("CastLike", n -> cast(n, n.element(1))),
+            onnx("Identity", n -> n.finish(n.arg(0))),
+            onnx("Dropout", SelectImporters::dropout));
+
+    private SelectImporters() {}
+
+    private static void where(NodeContext node) {
+        Expressions e = new Expressions(node);
+        node.finish(0, e.where(node.arg(0), node.arg(1), node.arg(2)), node.element(1));
+    }
+
+    private static void sign(NodeContext node) {
+        Expressions e = new Expressions(node);
+        DType dtype = e.dtype(node.arg(0));
+        Arg zero = e.number(0, dtype);
+        Arg negative = e.where(e.binary(Binary.Kind.LESS, node.arg(0), zero), e.number(-1, dtype), zero);
+        node.finish(e.where(e.binary(Binary.Kind.GREATER, node.arg(0), zero), e.number(1, dtype), negative));
+    }
+
+    private static void isInf(NodeContext node) {
+        Expressions e = new Expressions(node);
+        boolean negative = node.attributes().truth("detect_negative", true);
+        boolean positive = node.attributes().truth("detect_positive", true);
+        Arg data = negative && positive ? e.unary(Unary.Kind.ABS, node.arg(0)) : node.arg(0);
+        double infinity = positive ? Double.POSITIVE_INFINITY : Double.NEGATIVE_INFINITY;
+        Arg isInf = e.binary(Binary.Kind.EQUAL, data, e.number(infinity, DType.FLOAT32));
+        Arg none = e.binary(Binary.Kind.LESS, data, data);
+        node.finish(0, negative || positive ? isInf : none, ElementType.BOOL);
+    }
+
+    private static void cast(NodeContext node) {
+        long code = node.attributes().requiredWhole("to");
+        cast(node, ElementType.ofCode((int) code).orElse(ElementType.UNDEFINED));
+    }
+
+    private static void cast(NodeContext node, ElementType type) {
+        node.require(type.held().isPresent(), "it converts to " + type.text(), "integers, booleans or floats");
+        Expressions e = new Expressions(node);
+        boolean rounds = (type == ElementType.FLOAT16 || type == ElementType.BFLOAT16) && node.element(0) != type;
+        node.require(
+                !rounds && type != ElementType.UINT4 && type != ElementType.INT4,
+                "it rounds to " + type.text() + ", but Kiln computes in single precision",
+                "a conversion to float");
+        Arg value = e.cast(node.arg(0), type.held().orElseThrow());
+        node.finish(0, WiderElements.narrow(e, value, type), type);
+    }
+
+    /** In inference the data itself; the mask is true everywhere. */
+    private static void dropout(NodeContext node) {
+        Expressions e = new Expressions(node);
+        if (node.has(2)) {
+            boolean trains = node.constant(2, "training_mode").integer(0) != 0;
+            boolean drops = !node.has(1) || node.constant(1, "ratio").real(0) != 0;
+            node.require(!trains || !drops, "it drops elements at random", "a model exported for inference");
+        }
+        node.require(
+                node.version() >= NO_TRAINING_MODE || node.attributes().truth("is_test", false),
+                "it drops elements at random",
+                "is_test=1, as in a model exported for inference");
+        node.finish(node.arg(0));
+        if (node.hasOutput(1)) {
+            node.finish(1, e.broadcast(e.number(1, DType.BOOL), node.shape(0)), ElementType.BOOL);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.elementwise;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.Expressions;
+import io.kiln.ir.Arg;
+import io.kiln.ir.op.element.Binary;
+
+/** Functions of integers for which the IR has no operator: computed in a wider type, and narrowed again. */
+final class WiderElements {
+    private WiderElements() {}
+
+    /**
+     * A function of two elements of a model's type. Sums, differences and products wrap around in that type.
+     *
+     * @param type element type of both in the model
+     */
+    static Arg apply(Expressions e, Binary.Kind kind, ElementType type, Arg lhs, Arg rhs) {
+        DType held = e.dtype(lhs);
+        DType wide = wide(kind, type);
+        Arg result = e.binary(kind, e.cast(lhs, wide), e.cast(rhs, wide));
+        if (kind.isComparison()) {
+            return result;
+        }
+        return narrow(e, e.cast(result, held), type);
+    }
+
+    private static DType wide(Binary.Kind kind, ElementType type) {
+        DType held = type.held().orElseThrow();
+        boolean wraps = kind == Binary.Kind.ADD || kind == Binary.Kind.SUBTRACT || kind == Binary.Kind.MULTIPLY;
+        return switch (held) {
+            case UINT8 -> wraps ? held : DType.INT32;
+            case INT8, INT16 -> kind == Binary.Kind.DIVIDE || kind == Binary.Kind.PRELU ? DType.INT32 : held;
+            case UINT32, UINT64 -> DType.INT64;
+            default -> held;
+        };
+    }
+
+    /** Elements of 16 bits without sign are held in 32 bits. */
+    static Arg narrow(Expressions e, Arg value, ElementType type) {
+        if (type != ElementType.UINT16) {
+            return value;
+        }
+        Arg half = e.number(Short.SIZE, DType.INT32);
+        Arg high = e.binary(Binary.Kind.LEFT_SHIFT, value, half);
+        Arg longer = e.cast(e.cast(high, DType.UINT32), DType.INT64);
+        return e.cast(
+                e.binary(Binary.Kind.RIGHT_SHIFT, longer, e.number(Short.SIZE, DType.INT64)), DType.INT32);
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.layer;
+
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.ir.op.Window;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * The geometry of a convolution or pool over any number of spatial dimensions.
+ *
+ * @param kernel size of the window along each dimension
+ * @param strides from one window to the next
+ * @param dilations from one tap to the next
+ * @param begins padding before the data
+ * @param ends padding after it
+ */
+record Spatial(
+        List<Integer> kernel,
+        List<Integer> strides,
+        List<Integer> dilations,
+        List<Integer> begins,
+        List<Integer> ends) {
+    private static final int MOST = 1 << 20;
+
+    Spatial {
+        kernel = List.copyOf(kernel);
+        strides = List.copyOf(strides);
+        dilations = List.copyOf(dilations);
+        begins = List.copyOf(begins);
+        ends = List.copyOf(ends);
+    }
+
+    /**
+     * The attributes {@code strides}, {@code dilations}, {@code pads}, {@code auto_pad} and {@code ceil_mode}.
+     *
+     * @param kernel size of the window
+     * @param sizes spatial dimensions of the data
+     */
+    static Spatial of(NodeContext node, List<Integer> kernel, List<Integer> sizes) {
+        int rank = sizes.size();
+        node.require(kernel.size() == rank, "its kernel has " + kernel.size() + " dimensions", rank + " as its data");
+        List<Integer> strides = list(node, "strides", rank, 1);
+        List<Integer> dilations = list(node, "dilations", rank, 1);
+        node.require(
+                kernel.stream().allMatch(k -> k > 0)
+                        && strides.stream().allMatch(s -> s > 0)
+                        && dilations.stream().allMatch(d -> d > 0),
+                "its kernel, strides and dilations are " + kernel + ", " + strides + " and " + dilations,
+                "numbers above 0");
+        List<Integer> pads = list(node, "pads", 2 * rank, 0);
+        String auto = node.attributes().text("auto_pad", "NOTSET");
+        List<Integer> begins = new ArrayList<>();
+        List<Integer> ends = new ArrayList<>();
+        for (int i = 0; i < rank; i++) {
+            int span = (kernel.get(i) - 1) * dilations.get(i) + 1;
+            int stride = strides.get(i);
+            int total = Math.max(0, (ceil(sizes.get(i), stride) - 1) * stride + span - sizes.get(i));
+            switch (auto) {
+                case "NOTSET" -> {
+                    begins.add(pads.get(i));
+                    ends.add(pads.get(rank + i));
+                }
+                case "VALID" -> {
+                    begins.add(0);
+                    ends.add(0);
+                }
+                case "SAME_UPPER" -> {
+                    begins.add(total / 2);
+                    ends.add(total - total / 2);
+                }
+                case "SAME_LOWER" -> {
+                    begins.add(total - total / 2);
+                    ends.add(total / 2);
+                }
+                default -> throw node.failure(
+                        "its auto_pad is `" + auto + "`", "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+            }
+        }
+        return new Spatial(kernel, strides, dilations, begins, ends);
+    }
+
+    private static int ceil(int dividend, int divisor) {
+        return (dividend + divisor - 1) / divisor;
+    }
+
+    /** Integers of an attribute, or the same default for all. */
+    static List<Integer> list(NodeContext node, String name, int count, int otherwise) {
+        List<Long> stated = node.attributes().wholes(name).orElse(Collections.nCopies(count, (long) otherwise));
+        node.require(
+                stated.size() == count && stated.stream().allMatch(v -> Math.abs(v) < MOST),
+                "its " + name + " are " + stated,
+                count + " numbers");
+        return stated.stream().map(Long::intValue).toList();
+    }
+
+    int rank() {
+        return kernel.size();
+    }
+
+    /** Elements that a window spans along a dimension. */
+    int span(int i) {
+        return (kernel.get(i) - 1) * dilations.get(i) + 1;
+    }
+
+    /** Size of the result along a dimension of data of a size. */
+    int output(int i, int size) {
+        return Math.floorDiv(size + begins.get(i) + ends.get(i) - span(i), strides.get(i)) + 1;
+    }
+
+    /** Whether every window has at least one tap on the data at each border. */
+    boolean isOrdinary() {
+        boolean isOrdinary = true;
+        for (int i = 0; i < rank(); i++) {
+            isOrdinary &= begins.get(i) < span(i) && ends.get(i) < span(i);
+        }
+        return isOrdinary;
+    }
+
+    /** The same with other padding. */
+    Spatial padded(List<Integer> newBegins, List<Integer> newEnds) {
+        return new Spatial(kernel, strides, dilations, newBegins, newEnds);
+    }
+
+    /** The same without padding. */
+    Spatial unpadded() {
+        List<Integer> none = Collections.nCopies(rank(), 0);
+        return padded(none, none);
+    }
+
+    /** The last two dimensions, as the window of an image; one dimension is its width. */
+    Window window() {
+        int w = rank() - 1;
+        boolean isFlat = rank() == 1;
+        int h = isFlat ? w : w - 1;
+        return Window.of(isFlat ? 1 : kernel.get(h), kernel.get(w))
+                .strided(isFlat ? 1 : strides.get(h), strides.get(w))
+                .dilated(isFlat ? 1 : dilations.get(h), dilations.get(w))
+                .padded(isFlat ? 0 : begins.get(h), begins.get(w), isFlat ? 0 : ends.get(h), ends.get(w));
+    }
+}

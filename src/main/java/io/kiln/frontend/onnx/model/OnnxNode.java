@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.model;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * An operator of a graph.
+ *
+ * @param index its index among the nodes of its graph
+ * @param name its name; often empty
+ * @param domain domain of the operator; empty for ONNX's own
+ * @param operator name of the operator
+ * @param inputs names of its inputs; empty for one that is left out
+ * @param outputs names of its outputs, likewise
+ * @param attributes values by name
+ */
+public record OnnxNode(
+        int index,
+        String name,
+        String domain,
+        String operator,
+        List<String> inputs,
+        List<String> outputs,
+        Map<String, OnnxAttribute> attributes) {
+    public OnnxNode {
+        inputs = List.copyOf(inputs);
+        outputs = List.copyOf(outputs);
+        attributes = Map.copyOf(attributes);
+    }
+
+    /** Domain and name of the operator, as in messages. */
+    public String type() {
+        return domain.isEmpty() ? operator : domain + "." + operator;
+    }
+}

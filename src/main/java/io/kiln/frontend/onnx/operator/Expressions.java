@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.operator;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Check;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Cast;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.element.Where;
+import io.kiln.ir.op.movement.BroadcastTo;
+import io.kiln.ir.op.movement.Concatenate;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.op.movement.Take;
+import io.kiln.ir.op.movement.Transpose;
+import io.kiln.ir.op.reduce.Reduce;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Short names for the operators that importers emit most, so that a decomposition reads like its formula. */
+public final class Expressions {
+    private final NodeContext node;
+
+    public Expressions(NodeContext node) {
+        this.node = node;
+    }
+
+    /** Shape of a value. */
+    public Shape shape(Arg value) {
+        return node.type(value).shape();
+    }
+
+    /** Element type of a value. */
+    public DType dtype(Arg value) {
+        return node.type(value).dtype();
+    }
+
+    /** A function of each element. */
+    public Arg unary(Unary.Kind kind, Arg value) {
+        return node.emit(new Unary(kind), value);
+    }
+
+    /** A function of two elements, with broadcasting. */
+    public Arg binary(Binary.Kind kind, Arg lhs, Arg rhs) {
+        return node.emit(new Binary(kind), lhs, rhs);
+    }
+
+    /** A sum. */
+    public Arg add(Arg lhs, Arg rhs) {
+        return binary(Binary.Kind.ADD, lhs, rhs);
+    }
+
+    /** A sum with a number. */
+    public Arg add(Arg lhs, double rhs) {
+        return add(lhs, number(rhs, dtype(lhs)));
+    }
+
+    /** A difference. */
+    public Arg subtract(Arg lhs, Arg rhs) {
+        return binary(Binary.Kind.SUBTRACT, lhs, rhs);
+    }
+
+    /** A product. */
+    public Arg multiply(Arg lhs, Arg rhs) {
+        return binary(Binary.Kind.MULTIPLY, lhs, rhs);
+    }
+
+    /** A product with a number. */
+    public Arg multiply(Arg lhs, double rhs) {
+        return multiply(lhs, number(rhs, dtype(lhs)));
+    }
+
+    /** A quotient. */
+    public Arg divide(Arg lhs, Arg rhs) {
+        return binary(Binary.Kind.DIVIDE, lhs, rhs);
+    }
+
+    /** An element of the second where the condition is true, otherwise of the third. */
+    public Arg where(Arg condition, Arg yes, Arg no) {
+        return node.emit(new Where(), condition, yes, no);
+    }
+
+    /** A scalar of a type. */
+    public Constant number(double value, DType dtype) {
+        ByteBuffer buffer = ByteBuffer.allocate(dtype.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        switch (dtype) {
+            case FLOAT32 -> buffer.putFloat((float) value);
+            case INT64, UINT64 -> buffer.putLong((long) value);
+            case INT32, UINT32 -> buffer.putInt((int) (long) value);
+            case INT16 -> buffer.putShort((short) value);
+            case INT8, UINT8, BOOL -> buffer.put((byte) (int) value);
+        }
+        return new Constant("", new TensorType(Shape.scalar(), dtype), Bytes.wrap(buffer.array()));
+    }
+
+    /** A tensor of int64. */
+    public Constant longs(List<Long> values, Shape shape) {
+        ByteBuffer buffer = ByteBuffer.allocate(Long.BYTES * values.size()).order(ByteOrder.LITTLE_ENDIAN);
+        values.forEach(buffer::putLong);
+        return new Constant("", new TensorType(shape, DType.INT64), Bytes.wrap(buffer.array()));
+    }
+
+    /** A tensor of int32. */
+    public Constant ints(List<Integer> values, Shape shape) {
+        ByteBuffer buffer = ByteBuffer.allocate(Integer.BYTES * values.size()).order(ByteOrder.LITTLE_ENDIAN);
+        values.forEach(buffer::putInt);
+        return new Constant("", new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array()));
+    }
+
+    /** A tensor of float32. */
+    public Constant reals(float[] values, Shape shape) {
+        ByteBuffer buffer = ByteBuffer.allocate(Float.BYTES * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (float value : values) {
+            buffer.putFloat(value);
+        }
+        return new Constant("", new TensorType(shape, DType.FLOAT32), Bytes.wrap(buffer.array()));
+    }
+
+    /** The value in another element type, by {@link Cast}'s rules; to bool, whether it is not 0. */
+    public Arg cast(Arg value, DType dtype) {
+        if (dtype(value) == dtype) {
+            return value;
+        }
+        if (dtype == DType.BOOL) {
+            return binary(Binary.Kind.NOT_EQUAL, value, number(0, dtype(value)));
+        }
+        return node.emit(new Cast(dtype), value);
+    }
+
+    /** The same elements under other dimensions. */
+    public Arg reshape(Arg value, Shape shape) {
+        return shape(value).equals(shape) ? value : node.emit(new Reshape(shape), value);
+    }
+
+    /** The same elements under other dimensions. */
+    public Arg reshape(Arg value, List<Integer> dims) {
+        return reshape(value, new Shape(dims));
+    }
+
+    /** Dimensions in another order; {@code axes} as in {@link Transpose}. */
+    public Arg transpose(Arg value, List<Integer> axes) {
+        boolean isSame = axes.equals(IntStream.range(0, axes.size()).boxed().toList());
+        return isSame ? value : node.emit(new Transpose(axes), value);
+    }
+
+    /** The value repeated along dimensions of 1, or along new ones. */
+    public Arg broadcast(Arg value, Shape shape) {
+        return shape(value).equals(shape) ? value : node.emit(new BroadcastTo(shape), value);
+    }
+
+    /** Tensors one after the other along a dimension. */
+    public Arg concatenate(List<Arg> parts, int axis) {
+        List<Arg> filled = new ArrayList<>(parts);
+        filled.removeIf(part -> parts.size() > 1 && shape(part).elements() == 0);
+        List<Arg> joined = filled.isEmpty() ? parts : filled;
+        return joined.size() == 1 ? joined.get(0) : node.emit(new Concatenate(axis, joined.size()), joined);
+    }
+
+    /** The elements from an index on, and before another, along a dimension. */
+    public Arg slice(Arg value, int axis, int begin, int end) {
+        Shape shape = shape(value);
+        return begin == 0 && end == shape.dim(axis)
+                ? value
+                : node.emit(StridedSlice.along(shape, axis, begin, end, 1), value);
+    }
+
+    /** Slices selected by indices of int32 along a dimension. */
+    public Arg take(Arg value, Arg indices, int axis) {
+        return node.emit(new Take(axis, 0), value, indices);
+    }
+
+    /** The shape to which two shapes broadcast. */
+    public Shape broadcastShape(Shape a, Shape b) {
+        try {
+            return Check.broadcast(a, b);
+        } catch (IllegalArgumentException e) {
+            throw node.failure(e.getMessage(), "shapes that broadcast");
+        }
+    }
+
+    /** A reduction that keeps the dimensions as 1. */
+    public Arg reduce(Reduce.Kind kind, Arg value, List<Integer> axes) {
+        return node.emit(new Reduce(kind, axes, true), value);
+    }
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.operator;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.model.OnnxNode;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Origin;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A node while it is imported: its inputs, its attributes, and the graph that its importer extends. Inputs and outputs
+ * have the model's own layout.
+ */
+public final class NodeContext {
+    /** What a node is imported into. */
+    public record Surroundings(
+            GraphBuilder graph, Scope scope, Bodies bodies, String file, int number, Emitter emitter) {
+        /** Operators are appended as they are emitted. */
+        public Surroundings(GraphBuilder graph, Scope scope, Bodies bodies, String file, int number) {
+            this(graph, scope, bodies, file, number, graph::emit);
+        }
+    }
+
+    /** What appends operator calls to the graph. */
+    @FunctionalInterface
+    public interface Emitter {
+        /** Appends a call and returns its result. */
+        Arg emit(Op op, List<Arg> args, Origin origin);
+    }
+
+    private final OnnxNode node;
+    private final int version;
+    private final Surroundings around;
+    private final List<Optional<OnnxValue>> inputs = new ArrayList<>();
+    private final Attributes attributes;
+
+    /**
+     * A node whose inputs are defined.
+     *
+     * @param version version of the node's domain
+     */
+    public NodeContext(OnnxNode node, int version, Surroundings around) {
+        this.node = node;
+        this.version = version;
+        this.around = around;
+        for (String name : node.inputs()) {
+            inputs.add(name.isEmpty() ? Optional.empty() : around.scope().value(name));
+        }
+        this.attributes = new Attributes(node.attributes(), this::failure);
+    }
+
+    /** The node in the file. */
+    public OnnxNode node() {
+        return node;
+    }
+
+    /** Version of the operator set that the model uses for this node. */
+    public int version() {
+        return version;
+    }
+
+    /** The node's attributes. */
+    public Attributes attributes() {
+        return attributes;
+    }
+
+    /** Number of inputs in the file, left out ones included. */
+    public int inputs() {
+        return inputs.size();
+    }
+
+    /** Number of outputs in the file, unused ones included. */
+    public int outputs() {
+        return node.outputs().size();
+    }
+
+    /** Whether an output is used. */
+    public boolean hasOutput(int index) {
+        return index < outputs() && !node.outputs().get(index).isEmpty();
+    }
+
+    /** Whether an input is given. */
+    public boolean has(int index) {
+        return index < inputs.size() && inputs.get(index).isPresent();
+    }
+
+    /** An input that may be left out. */
+    public Optional<OnnxValue> optional(int index) {
+        return index < inputs.size() ? inputs.get(index) : Optional.empty();
+    }
+
+    /** An input; a missing one is an error. */
+    public OnnxValue input(int index) {
+        return optional(index)
+                .orElseThrow(() -> failure("its input " + index + " is missing", "at least " + (index + 1) + " inputs"));
+    }
+
+    /** The value of an input. */
+    public Arg arg(int index) {
+        return input(index).arg();
+    }
+
+    /** Shape of an input. */
+    public Shape shape(int index) {
+        return type(arg(index)).shape();
+    }
+
+    /** Element type of an input in the model. */
+    public ElementType element(int index) {
+        return input(index).type();
+    }
+
+    /** An axis counted from 0. */
+    public int axis(long stated, int rank) {
+        if (stated < -rank || stated >= rank) {
+            throw failure("its axis is " + stated, "-" + rank + " to " + (rank - 1) + " for data of rank " + rank);
+        }
+        return (int) (stated < 0 ? stated + rank : stated);
+    }
+
+    /** Axes counted from 0, ascending, each once. */
+    public List<Integer> axes(List<Long> stated, int rank) {
+        List<Integer> axes =
+                stated.stream().map(axis -> axis(axis, rank)).sorted().distinct().toList();
+        if (axes.size() != stated.size()) {
+            throw failure("its axes are " + stated, "every axis once");
+        }
+        return axes;
+    }
+
+    /**
+     * An input that must be known at build time.
+     *
+     * @param what what it is, such as {@code shape}
+     */
+    public Constant constant(int index, String what) {
+        if (arg(index) instanceof Constant constant) {
+            return constant;
+        }
+        throw new KilnException(new Problem(
+                "its input `" + node.inputs().get(index) + "` (" + what + ") is computed when the model runs",
+                where(),
+                "a constant: shapes are known at build time",
+                "Export the model with constant shapes, or make this input an initializer"));
+    }
+
+    /** The integers of an input that must be known at build time. */
+    public List<Long> integers(int index, String what) {
+        Constant constant = constant(index, what);
+        if (constant.type().dtype().isFloat()) {
+            throw failure("its input " + index + " (" + what + ") holds floats", "integers");
+        }
+        List<Long> values = new ArrayList<>();
+        for (int i = 0; i < constant.elements(); i++) {
+            values.add(constant.integer(i));
+        }
+        return values;
+    }
+
+    /** The floats of an input that must be known at build time. */
+    public List<Float> reals(int index, String what) {
+        Constant constant = constant(index, what);
+        if (!constant.type().dtype().isFloat()) {
+            throw failure("its input " + index + " (" + what + ") holds integers", "floats");
+        }
+        List<Float> values = new ArrayList<>();
+        for (int i = 0; i < constant.elements(); i++) {
+            values.add(constant.real(i));
+        }
+        return values;
+    }
+
+    /** Type of a value. */
+    public TensorType type(Arg value) {
+        return around.graph().type(value);
+    }
+
+    /** Appends an operator call. */
+    public Arg emit(Op op, Arg... args) {
+        return emit(op, List.of(args));
+    }
+
+    /** Appends an operator call. */
+    public Arg emit(Op op, List<Arg> args) {
+        try {
+            return around.emitter().emit(op, args, origin());
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw failure(e.getMessage(), "");
+        }
+    }
+
+    /** Sets the first output; its element type is that of the first input, or the one that the value's type means. */
+    public void finish(Arg value) {
+        finish(0, value);
+    }
+
+    /** Sets an output, likewise. */
+    public void finish(int output, Arg value) {
+        ElementType like = has(0) ? element(0) : ElementType.UNDEFINED;
+        boolean isLike = like.isHeldAs(type(value).dtype());
+        finish(output, value, isLike ? like : ElementType.of(type(value).dtype()));
+    }
+
+    /** Sets an output with elements of a type of the model; nothing if the output is unused. */
+    public void finish(int output, Arg value, ElementType type) {
+        finish(output, new OnnxValue(value, type));
+    }
+
+    /** Sets an output to a value with all that is known of it. */
+    public void finish(int output, OnnxValue value) {
+        if (!value.type().isHeldAs(type(value.arg()).dtype())) {
+            throw failure(
+                    "it computes " + type(value.arg()).text(),
+                    "elements of type " + value.type().text());
+        }
+        if (hasOutput(output) && !around.scope().define(node.outputs().get(output), value)) {
+            throw failure("its output `" + node.outputs().get(output) + "` exists already", "every value once");
+        }
+    }
+
+    /** Sets an output to a value with all that is known of it, instead of what was set before. */
+    public void replace(int output, OnnxValue value) {
+        around.scope().replace(node.outputs().get(output), value);
+    }
+
+    /** An output that is set. */
+    public Optional<OnnxValue> output(int index) {
+        return hasOutput(index) ? around.scope().value(node.outputs().get(index)) : Optional.empty();
+    }
+
+    /** The same node with some of its inputs, in another order; those that are left out stay so. */
+    public NodeContext reordered(List<Integer> order) {
+        return renamed(node.domain(), node.operator(), order);
+    }
+
+    /** The same node as an operator of ONNX's own domain, with some of its inputs. */
+    public NodeContext as(String operator, List<Integer> order) {
+        return renamed("", operator, order);
+    }
+
+    private NodeContext renamed(String domain, String operator, List<Integer> order) {
+        List<String> names = order.stream()
+                .map(i -> i < node.inputs().size() ? node.inputs().get(i) : "")
+                .toList();
+        OnnxNode other = new OnnxNode(
+                node.index(), node.name(), domain, operator, names, node.outputs(), node.attributes());
+        return new NodeContext(other, version, around);
+    }
+
+    /**
+     * The same node with other inputs, whose outputs the graph does not see.
+     *
+     * @param replaced values by index of the input
+     * @param emitter receives what the importer emits; empty for the graph
+     */
+    public NodeContext shadow(Map<Integer, OnnxValue> replaced, Optional<Emitter> emitter) {
+        Scope scope = new Scope(Optional.of(around.scope()));
+        replaced.forEach((index, value) -> scope.define(node.inputs().get(index), value));
+        return new NodeContext(
+                node,
+                version,
+                new Surroundings(
+                        around.graph(),
+                        scope,
+                        around.bodies(),
+                        around.file(),
+                        around.number(),
+                        emitter.orElse(around.graph()::emit)));
+    }
+
+    /** Imports a body of this node once; see {@link Bodies}. */
+    public List<OnnxValue> run(String attribute, List<OnnxValue> values) {
+        return around.bodies().run(attributes.body(attribute), values, around.scope());
+    }
+
+    /** Reports a problem unless the condition holds. */
+    public void require(boolean holds, String what, String expected) {
+        if (!holds) {
+            throw failure(what, expected);
+        }
+    }
+
+    /** An error of this node. */
+    public KilnException failure(String what, String expected) {
+        return failure(what, expected, "");
+    }
+
+    /** An error of this node, with advice. */
+    public KilnException failure(String what, String expected, String next) {
+        return new KilnException(new Problem(what, where(), expected, next));
+    }
+
+    private Origin origin() {
+        String tensor = node.outputs().stream().filter(name -> !name.isEmpty()).findFirst().orElse("");
+        return new Origin(around.file(), around.number(), node.type(), tensor);
+    }
+
+    private String where() {
+        return where(around.file(), node);
+    }
+
+    /** A node's place, for messages. */
+    public static String where(String file, OnnxNode node) {
+        String name = node.name().isEmpty() ? "" : " `" + node.name() + "`";
+        return file + ": node #" + node.index() + " " + node.type() + name + " (" + names(node.inputs()) + " -> "
+                + names(node.outputs()) + ")";
+    }
+
+    private static String names(List<String> names) {
+        int most = 8;
+        String text = String.join(", ", names.subList(0, Math.min(most, names.size())));
+        return names.size() > most ? text + ", ..." : text;
+    }
+}

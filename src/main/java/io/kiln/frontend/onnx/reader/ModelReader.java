@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.reader;
+
+import ai.onnx.proto.OnnxMl.FunctionProto;
+import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
+import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.frontend.onnx.model.OnnxFunction;
+import io.kiln.frontend.onnx.model.OnnxModel;
+import io.kiln.frontend.onnx.model.Opsets;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Reads a model file: the message {@code ModelProto} of ONNX's schema. The file is untrusted. */
+public final class ModelReader {
+    /** Oldest and newest version of the file format that is read. */
+    public static final int MIN_IR = 3;
+
+    /** Newest version of the file format that is read. */
+    public static final int MAX_IR = 10;
+
+    private ModelReader() {}
+
+    /**
+     * Reads a model.
+     *
+     * @param content the file
+     * @param fileName its name, for messages
+     * @param folder its folder, for external data; empty for a model in memory
+     * @param budget counts the bytes of constants
+     * @throws KilnException if it is not a valid model
+     */
+    public static OnnxModel read(Bytes content, String fileName, Optional<Path> folder, Budget budget) {
+        ModelProto model = parse(content, fileName);
+        if (model.getIrVersion() < MIN_IR || model.getIrVersion() > MAX_IR) {
+            throw new KilnException(new Problem(
+                    model.hasIrVersion()
+                            ? "version " + model.getIrVersion() + " of ONNX's file format is not supported"
+                            : "this is not an ONNX model",
+                    fileName,
+                    "version " + MIN_IR + " to " + MAX_IR + " (ir_version)",
+                    "Export the model with a suitable opset_version"));
+        }
+        if (!model.hasGraph()) {
+            throw new KilnException(
+                    new Problem("the model has no graph", fileName, "a graph", "Export the model again"));
+        }
+        GraphReader graphs = new GraphReader(
+                fileName, new TensorReader(new ExternalData(folder), budget), budget);
+        return new OnnxModel(
+                fileName,
+                opsets(model.getOpsetImportList()),
+                graphs.graph(model.getGraph()),
+                functions(model, graphs));
+    }
+
+    private static ModelProto parse(Bytes content, String fileName) {
+        byte[] bytes = content.toArray();
+        try {
+            WireCheck.check(fileName, bytes, ModelProto.getDescriptor());
+            return ModelProto.parseFrom(bytes);
+        } catch (IOException e) {
+            throw invalid(content, fileName, e);
+        }
+    }
+
+    private static KilnException invalid(Bytes content, String fileName, IOException cause) {
+        return new KilnException(
+                new Problem(
+                        content.size() == 0 ? "the file is empty" : "this is not an ONNX model, or a damaged one",
+                        fileName,
+                        "a protobuf message of type onnx.ModelProto",
+                        "Export the model again"),
+                cause);
+    }
+
+    private static Opsets opsets(List<OperatorSetIdProto> imports) {
+        Map<String, Integer> versions = new HashMap<>();
+        for (OperatorSetIdProto opset : imports) {
+            int version = (int) Math.max(0, Math.min(opset.getVersion(), Integer.MAX_VALUE));
+            versions.merge(Opsets.domain(opset.getDomain()), version, Math::max);
+        }
+        return new Opsets(versions);
+    }
+
+    private static List<OnnxFunction> functions(ModelProto model, GraphReader graphs) {
+        List<OnnxFunction> functions = new ArrayList<>();
+        for (FunctionProto function : model.getFunctionsList()) {
+            functions.add(new OnnxFunction(
+                    Opsets.domain(function.getDomain()),
+                    function.getName(),
+                    function.getInputList(),
+                    function.getOutputList(),
+                    graphs.attributes(function.getAttributeProtoList(), "function " + function.getName()),
+                    graphs.nodes(function.getNodeList()),
+                    opsets(function.getOpsetImportList())));
+        }
+        return functions;
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.reader;
+
+import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.WireFormat;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.io.IOException;
+
+/**
+ * Counts what a message would become in memory, before the protobuf library builds it: a few bytes of a file can be
+ * an object, or a number of eight bytes.
+ */
+final class WireCheck {
+    private static final int MAX_FIELDS = 1 << 19;
+    private static final int MAX_PACKED_BYTES = 8 << 20;
+    private static final int MAX_DEPTH = 64;
+
+    private final String file;
+    private int fields;
+    private long packed;
+
+    private WireCheck(String file) {
+        this.file = file;
+    }
+
+    /**
+     * Checks a file.
+     *
+     * @param type the file's message
+     * @throws KilnException if it has too many or too deeply nested parts
+     * @throws IOException if it is not a message
+     */
+    static void check(String file, byte[] content, Descriptor type) throws IOException {
+        new WireCheck(file).scan(CodedInputStream.newInstance(content), type, 0);
+    }
+
+    private void scan(CodedInputStream input, Descriptor type, int depth) throws IOException {
+        limit(depth, MAX_DEPTH, "levels of nested messages");
+        while (!input.isAtEnd()) {
+            int tag = input.readTag();
+            if (tag == 0) {
+                return;
+            }
+            limit(++fields, MAX_FIELDS, "fields");
+            FieldDescriptor field = type.findFieldByNumber(WireFormat.getTagFieldNumber(tag));
+            boolean isDelimited = WireFormat.getTagWireType(tag) == WireFormat.WIRETYPE_LENGTH_DELIMITED;
+            if (field == null || !isDelimited) {
+                input.skipField(tag);
+            } else if (field.getJavaType() == FieldDescriptor.JavaType.MESSAGE) {
+                int outer = input.pushLimit(input.readRawVarint32());
+                scan(input, field.getMessageType(), depth + 1);
+                input.popLimit(outer);
+            } else {
+                skip(input, field);
+            }
+        }
+    }
+
+    private void skip(CodedInputStream input, FieldDescriptor field) throws IOException {
+        int length = input.readRawVarint32();
+        if (field.isPackable()) {
+            packed += isFixed(field) ? 0 : length;
+            limit(packed, MAX_PACKED_BYTES, "bytes of packed integers");
+        }
+        input.skipRawBytes(length);
+    }
+
+    private static boolean isFixed(FieldDescriptor field) {
+        return field.getType() == FieldDescriptor.Type.FLOAT || field.getType() == FieldDescriptor.Type.DOUBLE;
+    }
+
+    private void limit(long value, long most, String what) {
+        if (value > most) {
+            throw new KilnException(new Problem(
+                    "the file has more than " + most + " " + what, file, "a model for a microcontroller", ""));
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.lower;
+
+import io.kiln.lower.ProvenRescale.Channel;
+import io.kiln.lower.ProvenRescale.Corrected;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Searches for the constants of a {@link ProvenRescale} that lists the values just below a step that it would take too early. Single
+ * precision takes products within half of its last place for halves, and rounds these to even: no constants alone step there as it
+ * does in every channel.
+ */
+final class ListedSearch {
+    /** The smaller the scale, the more values there are; layers whose sums are so large also have many products. */
+    private static final int MOST_LISTED = 8;
+    /** Multipliers farther from the exact one step at other places. */
+    private static final int MOST_NEIGHBOURS = 100;
+    private static final int MOST_OFFSET = 1 << 30;
+
+    private final ProvenRescale.Reference reference;
+    private final List<Long> bounds;
+    private final List<long[]> steps;
+    private final int scaleBits;
+    private final int shift;
+
+    ListedSearch(
+            ProvenRescale.Reference reference, List<Long> bounds, List<long[]> steps, int scaleBits, int shift) {
+        this.reference = reference;
+        this.bounds = bounds;
+        this.steps = steps;
+        this.scaleBits = scaleBits;
+        this.shift = shift;
+    }
+
+    Optional<ProvenRescale> run() {
+        List<Channel> channels = new ArrayList<>();
+        for (int c = 0; c < bounds.size(); c++) {
+            Optional<Channel> channel = channel(c);
+            if (channel.isEmpty()) {
+                return Optional.empty();
+            }
+            channels.add(channel.get());
+        }
+        int most = channels.stream().mapToInt(c -> c.corrections().size()).max().orElse(0);
+        List<Channel> padded = channels.stream().map(c -> padded(c, most)).toList();
+        ProvenRescale found = new ProvenRescale(scaleBits, padded, 0, shift, Corrected.LISTED);
+        for (int c = 0; c < bounds.size(); c++) {
+            if (!found.isEqual(reference, c, bounds.get(c), steps.get(c))) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(found);
+    }
+
+    /** No value is the least integer: offsets and products are too small. */
+    private static Channel padded(Channel channel, int count) {
+        List<Integer> corrections = new ArrayList<>(channel.corrections());
+        corrections.addAll(Collections.nCopies(count - corrections.size(), Integer.MIN_VALUE));
+        return new Channel(channel.multiplier(), channel.offset(), corrections);
+    }
+
+    /** The constants that list the fewest values. */
+    private Optional<Channel> channel(int c) {
+        int down = scaleBits - 1 - reference.leftShift(c) - shift;
+        long m = reference.multiplier(c);
+        long nearest = down <= 0 ? m : down > 31 ? 0 : (m + (1L << (down - 1))) >> down;
+        Optional<Channel> best = Optional.empty();
+        int limit = MOST_LISTED;
+        for (int i = 0; i <= 2 * MOST_NEIGHBOURS && limit >= 0; i++) {
+            long multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2);
+            Optional<Channel> found = multiplier >= 0 && multiplier <= Integer.MAX_VALUE
+                    ? channel(c, (int) multiplier, limit)
+                    : Optional.empty();
+            if (found.isPresent()) {
+                best = found;
+                limit = found.get().corrections().size() - 1;
+            }
+        }
+        return best;
+    }
+
+    /** The smallest offset that takes every step, and the values that it takes too early. */
+    private Optional<Channel> channel(int c, int multiplier, int limit) {
+        long offset = offset(c, multiplier);
+        List<Integer> listed = new ArrayList<>();
+        for (int i = 0; i < steps.get(c).length; i++) {
+            long below = steps.get(c)[i] - 1;
+            long high = offset + ProvenRescale.highMul(below, multiplier, scaleBits);
+            long tooFar = high - wanted(i);
+            if (below < -bounds.get(c) || tooFar < 0) {
+                continue;
+            }
+            if (listed.size() == limit || tooFar >= 1L << (shift - 1) || !isDistinct(multiplier)) {
+                return Optional.empty();
+            }
+            listed.add((int) high);
+        }
+        return Math.abs(offset) <= MOST_OFFSET
+                ? Optional.of(new Channel(multiplier, (int) offset, listed))
+                : Optional.empty();
+    }
+
+    /** Whether neighbouring accumulators have different values. */
+    private boolean isDistinct(int multiplier) {
+        return ((long) multiplier << scaleBits) >> 32 > 0;
+    }
+
+    /** If sums do not reach the lowest step, the largest offset that takes none. */
+    private long offset(int c, int multiplier) {
+        long least = Long.MIN_VALUE;
+        for (int i = 0; i < steps.get(c).length && steps.get(c)[i] <= bounds.get(c); i++) {
+            least = Math.max(
+                    least, wanted(i) - ProvenRescale.highMul(steps.get(c)[i], multiplier, scaleBits));
+        }
+        return least == Long.MIN_VALUE
+                ? wanted(0) - 1 - ProvenRescale.highMul(bounds.get(c), multiplier, scaleBits)
+                : least;
+    }
+
+    private long wanted(int step) {
+        return (long) (reference.low() + 1 + step) << shift;
+    }
+}
