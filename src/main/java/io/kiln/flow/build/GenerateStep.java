@@ -153,7 +153,8 @@ public final class GenerateStep {
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1
                 && ModelLibraryFormat.hasPresentTree(archives.get(0).version())
-                && archives.get(0).models().size() == libraries.size();
+                && archives.get(0).models().size() == libraries.size()
+                && !SystemLibrary.lacks(libraries);
         List<ModelLibrary> linked = linked(libraries, isWhole);
         List<Path> written =
                 isWhole ? copy(archives.get(0), build.spec().models().get(0).file(), linked) : write(linked);
@@ -196,7 +197,7 @@ public final class GenerateStep {
     }
 
     /** Compiles one of the build's models with other options; a quantized model is compiled as it was written. */
-    static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+    public static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         ModelSource source = new QuantizedFiles(build.spec(), Log.QUIET).compiled(model);
         return ModelCompiler.compile(request(build, source, io, optimize).build());
     }
@@ -208,6 +209,8 @@ public final class GenerateStep {
                 .optimize(optimize)
                 .io(io)
                 .convention(spec.calls().convention())
+                .executor(spec.calls().executor())
+                .linked(spec.calls().linkParams())
                 .packed(spec.calls().options(spec.models().size() == 1))
                 .passes(spec.pipeline().options())
                 .inputShapes(model.shapes())

@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
@@ -152,6 +153,17 @@ public final class BuildSpecBuilder {
         String api = interfaceApi.orElse(usual.interfaceApi());
         calls = read(() -> CallSpec.of(api, unpackedApi, systemLib, disableAssert))
                 .orElse(calls);
+        return this;
+    }
+
+    /**
+     * Sets what calls the operators in order, after how programs call the models.
+     *
+     * @param kind as {@code kiln.executor} has it
+     * @param linkParams whether constants lie in the C
+     */
+    public BuildSpecBuilder executor(String kind, boolean linkParams) {
+        read(() -> ExecutorKind.of(kind)).ifPresent(executor -> calls = calls.with(executor, linkParams));
         return this;
     }
 
