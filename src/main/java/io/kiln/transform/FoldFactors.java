@@ -150,7 +150,8 @@ public final class FoldFactors {
         Binding owner = bindings.get(layer.at);
         Constant weight = owner.constant(1);
         int channels = owner.type().shape().dim(-1);
-        boolean isChannelLast = owner.op() instanceof Conv2d conv && conv.kernelLayout().equals("HWOI");
+        boolean isChannelLast =
+                owner.op() instanceof Conv2d conv && conv.kernelLayout().equals("HWOI");
         int each = weight.elements() / channels;
         replace(
                 layer.at,
