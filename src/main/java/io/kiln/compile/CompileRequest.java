@@ -12,6 +12,7 @@ import io.kiln.base.Problems;
 import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.frontend.onnx.OnnxIo;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.Target;
 import io.kiln.transform.PassOptions;
@@ -33,6 +34,7 @@ public final class CompileRequest {
     private final PassOptions passes;
     private final InputShapes inputShapes;
     private final CustomOperators customOperators;
+    private final OnnxIo onnxIo;
     private final boolean slim;
 
     private CompileRequest(Builder builder) {
@@ -49,6 +51,7 @@ public final class CompileRequest {
         passes = builder.passes;
         inputShapes = builder.inputShapes;
         customOperators = builder.customOperators;
+        onnxIo = builder.onnxIo;
         slim = builder.slim;
     }
 
@@ -128,6 +131,11 @@ public final class CompileRequest {
         return customOperators;
     }
 
+    /** Layout of the images at the border of an ONNX model. */
+    public OnnxIo onnxIo() {
+        return onnxIo;
+    }
+
     /** Whether the archive omits the constants' data, which the C has anyway. */
     public boolean isSlim() {
         return slim;
@@ -148,6 +156,7 @@ public final class CompileRequest {
         private PassOptions passes = PassOptions.DEFAULT;
         private InputShapes inputShapes = InputShapes.NONE;
         private CustomOperators customOperators = CustomOperators.NONE;
+        private OnnxIo onnxIo = OnnxIo.MODEL;
         private boolean slim;
 
         private Builder(Path model, Target target) {
@@ -218,6 +227,12 @@ public final class CompileRequest {
         /** Sets operators computed by the user's C functions; the default is none. */
         public Builder customOperators(CustomOperators newCustomOperators) {
             customOperators = newCustomOperators;
+            return this;
+        }
+
+        /** Layout of the images at the border of an ONNX model; the model's unless set. */
+        public Builder onnxIo(OnnxIo newOnnxIo) {
+            onnxIo = newOnnxIo;
             return this;
         }
 
