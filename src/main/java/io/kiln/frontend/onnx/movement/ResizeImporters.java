@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 final class ResizeImporters {
     private static final int SIZES_INPUT = 11;
     private static final int UPSAMPLE_INPUT = 9;
-    private static final int MOST = 1 << 20;
+    private static final int MOST = 1 << 16;
 
     static final List<Registration> ALL =
             List.of(onnx("Resize", 10, ResizeImporters::resize), onnx("Upsample", ResizeImporters::upsample));

@@ -37,6 +37,8 @@ public final class NodeContext {
         Arg emit(Op op, List<Arg> args, Origin origin);
     }
 
+    private static final int MOST_LISTED = 1 << 18;
+
     private final OnnxNode node;
     private final int version;
     private final Surroundings around;
@@ -153,9 +155,17 @@ public final class NodeContext {
                 "Export the model with constant shapes, or make this input an initializer"));
     }
 
+    private Constant list(int index, String what) {
+        Constant constant = constant(index, what);
+        if (constant.elements() > MOST_LISTED) {
+            throw failure("its input " + index + " (" + what + ") has " + constant.elements() + " elements", "a list");
+        }
+        return constant;
+    }
+
     /** The integers of an input that must be known at build time. */
     public List<Long> integers(int index, String what) {
-        Constant constant = constant(index, what);
+        Constant constant = list(index, what);
         if (constant.type().dtype().isFloat()) {
             throw failure("its input " + index + " (" + what + ") holds floats", "integers");
         }
@@ -168,7 +178,7 @@ public final class NodeContext {
 
     /** The floats of an input that must be known at build time. */
     public List<Float> reals(int index, String what) {
-        Constant constant = constant(index, what);
+        Constant constant = list(index, what);
         if (!constant.type().dtype().isFloat()) {
             throw failure("its input " + index + " (" + what + ") holds integers", "floats");
         }

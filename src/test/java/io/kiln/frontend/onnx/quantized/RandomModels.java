@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Random;
 
 /** Draws quantized models of one operator, in both formats. */
-final class RandomModels {
+public final class RandomModels {
     private static final String MICROSOFT = "com.microsoft";
 
     /** Quantization of a tensor. */
@@ -33,6 +33,7 @@ final class RandomModels {
         this.name = OPERATORS.get((int) (seed % OPERATORS.size()));
     }
 
+    /** Operators, which take turns. */
     private static final List<String> OPERATORS = List.of(
             "QLinearConv", "Conv", "QLinearMatMul", "Gemm", "QLinearAdd", "QLinearMul", "Add", "Sub", "Mul", "Div", "Min", "Max",
             "Relu", "LeakyRelu", "Clip", "Abs", "MaxPool", "AveragePool", "QLinearAveragePool", "GlobalAveragePool",
@@ -44,10 +45,10 @@ final class RandomModels {
      *
      * @param name its operator
      */
-    record Model(String name, Bytes file) {}
+    public record Model(String name, Bytes file) {}
 
     /** The model of a number; operators take turns. */
-    static Model draw(long seed) {
+    public static Model draw(long seed) {
         RandomModels drawn = new RandomModels(seed);
         drawn.build();
         return new Model(drawn.name + (drawn.isPowerOfTwo ? " with powers of two" : ""), drawn.model.build());
