@@ -66,7 +66,11 @@ public final class BoardDescription {
                         "console",
                         console.uart() + ", " + console.baud() + " baud"
                                 + (console.usb().isEmpty() ? "" : ", USB " + String.join(", ", console.usb()))));
-        board.timer().ifPresent(timer -> line("timer", timer.counter() + ", " + timer.hertz() + " Hz" + (timer.countsCycles() ? ", cycles of the core" : "")));
+        board.timer()
+                .ifPresent(timer -> line(
+                        "timer",
+                        timer.counter() + ", " + timer.hertz() + " Hz"
+                                + (timer.countsCycles() ? ", cycles of the core" : "")));
         line("emulator", emulator(board.emulation()));
         line("flash", board.flashing().map(BoardDescription::flash).orElse("none"));
         TreeSet<String> inherited = new TreeSet<>(board.files().keySet());

@@ -92,7 +92,8 @@ final class ProjectOptions {
         return option(name, ProjectOption.Type.STR, methods, standard, help);
     }
 
-    private static ProjectOption option(String name, ProjectOption.Type type, Set<String> methods, JsonNode standard, String help) {
+    private static ProjectOption option(
+            String name, ProjectOption.Type type, Set<String> methods, JsonNode standard, String help) {
         return new ProjectOption(name, List.of(), standard, type, Set.of(), methods, help);
     }
 }

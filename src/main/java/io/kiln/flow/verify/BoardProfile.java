@@ -55,9 +55,8 @@ public final class BoardProfile {
     /** The image that is flashed is the one with the server, whatever the build's own application is. */
     private static ResolvedBuild overRpc(ResolvedBuild build) {
         BuildSpec spec = build.spec();
-        BuildSpec served = spec.toBuilder()
-                .verify(spec.verify().with(VerifyOver.RPC))
-                .build();
+        BuildSpec served =
+                spec.toBuilder().verify(spec.verify().with(VerifyOver.RPC)).build();
         return new ResolvedBuild(served, build.board(), build.runsOn(), build.toolchain());
     }
 
@@ -71,15 +70,13 @@ public final class BoardProfile {
         List<ModelMetadata> models = GenerateStep.store(build.spec().layout()).metadata();
         Answer<List<Time>> answer = new ProgrammedBoard(log, build, device, Purpose.PROFILE)
                 .talk(LIMIT, (line, elf, text) -> measure(line, elf, text, models));
-        ProfileReport report = ProfileReport.measured(
-                build.board().id(), answer.ranOn(), isVirtual(), answer.value());
+        ProfileReport report = ProfileReport.measured(build.board().id(), answer.ranOn(), isVirtual(), answer.value());
         Json.write(build.spec().layout().reports().resolve(FirmwareSteps.PROFILE), report);
         report.times().forEach(time -> log.info(text(report.ranOn(), time)));
     }
 
     private void requirePackedFunctions() {
-        boolean isCompiled =
-                build.spec().models().stream().anyMatch(model -> !ModelArchives.accepts(model.file()));
+        boolean isCompiled = build.spec().models().stream().anyMatch(model -> !ModelArchives.accepts(model.file()));
         if (device.isFlashed() && isCompiled && !build.spec().calls().systemLib()) {
             throw new KilnException(new Problem(
                     "a board measures by an RPC server, and the models have no system library of packed functions",

@@ -51,8 +51,9 @@ final class NodeImporter implements Bodies {
 
     /** Imports a graph's constants and nodes. */
     void run(OnnxGraph body, Scope scope) {
-        body.initializers().values().forEach(tensor -> scope.define(
-                tensor.name(), new OnnxValue(tensor.constant(), tensor.type())));
+        body.initializers()
+                .values()
+                .forEach(tensor -> scope.define(tensor.name(), new OnnxValue(tensor.constant(), tensor.type())));
         run(body.nodes(), scope);
     }
 
@@ -135,16 +136,28 @@ final class NodeImporter implements Bodies {
         if (found.isEmpty() || version < found.orElseThrow().since()) {
             Refusals.Refusal refusal = Refusals.of(node.operator());
             throw new KilnException(new Problem(
-                    node.type() + (found.isEmpty() ? " " + refusal.reason() : " of version " + version + " is not supported"),
-                    NodeContext.where(model.file(), node),
+                    node.type()
+                            + (found.isEmpty()
+                                    ? " " + refusal.reason()
+                                    : " of version " + version + " is not supported"),
+                    node.where(model.file()),
                     "one of the operators that the documentation lists",
                     refusal.next()));
         }
         checkInputs(node, scope);
         NodeContext context =
                 new NodeContext(node, version, new NodeContext.Surroundings(graph, scope, this, model.file(), imported - 1));
-        QuantizedNodes.emit(found.orElseThrow().importer(), context);
+        emit(found.orElseThrow(), context);
         checkOutputs(node, scope);
+    }
+
+    /** Shapes and attributes that no importer expects, such as too few dimensions, are an error of the model. */
+    private static void emit(Registration registration, NodeContext context) {
+        try {
+            QuantizedNodes.emit(registration.importer(), context);
+        } catch (IndexOutOfBoundsException | ArithmeticException | IllegalArgumentException e) {
+            throw context.failure("its inputs " + context.shapes() + " do not fit each other", "those of the operator");
+        }
     }
 
     private void checkInputs(OnnxNode node, Scope scope) {
@@ -152,7 +165,7 @@ final class NodeImporter implements Bodies {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
                 throw new KilnException(new Problem(
                         "its input `" + name + "` is not computed before it",
-                        NodeContext.where(model.file(), node),
+                        node.where(model.file()),
                         "an input, a constant, or a result of an earlier node, without cycles",
                         "Export the model again"));
             }
@@ -164,7 +177,7 @@ final class NodeImporter implements Bodies {
             if (!name.isEmpty() && scope.value(name).isEmpty()) {
                 throw new KilnException(new Problem(
                         "its output `" + name + "` is not supported",
-                        NodeContext.where(model.file(), node),
+                        node.where(model.file()),
                         "a model that does not use this output",
                         "Export the model for inference"));
             }

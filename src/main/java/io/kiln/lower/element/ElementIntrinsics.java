@@ -54,8 +54,7 @@ public final class ElementIntrinsics {
             Intrinsic.inFile("portable/kiln_round_small", List.of(FLOAT32), FLOAT32);
 
     /** The same number, which clang for Arm's vector instructions must not know. */
-    public static final Intrinsic POWER_OF_TWO =
-            Intrinsic.inFile("mve/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
+    public static final Intrinsic POWER_OF_TWO = Intrinsic.inFile("mve/kiln_power_of_two", List.of(FLOAT32), FLOAT32);
 
     private ElementIntrinsics() {}
 }

@@ -42,7 +42,13 @@ final class ApiServerTest {
         @Override
         public ServerInfo info(String tvmVersion) {
             ProjectOption board = new ProjectOption(
-                    "board", List.of("b", "a"), NullNode.getInstance(), ProjectOption.Type.STR, Set.of("build"), Set.of(), "Which.");
+                    "board",
+                    List.of("b", "a"),
+                    NullNode.getInstance(),
+                    ProjectOption.Type.STR,
+                    Set.of("build"),
+                    Set.of(),
+                    "Which.");
             return new ServerInfo("echo", true, Optional.empty(), List.of(board));
         }
 

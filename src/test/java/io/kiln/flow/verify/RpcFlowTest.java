@@ -115,7 +115,8 @@ final class RpcFlowTest {
                 RpcClient client = RpcClient.connect(line, TransportTimeouts.EMULATOR, text -> {});
                 AotExecutor model = AotExecutor.create(client, client.systemLibrary(), "hello_world_int8")) {
             model.run(List.of(Bytes.wrap(new byte[1])));
-            return model.timeEvaluator(client, new TimeEvaluator.Settings(3, 2, 0, 1)).seconds();
+            return model.timeEvaluator(client, new TimeEvaluator.Settings(3, 2, 0, 1))
+                    .seconds();
         }
     }
 

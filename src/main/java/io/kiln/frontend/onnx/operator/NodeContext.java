@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * A node while it is imported: its inputs, its attributes, and the graph that its importer extends. Inputs and outputs
@@ -28,13 +29,6 @@ public final class NodeContext {
         public Surroundings(GraphBuilder graph, Scope scope, Bodies bodies, String file, int number) {
             this(graph, scope, bodies, file, number, graph::emit);
         }
-    }
-
-    /** What appends operator calls to the graph. */
-    @FunctionalInterface
-    public interface Emitter {
-        /** Appends a call and returns its result. */
-        Arg emit(Op op, List<Arg> args, Origin origin);
     }
 
     private static final int MOST_LISTED = 1 << 18;
@@ -103,7 +97,8 @@ public final class NodeContext {
     /** An input; a missing one is an error. */
     public OnnxValue input(int index) {
         return optional(index)
-                .orElseThrow(() -> failure("its input " + index + " is missing", "at least " + (index + 1) + " inputs"));
+                .orElseThrow(
+                        () -> failure("its input " + index + " is missing", "at least " + (index + 1) + " inputs"));
     }
 
     /** The value of an input. */
@@ -114,6 +109,13 @@ public final class NodeContext {
     /** Shape of an input. */
     public Shape shape(int index) {
         return type(arg(index)).shape();
+    }
+
+    /** Types of the inputs, as in messages. */
+    public String shapes() {
+        return inputs.stream()
+                .map(input -> input.map(value -> type(value.arg()).text()).orElse("none"))
+                .collect(Collectors.joining(", "));
     }
 
     /** Element type of an input in the model. */
@@ -131,8 +133,11 @@ public final class NodeContext {
 
     /** Axes counted from 0, ascending, each once. */
     public List<Integer> axes(List<Long> stated, int rank) {
-        List<Integer> axes =
-                stated.stream().map(axis -> axis(axis, rank)).sorted().distinct().toList();
+        List<Integer> axes = stated.stream()
+                .map(axis -> axis(axis, rank))
+                .sorted()
+                .distinct()
+                .toList();
         if (axes.size() != stated.size()) {
             throw failure("its axes are " + stated, "every axis once");
         }
@@ -247,23 +252,12 @@ public final class NodeContext {
         return hasOutput(index) ? around.scope().value(node.outputs().get(index)) : Optional.empty();
     }
 
-    /** The same node with some of its inputs, in another order; those that are left out stay so. */
-    public NodeContext reordered(List<Integer> order) {
-        return renamed(node.domain(), node.operator(), order);
-    }
-
-    /** The same node as an operator of ONNX's own domain, with some of its inputs. */
+    /** The same node as an operator of ONNX's own domain, with some of its inputs; those that are left out stay so. */
     public NodeContext as(String operator, List<Integer> order) {
-        return renamed("", operator, order);
-    }
-
-    private NodeContext renamed(String domain, String operator, List<Integer> order) {
         List<String> names = order.stream()
                 .map(i -> i < node.inputs().size() ? node.inputs().get(i) : "")
                 .toList();
-        OnnxNode other = new OnnxNode(
-                node.index(), node.name(), domain, operator, names, node.outputs(), node.attributes());
-        return new NodeContext(other, version, around);
+        return new NodeContext(node.with("", operator, names), version, around);
     }
 
     /**
@@ -310,24 +304,14 @@ public final class NodeContext {
     }
 
     private Origin origin() {
-        String tensor = node.outputs().stream().filter(name -> !name.isEmpty()).findFirst().orElse("");
+        String tensor = node.outputs().stream()
+                .filter(name -> !name.isEmpty())
+                .findFirst()
+                .orElse("");
         return new Origin(around.file(), around.number(), node.type(), tensor);
     }
 
     private String where() {
-        return where(around.file(), node);
-    }
-
-    /** A node's place, for messages. */
-    public static String where(String file, OnnxNode node) {
-        String name = node.name().isEmpty() ? "" : " `" + node.name() + "`";
-        return file + ": node #" + node.index() + " " + node.type() + name + " (" + names(node.inputs()) + " -> "
-                + names(node.outputs()) + ")";
-    }
-
-    private static String names(List<String> names) {
-        int most = 8;
-        String text = String.join(", ", names.subList(0, Math.min(most, names.size())));
-        return names.size() > most ? text + ", ..." : text;
+        return node.where(around.file());
     }
 }

@@ -61,7 +61,8 @@ final class TensorReader {
         long elements = 1;
         for (long dim : dims) {
             if (dim < 0 || dim > Integer.MAX_VALUE || elements * Math.max(dim, 1) > Integer.MAX_VALUE) {
-                throw failure("a constant has the dimensions " + dims, where, "dimensions of 0 or more, in all below 2^31");
+                throw failure(
+                        "a constant has the dimensions " + dims, where, "dimensions of 0 or more, in all below 2^31");
             }
             elements *= Math.max(dim, 1);
             sizes.add((int) dim);
@@ -89,7 +90,8 @@ final class TensorReader {
         return Bytes.wrap(out.array());
     }
 
-    private static Map<String, String> entries(TensorProto tensor) {
+    /** Where a tensor's external data lies. */
+    static Map<String, String> entries(TensorProto tensor) {
         Map<String, String> entries = new HashMap<>();
         for (StringStringEntryProto entry : tensor.getExternalDataList()) {
             entries.put(entry.getKey(), entry.getValue());

@@ -195,7 +195,8 @@ public final class SingleOperatorCheck {
                 inputs.addAll(one.inputs().get(round));
             }
         }
-        ByteBuffer answers = HostProgram.build(folder, models, artifacts).run(inputs).buffer();
+        ByteBuffer answers =
+                HostProgram.build(folder, models, artifacts).run(inputs).buffer();
         for (int round = 0; round < ROUNDS; round++) {
             for (SingleOperatorCheck check : checks) {
                 for (Prepared one : check.prepared) {
