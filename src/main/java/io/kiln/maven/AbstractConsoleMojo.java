@@ -8,8 +8,8 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** Goals that may read the board's serial console. */
 abstract class AbstractConsoleMojo extends AbstractByHandMojo {
     /**
-     * The board's serial port, such as {@code /dev/ttyACM0} or {@code COM3}; for {@code kiln:verify}, {@code kiln:profile}
-     * and {@code kiln:doctor} also {@code tcp:PORT} of this computer. If not set, the port with the board's USB ids.
+     * The board's serial port, such as {@code /dev/ttyACM0} or {@code COM3}, or {@code tcp:PORT}, a port of this computer. If not
+     * set, the port with the board's USB ids.
      *
      * @since 0.1.0
      */

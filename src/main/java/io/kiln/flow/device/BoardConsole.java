@@ -56,6 +56,11 @@ public record BoardConsole(Board board, ConsoleSpec spec) {
         return open(port());
     }
 
+    /** A port's name for people, a serial one's with its speed. */
+    String name(String port) {
+        return TcpTransport.port(port).isPresent() ? port : port + " at " + baud() + " baud";
+    }
+
     /** Bits per second. */
     int baud() {
         return spec.baud().orElse(board.console().map(Board.Console::baud).orElse(DEFAULT_BAUD));

@@ -6,14 +6,15 @@ import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.base.Utf8Text;
 import io.kiln.device.fault.FaultWatch;
-import io.kiln.device.transport.serial.SerialConsole;
+import io.kiln.device.transport.Transport;
+import io.kiln.flow.device.LineFollower.End;
 import io.kiln.flow.spec.MonitorSpec;
 import io.kiln.toolchain.board.Board;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Shows the output of a board's serial console. */
+/** Shows the output of a board's console. */
 public final class MonitorStep {
     private static final Duration FOR_EVER = Duration.ofDays(10_000);
 
@@ -33,22 +34,21 @@ public final class MonitorStep {
     /**
      * Shows the console until the text appears, the time is over or the build is stopped.
      *
-     * @throws KilnException if no port is the board's console, or the text did not appear
+     * @throws KilnException if no port is the board's console, the text did not appear, or the line was closed
      */
     public void run() {
         Optional<String> text = spec.text();
         Duration limit = spec.time().orElse(text.isPresent() ? spec.limit() : FOR_EVER);
         BoardConsole line = new BoardConsole(board, spec.console());
         String path = line.port();
-        int baud = line.baud();
-        try (SerialConsole console = SerialConsole.open(path, baud)) {
-            log.info("Console of " + board.id() + " on " + path + " at " + baud + " baud"
+        try (Transport console = line.open(path)) {
+            log.info("Console of " + board.id() + " on " + line.name(path)
                     + (spec.until().isEmpty() ? ", Ctrl-C ends it" : ""));
             ConsoleLines lines = new ConsoleLines(log);
             FaultWatch faults = new FaultWatch(lines);
             AwaitedText awaited = new AwaitedText(text);
             Utf8Text characters = new Utf8Text();
-            SerialConsole.End end = console.read(limit, bytes -> {
+            End end = LineFollower.follow(console, limit, bytes -> {
                 String piece = characters.accept(bytes);
                 faults.accept(piece);
                 faults.take(image).ifPresent(fault -> log.info(fault.text()));
@@ -60,11 +60,11 @@ public final class MonitorStep {
         }
     }
 
-    private void judge(SerialConsole.End end, Optional<String> text, String path, Duration limit) {
-        if (end == SerialConsole.End.CLOSED) {
-            throw new KilnException(new Problem("the serial port disappeared", path, "", "Check the cable"));
+    private void judge(End end, Optional<String> text, String path, Duration limit) {
+        if (end == End.CLOSED) {
+            throw new KilnException(new Problem("the line was closed at its other end", path, "", "Check the cable"));
         }
-        if (end == SerialConsole.End.TIME_OVER && text.isPresent()) {
+        if (end == End.TIME_OVER && text.isPresent()) {
             throw new KilnException(new Problem(
                     "'" + text.get() + "' did not appear within " + limit.toSeconds() + " s",
                     path,

@@ -16,6 +16,10 @@ import io.kiln.toolchain.board.Boards;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -76,6 +80,35 @@ final class MonitorStepTest {
                     .isInstanceOf(KilnException.class)
                     .hasMessageContaining("'good morning' did not appear within 1 s");
             monitor(port, "200ms", Duration.ofSeconds(1));
+        }
+    }
+
+    /** Such as an emulator whose serial port is a socket. */
+    @Test
+    void aPortOfThisComputerIsALineToo() throws IOException {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread board = new Thread(() -> greetTwice(listener));
+            board.start();
+            String port = "tcp:127.0.0.1:" + listener.getLocalPort();
+            monitor(port, "ready", Duration.ofSeconds(20));
+            assertThat(said).containsExactly("Console of stm32f405 on " + port, "| booting", "| ready", "'ready' came");
+            assertThatThrownBy(() -> monitor(port, "steady", Duration.ofSeconds(20)))
+                    .isInstanceOf(KilnException.class)
+                    .hasMessageContaining(port)
+                    .hasMessageContaining("the line was closed at its other end");
+        }
+        assertThatThrownBy(() -> monitor("tcp:192.0.2.1:80", "1s", Duration.ofSeconds(1)))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("cannot be a TCP port of this computer");
+    }
+
+    private static void greetTwice(ServerSocket listener) {
+        for (int i = 0; i < 2; i++) {
+            try (Socket line = listener.accept()) {
+                line.getOutputStream().write("booting\r\nready\r\n".getBytes(StandardCharsets.US_ASCII));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
     }
 

@@ -7,13 +7,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.kiln.base.Bytes;
+import io.kiln.base.DType;
 import io.kiln.base.KeptLog;
 import io.kiln.base.KilnException;
 import io.kiln.device.emulator.Emulator;
 import io.kiln.device.rpc.client.AotExecutor;
+import io.kiln.device.rpc.client.RemoteFunction;
+import io.kiln.device.rpc.client.RemoteTensor;
 import io.kiln.device.rpc.client.RpcClient;
 import io.kiln.device.rpc.client.TimeEvaluator;
 import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.rpc.packet.DataType;
+import io.kiln.device.transport.CountedTransport;
 import io.kiln.device.transport.Transport;
 import io.kiln.flow.Flow;
 import io.kiln.flow.GestureProject;
@@ -33,6 +38,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +47,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Kiln's RPC client and the RPC server of an image, one against the other. */
 final class RpcFlowTest {
+    private static final double BAUD = 1_000_000;
+    private static final double LINE_SHARE = 0.85;
+    private static final int MOST_BYTES_OF_A_CALL = 150;
+
     @TempDir
     Path folder;
 
@@ -67,12 +77,35 @@ final class RpcFlowTest {
         assertThat(report.path("cases")).hasSize(3);
         assertThat(json("kiln/report.json").path("application").asText()).isEqualTo("rpc");
         assertThat(log.warnings()).isEmpty();
-        if (!board.equals("host")) {
-            Emulator emulator = Emulator.of(Boards.builtIn().find(board), Duration.ofMinutes(2));
-            Path image = folder.resolve("out/net.elf");
+        Emulator emulator = Emulator.of(Boards.builtIn().find(board), Duration.ofMinutes(2));
+        Path image = folder.resolve("out/net.elf");
+        if (board.equals("host")) {
+            usesTheLineWell(emulator, image);
+        } else {
             List<Double> times = times(emulator, image);
             assertThat(times).hasSize(2).allMatch(seconds -> seconds > 0);
             assertThat(times(emulator, image)).isEqualTo(times);
+        }
+    }
+
+    /** What the server makes of a line of a million baud, on which each byte takes ten microseconds, whichever way it goes. */
+    private static void usesTheLineWell(Emulator emulator, Path image) {
+        byte[] content = new byte[64 << 10];
+        new Random(1).nextBytes(content);
+        try (CountedTransport line = new CountedTransport(emulator.boot(image));
+                RpcClient client = RpcClient.connect(line, TransportTimeouts.EMULATOR, text -> {});
+                RemoteTensor tensor = client.allocate(DataType.of(DType.INT8), content.length)) {
+            client.mostPacketBytes();
+            long before = line.bytes();
+            tensor.upload(Bytes.copyOf(content));
+            double seconds = (line.bytes() - before) * 10 / BAUD;
+            assertThat(content.length * 10 / BAUD / seconds).isGreaterThanOrEqualTo(LINE_SHARE);
+            assertThat(tensor.download().toArray()).isEqualTo(content);
+
+            RemoteFunction size = client.global("tvm.rpc.server.GetCRTMaxPacketSize");
+            long idle = line.bytes();
+            size.call();
+            assertThat(line.bytes() - idle).isLessThanOrEqualTo(MOST_BYTES_OF_A_CALL);
         }
     }
 

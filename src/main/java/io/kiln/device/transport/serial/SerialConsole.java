@@ -8,15 +8,11 @@ import io.kiln.base.Problem;
 import io.kiln.device.transport.Transport;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
-import java.util.function.Predicate;
 
 /** An open serial port, 8N1: the connection to a board. Closing it releases the port. */
 public final class SerialConsole implements Transport {
     private static final int BLOCK_MILLIS = 100;
-    private static final int BLOCK_BYTES = 4096;
 
     private final SerialPort port;
     private final String name;
@@ -50,41 +46,6 @@ public final class SerialConsole implements Transport {
             throw new KilnException(
                     new Problem("there is no such serial port", path, "a port", "Correct kiln.monitor.port"), e);
         }
-    }
-
-    /** Why reading ended. */
-    public enum End {
-        /** The receiver ended reading. */
-        ENOUGH,
-        /** The time limit was reached. */
-        TIME_OVER,
-        /** The port disappeared. */
-        CLOSED
-    }
-
-    /**
-     * Passes on received bytes until the receiver ends reading.
-     *
-     * @param limit time limit for reading
-     * @param enough gets each piece; true ends reading
-     * @throws KilnException if this thread is interrupted
-     */
-    public End read(Duration limit, Predicate<byte[]> enough) {
-        long start = System.nanoTime();
-        byte[] block = new byte[BLOCK_BYTES];
-        while (System.nanoTime() - start < limit.toNanos()) {
-            if (Thread.currentThread().isInterrupted()) {
-                throw new KilnException(Problem.of("the build was interrupted", port.getSystemPortPath()));
-            }
-            int n = port.readBytes(block, block.length);
-            if (n < 0) {
-                return End.CLOSED;
-            }
-            if (n > 0 && enough.test(Arrays.copyOf(block, n))) {
-                return End.ENOUGH;
-            }
-        }
-        return End.TIME_OVER;
     }
 
     @Override
