@@ -15,6 +15,7 @@ if [ "${1:-tests}" != quickstart ]; then
     "make make"
     "openocd openocd"
     "gdb-multiarch gdb-multiarch"
+    "python3 python3"
   )
 fi
 

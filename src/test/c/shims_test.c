@@ -94,6 +94,7 @@ static void functions(uint32_t a) {
   check_near("sin", a, SHIM(sinf)(x), sin((double)x));
   check_near("cos", a, SHIM(cosf)(x), cos((double)x));
   check_near("tanh", a, SHIM(tanhf)(x), tanh((double)x));
+  check_near("erf", a, SHIM(erff)(x), erf((double)x));
   if (!(x > 88.0f)) {
     check_near("expm1", a, SHIM(expm1f)(x), expm1((double)x));
   }

@@ -27,6 +27,7 @@ float logf(float x);
 float sinf(float x);
 float cosf(float x);
 float tanhf(float x);
+float erff(float x);
 
 /* Correctly rounded. */
 float sqrtf(float x);

@@ -46,6 +46,7 @@ float SHIM(logf)(float x);
 float SHIM(sinf)(float x);
 float SHIM(cosf)(float x);
 float SHIM(tanhf)(float x);
+float SHIM(erff)(float x);
 float SHIM(fmodf)(float x, float y);
 float SHIM(fabsf)(float x);
 float SHIM(copysignf)(float magnitude, float sign);

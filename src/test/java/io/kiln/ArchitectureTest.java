@@ -22,6 +22,7 @@ final class ArchitectureTest {
         "io.kiln.ir..",
         "io.kiln.frontend..",
         "io.kiln.transform..",
+        "io.kiln.quantize..",
         "io.kiln.reference..",
         "io.kiln.target..",
         "io.kiln.tir..",

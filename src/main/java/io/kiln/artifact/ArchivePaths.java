@@ -26,6 +26,9 @@ public final class ArchivePaths {
     /** Relay text in archives of one model, before version 7. */
     public static final String RELAY_OF_ONE_MODEL = SRC + "/relay.txt";
 
+    /** The graph in archives of one model, before version 7. */
+    public static final String GRAPH_OF_ONE_MODEL = "executor-config/graph/graph.json";
+
     private ArchivePaths() {}
 
     /** The folder of a kind of artifact. */
@@ -38,6 +41,7 @@ public final class ArchivePaths {
             case RELAY -> SRC;
             case PARAMETERS -> "parameters";
             case TEMPLATE -> "templates";
+            case GRAPH -> "executor-config/graph";
         };
     }
 
@@ -49,6 +53,11 @@ public final class ArchivePaths {
     /** File name of a model as Relay text. */
     public static String relayFile(String model) {
         return model + ".relay";
+    }
+
+    /** File name of a model's graph. */
+    public static String graphFile(String model) {
+        return model + ".graph";
     }
 
     /** File name of a model's serialised parameters. */

@@ -31,7 +31,9 @@ public record Artifact(String codegenId, Loader loader, String fileName, Bytes c
         /** Serialised parameters: {@code parameters}. */
         PARAMETERS,
         /** A template: {@code templates}. */
-        TEMPLATE
+        TEMPLATE,
+        /** The graph that the graph executor walks, as JSON: {@code executor-config/graph}. */
+        GRAPH
     }
 
     /** Whether it came from an archive rather than from Kiln's own compiler. */

@@ -92,8 +92,27 @@ public record ModelMetadata(
      * @param workspaceBytes size of the planned workspace, scratch included; with {@link Io#WORKSPACE} inputs and outputs too
      * @param workspaceAlignment alignment of the workspace in bytes
      * @param constantBytes bytes of weights, biases and tables in read-only memory
+     * @param storages blocks of memory that the graph executor takes; empty for others
      */
-    public record Memory(long workspaceBytes, int workspaceAlignment, long constantBytes) {}
+    public record Memory(long workspaceBytes, int workspaceAlignment, long constantBytes, List<Storage> storages) {
+        public Memory {
+            storages = List.copyOf(storages);
+        }
+
+        /** Memory that is planned ahead of time. */
+        public Memory(long workspaceBytes, int workspaceAlignment, long constantBytes) {
+            this(workspaceBytes, workspaceAlignment, constantBytes, List.of());
+        }
+    }
+
+    /**
+     * A block of memory that the graph executor takes for tensors that are not needed at the same time.
+     *
+     * @param id its number in the graph
+     * @param bytes of the largest of its tensors
+     * @param inputBinding name of the input or parameter in it; empty if there is none
+     */
+    public record Storage(int id, long bytes, String inputBinding) {}
 
     /** Who owns the memory of inputs and outputs. */
     public enum Io {

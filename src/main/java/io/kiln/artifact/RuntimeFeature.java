@@ -71,6 +71,21 @@ public enum RuntimeFeature {
             "src/runtime/crt/aot_executor/",
             "src/runtime/crt/aot_executor_module/"),
 
+    /** The executor that walks a graph. */
+    GRAPH_EXECUTOR(
+            Set.of(REGISTRY),
+            "",
+            "include/tvm/runtime/crt/graph_executor.h",
+            "include/tvm/runtime/crt/internal/graph_executor/",
+            "src/runtime/crt/graph_executor/"),
+
+    /** The same as a module for hosts. */
+    GRAPH_EXECUTOR_MODULE(
+            Set.of(GRAPH_EXECUTOR),
+            "",
+            "include/tvm/runtime/crt/graph_executor_module.h",
+            "src/runtime/crt/graph_executor_module/"),
+
     /** microTVM's RPC server with its frames and sessions. It brings a {@code TVMLogf}, which only a server can have. */
     RPC_SERVER(
             Set.of(AOT_EXECUTOR, TIMER),

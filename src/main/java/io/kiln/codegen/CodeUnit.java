@@ -4,6 +4,7 @@ package io.kiln.codegen;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Functions of the loop IR for one code generator.
@@ -13,8 +14,23 @@ import java.util.List;
  * @param statics memory that the functions keep from run to run
  * @param functions with their tables; calls go to functions that come before
  * @param packed those among them that have the packed signature
+ * @param scratch memory that one of them uses while it runs, and that all share
  */
-public record CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions, PackedApi packed) {
+public record CodeUnit(
+        Origin origin,
+        String name,
+        List<Buffer> statics,
+        List<PrimFunc> functions,
+        PackedApi packed,
+        Optional<Scratch> scratch) {
+    /**
+     * Memory without initial values.
+     *
+     * @param memory its name and size
+     * @param alignment in bytes
+     */
+    public record Scratch(Buffer memory, int alignment) {}
+
     public CodeUnit {
         statics = List.copyOf(statics);
         functions = List.copyOf(functions);
@@ -23,6 +39,11 @@ public record CodeUnit(Origin origin, String name, List<Buffer> statics, List<Pr
     /** A unit whose functions all take pointers. */
     public CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions) {
         this(origin, name, statics, functions, PackedApi.NONE);
+    }
+
+    /** A unit without shared scratch. */
+    public CodeUnit(Origin origin, String name, List<Buffer> statics, List<PrimFunc> functions, PackedApi packed) {
+        this(origin, name, statics, functions, packed, Optional.empty());
     }
 
     /** Bytes of memory that the functions keep from run to run. */

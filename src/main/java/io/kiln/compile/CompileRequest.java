@@ -12,11 +12,13 @@ import io.kiln.base.Problems;
 import io.kiln.executor.PackedOptions;
 import io.kiln.frontend.CustomOperators;
 import io.kiln.frontend.InputShapes;
+import io.kiln.quantize.QuantizeRequest;
 import io.kiln.target.MemoryPool;
 import io.kiln.target.Target;
 import io.kiln.transform.PassOptions;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /** A request to the compiler. Made by a {@link Builder}, which has the defaults. */
 public final class CompileRequest {
@@ -28,11 +30,13 @@ public final class CompileRequest {
     private final Convention convention;
     private final PackedOptions packed;
     private final ExecutorKind executor;
+    private final boolean linked;
     private final MemoryPool pool;
     private final PassOptions passes;
     private final InputShapes inputShapes;
     private final CustomOperators customOperators;
     private final boolean slim;
+    private final Optional<QuantizeRequest> quantize;
 
     private CompileRequest(Builder builder) {
         model = builder.model;
@@ -43,11 +47,13 @@ public final class CompileRequest {
         convention = builder.convention;
         packed = builder.packed;
         executor = builder.executor;
+        linked = builder.linked;
         pool = builder.pools.get(0);
         passes = builder.passes;
         inputShapes = builder.inputShapes;
         customOperators = builder.customOperators;
         slim = builder.slim;
+        quantize = builder.quantize;
     }
 
     /**
@@ -101,6 +107,11 @@ public final class CompileRequest {
         return executor;
     }
 
+    /** Whether constants lie in the C; otherwise they are parameters of the graph. */
+    public boolean isLinked() {
+        return linked;
+    }
+
     /** The memory of the workspace. */
     public MemoryPool pool() {
         return pool;
@@ -126,6 +137,11 @@ public final class CompileRequest {
         return slim;
     }
 
+    /** How the model is quantized first; empty for a model that is compiled as it is. */
+    public Optional<QuantizeRequest> quantize() {
+        return quantize;
+    }
+
     /** Builds a request; values that are not set have their defaults. */
     public static final class Builder {
         private final Path model;
@@ -136,11 +152,13 @@ public final class CompileRequest {
         private Convention convention = Convention.TYPED;
         private PackedOptions packed = PackedOptions.USUAL;
         private ExecutorKind executor = ExecutorKind.AOT;
+        private boolean linked = true;
         private List<MemoryPool> pools = List.of(MemoryPool.GLOBAL_WORKSPACE);
         private PassOptions passes = PassOptions.DEFAULT;
         private InputShapes inputShapes = InputShapes.NONE;
         private CustomOperators customOperators = CustomOperators.NONE;
         private boolean slim;
+        private Optional<QuantizeRequest> quantize = Optional.empty();
 
         private Builder(Path model, Target target) {
             this.model = model;
@@ -174,6 +192,12 @@ public final class CompileRequest {
         /** Sets what is special about functions with the packed signature; they check arguments and are listed otherwise. */
         public Builder packed(PackedOptions newPacked) {
             packed = newPacked;
+            return this;
+        }
+
+        /** Sets whether constants lie in the C, as they do otherwise; without, the graph executor takes them from a file of parameters. */
+        public Builder linked(boolean newLinked) {
+            linked = newLinked;
             return this;
         }
 
@@ -213,6 +237,12 @@ public final class CompileRequest {
             return this;
         }
 
+        /** Sets how the model is quantized first; the default is not at all. */
+        public Builder quantize(Optional<QuantizeRequest> newQuantize) {
+            quantize = newQuantize;
+            return this;
+        }
+
         /**
          * Builds the request.
          *
@@ -236,8 +266,27 @@ public final class CompileRequest {
                         "kiln.io caller, or kiln.interfaceApi c",
                         "Leave kiln.io out"));
             }
+            executorProblems(problems);
             problems.throwIfAny();
             return new CompileRequest(this);
+        }
+
+        private void executorProblems(Problems problems) {
+            if (executor != ExecutorKind.AOT && io == Io.WORKSPACE) {
+                problems.add(new Problem(
+                        "kiln.io is workspace with kiln.executor " + executor.text()
+                                + ": operators that are found by their names take each tensor by itself",
+                        "compile request",
+                        "kiln.io caller, or kiln.executor aot",
+                        "Leave kiln.io out"));
+            }
+            if (executor == ExecutorKind.AOT && !linked) {
+                problems.add(new Problem(
+                        "kiln.linkParams is false with kiln.executor aot: its main function passes no parameters",
+                        "compile request",
+                        "kiln.linkParams true, or kiln.executor graph",
+                        "Leave kiln.linkParams out, or set kiln.executor to graph"));
+            }
         }
     }
 }

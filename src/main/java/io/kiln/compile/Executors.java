@@ -4,14 +4,21 @@ package io.kiln.compile;
 import io.kiln.artifact.ExecutorKind;
 import io.kiln.executor.Executor;
 import io.kiln.executor.aot.AotExecutor;
+import io.kiln.executor.graph.GraphExecutor;
 
 /** All executors, by {@link ExecutorKind}. */
 final class Executors {
     private Executors() {}
 
-    static Executor of(ExecutorKind kind) {
+    /**
+     * The executor of a kind.
+     *
+     * @param linked whether constants lie in the C
+     */
+    static Executor of(ExecutorKind kind, boolean linked) {
         return switch (kind) {
             case AOT -> new AotExecutor();
+            case GRAPH, NONE -> new GraphExecutor(linked);
         };
     }
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.ChosenSchedule;
 import io.kiln.artifact.ModelMetadata.Cost;
 import io.kiln.artifact.ModelMetadata.Memory;
 import io.kiln.artifact.ModelMetadata.OperatorInfo;
 import io.kiln.artifact.ModelMetadata.Plan;
+import io.kiln.artifact.ModelMetadata.Storage;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Binding;
 import io.kiln.ir.Function;
@@ -20,15 +23,20 @@ import java.util.stream.Collectors;
 
 /** Describes a compiled model for readers other than a C compiler. */
 final class LibraryMetadata {
+    /** How the graph executor's memory is planned. */
+    private static final String STORAGE_IDS = "storage ids";
+
     private final PlannedModule module;
     private final List<String> functions;
+    private final List<Storage> storages;
     private final TensorDescriptions tensors;
     private final Map<Integer, List<String>> layers;
     private final Map<Integer, Long> macs;
 
-    private LibraryMetadata(Function imported, Function fused, PlannedModule module, List<String> functions) {
+    private LibraryMetadata(Function imported, Function fused, PlannedModule module, ExecutableModule executable) {
         this.module = module;
-        this.functions = List.copyOf(functions);
+        this.functions = executable.functions();
+        this.storages = executable.storages();
         this.tensors = TensorDescriptions.of(fused);
         this.layers = layers(fused);
         this.macs = macs(imported, fused);
@@ -40,10 +48,10 @@ final class LibraryMetadata {
      * @param imported the model as it was imported
      * @param fused the model after the last pass
      * @param module what became of it
-     * @param functions names of its packed functions
+     * @param executable the same with its executor
      */
-    static ModelMetadata of(Function imported, Function fused, PlannedModule module, List<String> functions) {
-        return new LibraryMetadata(imported, fused, module, functions).build();
+    static ModelMetadata of(Function imported, Function fused, PlannedModule module, ExecutableModule executable) {
+        return new LibraryMetadata(imported, fused, module, executable).build();
     }
 
     private ModelMetadata build() {
@@ -51,9 +59,28 @@ final class LibraryMetadata {
                 module.name(),
                 module.origin().target().text(),
                 module.api().withFunctions(functions),
-                new Memory(module.workspaceBytes(), module.pool().alignment(), module.constantBytes()),
-                plan(),
+                new Memory(workspaceBytes(), module.pool().alignment(), module.constantBytes(), storages),
+                isPlanned() ? plan() : new Plan(STORAGE_IDS, workspaceBytes(), workspaceBytes(), List.of()),
                 module.program().operators().stream().map(this::describe).toList());
+    }
+
+    private boolean isPlanned() {
+        return module.api().executor() == ExecutorKind.AOT;
+    }
+
+    /** What is planned; or the blocks of the graph executor but for inputs and parameters, and the scratch that operators share. */
+    private long workspaceBytes() {
+        if (isPlanned()) {
+            return module.workspaceBytes();
+        }
+        return storages.stream()
+                        .filter(storage -> storage.inputBinding().isEmpty())
+                        .mapToLong(Storage::bytes)
+                        .sum()
+                + module.program().operators().stream()
+                        .mapToLong(LoweredOperator::scratchBytes)
+                        .max()
+                        .orElse(0);
     }
 
     private Plan plan() {

@@ -5,16 +5,19 @@ import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ArtifactSet;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Function;
 import io.kiln.ir.text.RelayPrinter;
+import io.kiln.quantize.Quantized;
 import io.kiln.transform.Pipeline;
 import io.kiln.transform.Stage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The compiler: makes a model library from a model file. */
 public final class ModelCompiler {
@@ -34,35 +37,52 @@ public final class ModelCompiler {
                 Frontends.read(request.model(), request.name(), request.inputShapes(), request.customOperators()));
     }
 
-    /** Compiles a model that is already imported. */
-    public static CompiledModel compile(CompileRequest request, Function imported) {
+    /** Compiles a model that is already imported; it is quantized first if the request says so. */
+    public static CompiledModel compile(CompileRequest request, Function model) {
+        Optional<Quantized> quantized =
+                request.quantize().map(quantize -> ModelQuantizer.quantize(request.model(), model, quantize));
+        Function imported = quantized.map(Quantized::function).orElse(model);
         List<Stage> stages = Pipeline.of(request.passes()).stages(imported);
         Function fused = stages.get(stages.size() - 1).function();
         PlannedModule module = new ModulePlanner(request).plan(fused);
-        ExecutableModule executable = Executors.of(request.executor()).drive(module);
+        ExecutableModule executable =
+                Executors.of(request.executor(), request.isLinked()).drive(module);
         List<Artifact> artifacts = new ArrayList<>();
         artifacts.add(executable.entryPoint());
         artifacts.addAll(CodeGenerators.of(request.target()).generate(executable.code()));
-        artifacts.add(executable.description());
+        artifacts.addAll(executable.description());
         artifacts.addAll(text(request, imported));
-        ModelLibrary library = new ModelLibrary(
-                LibraryMetadata.of(imported, fused, module, executable.functions()), new ArtifactSet(artifacts));
-        return new CompiledModel(library, imported, stages, module, executable.code());
+        ModelLibrary library =
+                new ModelLibrary(LibraryMetadata.of(imported, fused, module, executable), new ArtifactSet(artifacts));
+        return new CompiledModel(library, imported, stages, module, executable.code(), quantized);
     }
 
     /** The model as Relay text, and the data of its constants. */
     private static List<Artifact> text(CompileRequest request, Function imported) {
+        if (request.executor() == ExecutorKind.GRAPH) {
+            // The parameters are those of the graph.
+            return List.of(relay(request, RelayPrinter.print(imported)));
+        }
         RelayPrinter.Module relay = request.isSlim()
                 ? new RelayPrinter.Module(RelayPrinter.print(imported), List.of())
                 : RelayPrinter.withParameters(imported);
         String target = request.target().text();
         return List.of(
-                Artifact.ofText(CODEGEN, Loader.RELAY, ArchivePaths.relayFile(request.name()), relay.text(), target),
+                relay(request, relay.text()),
                 new Artifact(
                         CODEGEN,
                         Loader.PARAMETERS,
                         ArchivePaths.parametersFile(request.name()),
                         ParameterFile.write(relay.parameters()),
                         target));
+    }
+
+    private static Artifact relay(CompileRequest request, String text) {
+        return Artifact.ofText(
+                CODEGEN,
+                Loader.RELAY,
+                ArchivePaths.relayFile(request.name()),
+                text,
+                request.target().text());
     }
 }

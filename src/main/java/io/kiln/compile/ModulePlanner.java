@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.compile;
 
+import io.kiln.artifact.Convention;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.InterfaceNames;
 import io.kiln.artifact.ModelMetadata.Interface;
 import io.kiln.artifact.ModelMetadata.Io;
+import io.kiln.base.Optimize;
 import io.kiln.codegen.Origin;
 import io.kiln.executor.PlannedModule;
 import io.kiln.executor.aot.AotExecutor;
@@ -45,10 +48,19 @@ final class ModulePlanner {
                 .filter(op -> !op.root().op().has(Trait.VIEW))
                 .toList();
         PlannedProgram planned =
-                StreamPlanner.plan(fused, operators, dispatch::lower, request.optimize(), io == Io.WORKSPACE);
+                StreamPlanner.plan(fused, operators, dispatch::lower, order(called), io == Io.WORKSPACE);
         TensorDescriptions tensors = TensorDescriptions.of(fused);
         Interface api = new Interface(
-                request.executor(), request.convention(), io, tensors.inputs(), tensors.outputs(), List.of());
+                request.executor(), convention(), io, tensors.inputs(), tensors.outputs(), List.of());
         return new PlannedModule(origin, names, api, request.packed(), request.pool(), planned, callees, called);
+    }
+
+    /** Operators that are called by their names run whole. */
+    private Optimize order(boolean called) {
+        return called || request.executor() == ExecutorKind.AOT ? request.optimize() : Optimize.SIZE;
+    }
+
+    private Convention convention() {
+        return request.executor() == ExecutorKind.AOT ? request.convention() : Convention.PACKED;
     }
 }

@@ -2,6 +2,7 @@
 package io.kiln.executor;
 
 import io.kiln.artifact.Artifact;
+import io.kiln.artifact.ModelMetadata.Storage;
 import io.kiln.codegen.CodeUnit;
 import java.util.List;
 
@@ -10,11 +11,26 @@ import java.util.List;
  *
  * @param code all functions, for a code generator
  * @param entryPoint what programs call; linked before the code
- * @param description tells programs of the entry point: the header of the typed interface, or the metadata of the packed one
+ * @param description what tells programs of the model: the header of the typed interface, the metadata of the packed one, or a graph with its
+ *     parameters
  * @param functions names of the functions with the packed signature, in the order of a system library
+ * @param storages blocks of memory that the graph executor takes
  */
-public record ExecutableModule(CodeUnit code, Artifact entryPoint, Artifact description, List<String> functions) {
+public record ExecutableModule(
+        CodeUnit code,
+        Artifact entryPoint,
+        List<Artifact> description,
+        List<String> functions,
+        List<Storage> storages) {
     public ExecutableModule {
+        description = List.copyOf(description);
         functions = List.copyOf(functions);
+        storages = List.copyOf(storages);
+    }
+
+    /** A module whose memory is planned ahead of time. */
+    public ExecutableModule(
+            CodeUnit code, Artifact entryPoint, List<Artifact> description, List<String> functions) {
+        this(code, entryPoint, description, functions, List.of());
     }
 }

@@ -4,6 +4,7 @@ package io.kiln.mlf;
 import io.kiln.artifact.ArchivePaths;
 import io.kiln.artifact.Artifact;
 import io.kiln.artifact.Artifact.Loader;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ParameterFile;
 import io.kiln.artifact.RuntimeConfig;
@@ -48,6 +49,7 @@ final class ArchiveWriter {
             switch (artifact.loader()) {
                 case RELAY -> add(relay(name, version), artifact.content());
                 case PARAMETERS -> add(parameters(name), artifact.content());
+                case GRAPH -> add(graph(name, version), artifact.content());
                 default -> add(ArchivePaths.of(artifact.loader(), artifact.fileName()), artifact.content());
             }
         }
@@ -65,7 +67,8 @@ final class ArchiveWriter {
                 .flatMap(model -> model.artifacts().of(Loader.SOURCE).stream())
                 .map(Artifact::content)
                 .toList());
-        boolean isByName = used.contains(RuntimeFeature.REGISTRY);
+        boolean isByName = used.contains(RuntimeFeature.REGISTRY)
+                || models.stream().anyMatch(model -> model.metadata().api().executor() != ExecutorKind.AOT);
         RuntimeConfig config = RuntimeConfig.of(
                 isByName ? models.stream().map(ModelLibrary::metadata).toList() : List.of());
         Stream.concat(
@@ -79,6 +82,12 @@ final class ArchiveWriter {
         return version == ModelLibraryFormat.ONE_MODEL
                 ? ArchivePaths.RELAY_OF_ONE_MODEL
                 : ArchivePaths.of(Loader.RELAY, ArchivePaths.relayFile(model));
+    }
+
+    private static String graph(String model, int version) {
+        return version == ModelLibraryFormat.ONE_MODEL
+                ? ArchivePaths.GRAPH_OF_ONE_MODEL
+                : ArchivePaths.of(Loader.GRAPH, ArchivePaths.graphFile(model));
     }
 
     private static String parameters(String model) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.mlf;
 
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelLibrary;
 import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.Storage;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -24,7 +26,9 @@ final class MetadataJson {
 
     static String print(List<ModelLibrary> models, ModelLibraryFormat.Options options) {
         Map<String, Object> json = new TreeMap<>();
-        if (options.version() == ModelLibraryFormat.ONE_MODEL) {
+        if (OperatorStyle.isWhole(models)) {
+            json.putAll(OperatorStyle.metadata(models.get(0).metadata(), time(options)));
+        } else if (options.version() == ModelLibraryFormat.ONE_MODEL) {
             json.putAll(model(models.get(0).metadata(), options));
         } else {
             Map<String, Object> modules = new TreeMap<>();
@@ -40,7 +44,7 @@ final class MetadataJson {
                 "model_name",
                 model.name(),
                 "export_datetime",
-                EXPORT_TIME.format(options.timestamp()),
+                time(options),
                 "style",
                 "full-model",
                 "executors",
@@ -50,13 +54,36 @@ final class MetadataJson {
                         ? Map.of(String.valueOf(CPU), model.target())
                         : List.of(model.target()),
                 "memory",
-                Map.of("functions", functions(model)),
+                memory(model),
                 "external_dependencies",
                 List.of(Map.of(
                         "short_name", "tvm_standalone_crt",
                         "url", "./runtime",
                         "url_type", "mlf_path",
                         "version_spec", options.runtimeVersion())));
+    }
+
+    private static String time(ModelLibraryFormat.Options options) {
+        return EXPORT_TIME.format(options.timestamp());
+    }
+
+    private static Map<String, Object> memory(ModelMetadata model) {
+        Map<String, Object> memory = new TreeMap<>(Map.of("functions", functions(model)));
+        if (model.api().executor() == ExecutorKind.GRAPH) {
+            memory.put(
+                    "sids",
+                    model.memory().storages().stream().map(MetadataJson::storage).toList());
+        }
+        return memory;
+    }
+
+    private static Map<String, Object> storage(Storage storage) {
+        Map<String, Object> json =
+                new TreeMap<>(Map.of("storage_id", storage.id(), "size_bytes", storage.bytes()));
+        if (!storage.inputBinding().isEmpty()) {
+            json.put("input_binding", storage.inputBinding());
+        }
+        return json;
     }
 
     private static Map<String, Object> functions(ModelMetadata model) {

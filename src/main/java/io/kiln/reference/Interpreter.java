@@ -99,15 +99,28 @@ public final class Interpreter {
 
     /** The value of every binding by its id, in execution order; inputs as for {@link #run}. */
     public static Map<Integer, Bytes> runAll(Function function, List<Bytes> inputs) {
-        Map<Integer, Tensor> values = parameters(function, inputs);
-        State state = State.initial(function);
         Map<Integer, Bytes> all = new LinkedHashMap<>();
+        observe(function, inputs, (id, value) -> all.put(id, value.toBytes()));
+        function.params().forEach(parameter -> all.remove(parameter.id()));
+        return all;
+    }
+
+    /** Told the values of a run. */
+    public interface Observer {
+        /** Gets a parameter's or a binding's value; it is read-only. */
+        void computed(int id, Tensor value);
+    }
+
+    /** Tells the values of all parameters and bindings in a first run, in execution order; inputs as for {@link #run}. */
+    public static void observe(Function function, List<Bytes> inputs, Observer observer) {
+        Map<Integer, Tensor> values = parameters(function, inputs);
+        values.forEach(observer::computed);
+        State state = State.initial(function);
         for (Binding binding : function.bindings()) {
             Tensor value = evaluate(function, binding, values, state);
             values.put(binding.id(), value);
-            all.put(binding.id(), value.toBytes());
+            observer.computed(binding.id(), value);
         }
-        return all;
     }
 
     /** The result of an operator on constants. */

@@ -33,6 +33,11 @@ class CRuntimeTest {
     private static final Set<RuntimeFeature> WITHOUT_SERVER =
             EnumSet.complementOf(EnumSet.of(RuntimeFeature.RPC_SERVER));
 
+    /** Mutated graphs in every build. */
+    private static final int GRAPHS = 20000;
+
+    private static final int SEED = 20260101;
+
     private static final Path TESTS = Path.of("src", "test", "c").toAbsolutePath();
 
     @TempDir
@@ -68,11 +73,20 @@ class CRuntimeTest {
                 "crt_func_registry_test",
                 "crt_page_allocator_test",
                 "crt_runtime_api_test",
-                "crt_aot_executor_test"
+                "crt_aot_executor_test",
+                "crt_graph_executor_test"
             })
     void hostTestPasses(String test) {
         run("cc", List.of(STRICT, SANITIZERS, List.of("-o", test, source(test)), whole()));
         run(folder.resolve(test).toString(), List.of());
+    }
+
+    /** Bytes of a graph and of its parameters cut, doubled, moved and flipped; {@code nightly} takes a million cases. */
+    @Test
+    void noGraphReadsOrWritesOutsideTheExecutorsMemory() {
+        String cases = Integer.toString(Integer.getInteger("kiln.graph.cases", GRAPHS));
+        run("cc", List.of(STRICT, SANITIZERS, List.of("-o", "graph_fuzz", source("graph_fuzz")), whole()));
+        run(folder.resolve("graph_fuzz").toString(), List.of(List.of(Integer.toString(SEED), cases)));
     }
 
     /** Programs in C++ link with the runtime, and TVM's own test of the stack allocator compiles that as C++. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.codegen.c;
 
+import io.kiln.artifact.InterfaceNames;
 import io.kiln.base.DType;
 import io.kiln.codegen.CodeUnit;
 import io.kiln.codegen.PackedApi;
@@ -50,6 +51,8 @@ final class OperatorFilePrinter {
             statics.forEach(
                     s -> out.append("static " + s.dtype().cName() + " " + s.name() + "[" + s.elements() + "];\n"));
         }
+        unit.scratch()
+                .ifPresent(scratch -> out.append(CFilePrinter.print(unit.origin(), List.of(scratch(scratch)))));
         Set<String> called = UsedIntrinsics.calls(functions);
         out.append(CFilePrinter.print(unit.origin(), helpers(packed, called)));
         for (PrimFunc function : functions) {
@@ -61,6 +64,15 @@ final class OperatorFilePrinter {
                                     CSignature.of(function).text() + ";\n" + FunctionPrinter.print(function, packed)));
         }
         return out.toString();
+    }
+
+    private static CItem scratch(CodeUnit.Scratch scratch) {
+        return new CItem.StaticBytes(
+                "Scratch of the operator that runs.",
+                scratch.memory().name(),
+                String.valueOf(scratch.memory().bytes()),
+                InterfaceNames.WORKSPACE_SECTION,
+                scratch.alignment());
     }
 
     private static List<CItem> helpers(PackedApi packed, Set<String> called) {

@@ -64,6 +64,8 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
                 "Unplug and replug the probe and flash again; a slow probe may need a larger kiln.flash.timeout"),
         /** The build was stopped. */
         INTERRUPTED("flashing was interrupted", "Flash again"),
+        /** The board's Project API server did not build or flash. */
+        SERVER("the board's Project API server failed", "Its messages are in project.log and project-template.log"),
         /** OpenOCD failed for another reason. */
         OTHER("OpenOCD failed", "Its whole output is in the log");
 
@@ -94,6 +96,15 @@ public record FlashFailure(Kind kind, String detail, OptionalLong address, boole
     /** A failure before the flash was changed. */
     static FlashFailure before(Kind kind, String detail) {
         return new FlashFailure(kind, detail, OptionalLong.empty(), false);
+    }
+
+    /**
+     * A failure of a Project API server, which does not tell whether it has changed the flash.
+     *
+     * @param detail its message
+     */
+    public static FlashFailure ofServer(String detail) {
+        return before(Kind.SERVER, detail);
     }
 
     /**

@@ -3,7 +3,7 @@ package io.kiln.device.flash;
 
 import io.kiln.base.WholeFiles;
 import io.kiln.device.flash.FlashImage.Segment;
-import io.kiln.toolchain.board.Board.ChipId;
+import io.kiln.toolchain.board.Flashing.ChipId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

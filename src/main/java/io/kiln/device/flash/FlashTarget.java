@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.device.flash;
 
-import io.kiln.toolchain.board.Board.OpenOcd;
+import io.kiln.toolchain.board.Flashing.OpenOcd;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ package io.kiln.device.flash;
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Flashing;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -39,7 +40,7 @@ public final class OpenOcdRunner implements FlashRunner {
     public OpenOcdRunner(OpenOcd openOcd, Board board, List<Path> scripts, List<Probe> probes, Manner manner) {
         this.openOcd = openOcd;
         this.manner = manner;
-        Board.OpenOcd how = board.openOcd().orElseThrow();
+        Flashing.OpenOcd how = board.openOcd().orElseThrow();
         probes.forEach(probe -> targets.put(probe, new FlashTarget(how, scripts, probe)));
         requireScripts(board.origin(), scripts);
     }

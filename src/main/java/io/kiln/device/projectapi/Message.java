@@ -18,7 +18,9 @@ final class Message {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .build();
-    private static final String VERSION = "2.0";
+    /** The version that every message states. */
+    static final String VERSION = "2.0";
+
     private static final int MOST_SHOWN = 200;
 
     private Message() {}
@@ -39,6 +41,34 @@ final class Message {
         request.set("params", params);
         request.put("id", id);
         return request.toString();
+    }
+
+    /** The line of a reply, without its line feed. */
+    static String reply(JsonNode id, JsonNode result) {
+        ObjectNode reply = object().put("jsonrpc", VERSION);
+        reply.set("id", id);
+        reply.set("result", result);
+        return reply.toString();
+    }
+
+    /** The line of a reply that reports a failure, without its line feed. */
+    static String error(JsonNode id, MethodFailure failure, JsonNode data) {
+        ObjectNode reply = object().put("jsonrpc", VERSION);
+        reply.set("id", id);
+        reply.putObject("error")
+                .put("code", failure.code())
+                .put("message", failure.reported())
+                .set("data", data);
+        return reply.toString();
+    }
+
+    /** The value on a line; empty if it is not JSON. */
+    static Optional<JsonNode> read(String line) {
+        try {
+            return Optional.of(JSON.readTree(line)).filter(node -> !node.isMissingNode());
+        } catch (JsonProcessingException e) {
+            return Optional.empty();
+        }
     }
 
     /**
@@ -106,7 +136,8 @@ final class Message {
                 "The server's logs belong to its standard error"));
     }
 
-    private static String shown(String text) {
+    /** The beginning of a text, printable on one line. */
+    static String shown(String text) {
         String line = Printable.line(text);
         return line.length() <= MOST_SHOWN ? line : line.substring(0, MOST_SHOWN) + "...";
     }

@@ -5,11 +5,17 @@ import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import java.util.Optional;
 
-/** An error that the server reports for a request; the server itself goes on, except after a request it could not read. */
+/** An error that a server reports for a request; the server itself goes on, except after a request it could not read. */
 public final class MethodFailure extends KilnException {
     private static final long serialVersionUID = 1L;
 
+    static final int SERVER_ERROR = -32000;
+    static final int INVALID_REQUEST = -32600;
+    static final int METHOD_NOT_FOUND = -32601;
+    static final int INVALID_PARAMS = -32602;
+
     private static final String IO_TIMEOUT = "IoTimeoutError";
+    private static final String TRANSPORT_CLOSED = "TransportClosedError";
     private static final int MOST_TRACEBACK = 4000;
 
     private final int code;
@@ -25,6 +31,29 @@ public final class MethodFailure extends KilnException {
         this.reported = reported;
     }
 
+    MethodFailure(int code, String reported) {
+        this(code, reported, Optional.empty());
+    }
+
+    /** No byte came, or not every byte went out, in time. */
+    public static MethodFailure ioTimeout() {
+        return new MethodFailure(SERVER_ERROR, IO_TIMEOUT);
+    }
+
+    /**
+     * There is no connection to the board, or it broke.
+     *
+     * @param why what is known about it
+     */
+    public static MethodFailure transportClosed(String why) {
+        return new MethodFailure(SERVER_ERROR, TRANSPORT_CLOSED, Optional.of(why));
+    }
+
+    /** The message of the reply, such as {@code IoTimeoutError}. */
+    String reported() {
+        return reported;
+    }
+
     /** JSON-RPC's code: -32000 for a failed method, -32600 to -32603 for a request that the server refuses. */
     public int code() {
         return code;
@@ -38,7 +67,7 @@ public final class MethodFailure extends KilnException {
     private static String explained(int code, String reported) {
         String cause = switch (reported) {
             case IO_TIMEOUT -> "the board sent or took no data in time";
-            case "TransportClosedError" -> "the connection to the board is closed";
+            case TRANSPORT_CLOSED -> "the connection to the board is closed";
             case "UnsupportedTVMVersionError" -> "the server does not support this version of TVM";
             default -> "the server reports an error";
         };

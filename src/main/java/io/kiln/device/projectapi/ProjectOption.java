@@ -2,12 +2,16 @@
 package io.kiln.device.projectapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.LongNode;
 import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import io.kiln.base.KilnException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 
@@ -69,6 +73,37 @@ public record ProjectOption(
             throw named.wrong("default", "a value of type " + named.text("type"));
         }
         return option;
+    }
+
+    /** The description as a server sends it. */
+    ObjectNode json() {
+        ObjectNode node = Message.object().put("name", name);
+        node.set("choices", list(choices));
+        node.set("default", standard);
+        node.put("type", type.name().toLowerCase(Locale.ROOT));
+        node.set("required", list(sorted(required)));
+        node.set("optional", list(sorted(optional)));
+        return node.put("help", help);
+    }
+
+    /** So that replies are the same on every run. */
+    private static List<String> sorted(Set<String> texts) {
+        return texts.stream().sorted().toList();
+    }
+
+    /** A list of texts; null if it is empty. */
+    private static JsonNode list(List<String> texts) {
+        if (texts.isEmpty()) {
+            return NullNode.getInstance();
+        }
+        ArrayNode list = JsonNodeFactory.instance.arrayNode();
+        texts.forEach(list::add);
+        return list;
+    }
+
+    /** Whether a client's value is one of this option's. */
+    boolean takes(JsonNode value) {
+        return isOfType(value) && (choices.isEmpty() || choices.contains(value.asText()));
     }
 
     private static Type type(Fields fields) {

@@ -2,6 +2,7 @@
 package io.kiln.device.projectapi;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.kiln.base.KilnException;
 import io.kiln.base.NearMiss;
@@ -50,6 +51,17 @@ public record ServerInfo(String platform, boolean isTemplate, Optional<String> a
                 ? Optional.of(fields.text(path)).filter(text -> !text.isEmpty())
                 : Optional.empty();
         return new ServerInfo(fields.text("platform_name"), fields.flag("is_template"), archive, options);
+    }
+
+    /** The reply to {@code server_info_query}. */
+    ObjectNode json() {
+        ObjectNode node = Message.object()
+                .put("platform_name", platform)
+                .put("is_template", isTemplate)
+                .put("model_library_format_path", archive.orElse(""));
+        ArrayNode list = node.putArray("project_options");
+        options.forEach(option -> list.add(option.json()));
+        return node.put("protocol_version", PROTOCOL);
     }
 
     /**

@@ -72,6 +72,12 @@ public final class TimedInput implements TimedBytes {
         return current[next++] & 0xFF;
     }
 
+    /** Whether the stream has ended and nothing read ahead is left. */
+    public boolean isAtEnd() {
+        byte[] first = blocks.peek();
+        return next == current.length && (ended || (first != null && first.length == 0));
+    }
+
     @Override
     public long now() {
         return System.nanoTime();

@@ -6,6 +6,7 @@ import io.kiln.codegen.PackedApi;
 import io.kiln.executor.ExecutableModule;
 import io.kiln.executor.Executor;
 import io.kiln.executor.PlannedModule;
+import io.kiln.executor.StateMemory;
 import io.kiln.lower.Callee;
 import io.kiln.tir.Buffer;
 import io.kiln.tir.PrimFunc;
@@ -44,7 +45,7 @@ public final class AotExecutor implements Executor {
         return new ExecutableModule(
                 code,
                 EntryPoint.of(module, main).artifact(),
-                InterfaceHeader.of(module, code.staticBytes()).artifact(),
+                List.of(InterfaceHeader.of(module, code.staticBytes()).artifact()),
                 List.of());
     }
 
@@ -60,7 +61,7 @@ public final class AotExecutor implements Executor {
         return new ExecutableModule(
                 code,
                 PackedEntryPoint.of(module, main, packed).artifact(),
-                MetadataSource.of(module).artifact(),
+                List.of(MetadataSource.of(module).artifact()),
                 packed.names());
     }
 

@@ -4,6 +4,7 @@ package io.kiln.executor.aot;
 import io.kiln.artifact.ModelMetadata.TensorInfo;
 import io.kiln.base.DType;
 import io.kiln.executor.PlannedModule;
+import io.kiln.executor.StateMemory;
 import io.kiln.lower.LoweredOperator;
 import io.kiln.lower.OperatorBuffers;
 import io.kiln.lower.Tables;

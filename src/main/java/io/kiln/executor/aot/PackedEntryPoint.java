@@ -11,6 +11,7 @@ import io.kiln.codegen.c.CSignature;
 import io.kiln.codegen.c.CStatement;
 import io.kiln.codegen.c.PackedText;
 import io.kiln.executor.PlannedModule;
+import io.kiln.executor.SystemLibrarySource;
 import io.kiln.tir.PrimFunc;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,13 +3,17 @@ package io.kiln.flow.board;
 
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Board.Building;
-import io.kiln.toolchain.board.Board.OpenOcd;
 import io.kiln.toolchain.board.Boards;
 import io.kiln.toolchain.board.Emulation;
+import io.kiln.toolchain.board.Flashing;
+import io.kiln.toolchain.board.Flashing.OpenOcd;
+import io.kiln.toolchain.board.Flashing.ProjectApi;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Shows one board in full, with inherited values merged in. */
 public final class BoardDescription {
@@ -62,9 +66,9 @@ public final class BoardDescription {
                         "console",
                         console.uart() + ", " + console.baud() + " baud"
                                 + (console.usb().isEmpty() ? "" : ", USB " + String.join(", ", console.usb()))));
-        board.timer().ifPresent(timer -> line("timer", timer.counter() + ", " + timer.hertz() + " Hz"));
+        board.timer().ifPresent(timer -> line("timer", timer.counter() + ", " + timer.hertz() + " Hz" + (timer.countsCycles() ? ", cycles of the core" : "")));
         line("emulator", emulator(board.emulation()));
-        line("flash", board.openOcd().map(BoardDescription::flash).orElse("none"));
+        line("flash", board.flashing().map(BoardDescription::flash).orElse("none"));
         TreeSet<String> inherited = new TreeSet<>(board.files().keySet());
         TreeSet<String> own = new TreeSet<>(boards.ownFiles(board.id()).keySet());
         inherited.removeAll(own);
@@ -103,7 +107,19 @@ public final class BoardDescription {
         return emulation instanceof Emulation.Native ? "this computer" : "none";
     }
 
-    private static String flash(OpenOcd how) {
+    private static String flash(Flashing flashing) {
+        return flashing instanceof OpenOcd openOcd ? openOcd(openOcd) : projectApi((ProjectApi) flashing);
+    }
+
+    private static String projectApi(ProjectApi how) {
+        String options = how.options().entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(option -> ", " + option.getKey() + "=" + option.getValue())
+                .collect(Collectors.joining());
+        return "Project API server in " + how.directory() + options;
+    }
+
+    private static String openOcd(OpenOcd how) {
         List<String> parts = new ArrayList<>();
         parts.add(how.isVirtual() ? "a virtual probe" : how.interfaceConfig());
         parts.add(how.targetConfig());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.build;
 
+import io.kiln.artifact.ArchivePaths;
+import io.kiln.artifact.Artifact.Loader;
 import io.kiln.artifact.ModelLibrary;
-import io.kiln.artifact.ModelMetadata;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.Bytes;
 import io.kiln.base.FileFailure;
@@ -19,6 +20,7 @@ import io.kiln.compile.Frontends;
 import io.kiln.compile.IrDump;
 import io.kiln.compile.ModelCompiler;
 import io.kiln.compile.SystemLibrary;
+import io.kiln.firmware.app.Application;
 import io.kiln.flow.resolve.ModelArchives;
 import io.kiln.flow.resolve.ModelArchives.Archive;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -40,6 +42,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * Compiles the models to C and writes them as a Model Library Format archive, packed and unpacked. Models that are
@@ -51,10 +55,12 @@ public final class GenerateStep {
     private final Log log;
     private final ResolvedBuild build;
     private final Layout layout;
+    private final QuantizedFiles quantizedFiles;
 
     public GenerateStep(Log log, ResolvedBuild build) {
         this.log = log;
         this.build = build;
+        this.quantizedFiles = new QuantizedFiles(build.spec(), log);
         this.layout = build.spec().layout();
     }
 
@@ -99,9 +105,11 @@ public final class GenerateStep {
                 .setting("io", spec.io().text())
                 .setting("mlfVersion", mlfVersion())
                 .setting("mlf.slim", spec.slimArchive())
+                .setting("application", spec.application().text())
                 .setting("timestamp", spec.timestamp());
         spec.calls().addTo(now);
         spec.pipeline().addTo(now);
+        spec.quantize().addTo(now);
         for (ModelSource model : spec.models()) {
             now.setting("inputShapes of " + model.name(), model.inputShapes());
             now.setting("name of " + model.file().getFileName(), model.name());
@@ -117,6 +125,7 @@ public final class GenerateStep {
     }
 
     private Collection<Path> generate() {
+        quantizedFiles.clear();
         List<CompiledModel> compiled = new ArrayList<>();
         List<Archive> archives = new ArrayList<>();
         List<ModelLibrary> libraries = new ArrayList<>();
@@ -138,43 +147,75 @@ public final class GenerateStep {
             }
         }
         checkNames(libraries, problems);
+        checkServed(libraries, problems);
         problems.throwIfAny();
         FreshFolder.clear(layout.generated());
         boolean isWhole = compiled.isEmpty()
                 && archives.size() == 1
                 && ModelLibraryFormat.hasPresentTree(archives.get(0).version())
-                && archives.get(0).models().size() == libraries.size();
-        List<ModelLibrary> linked = isWhole
+                && archives.get(0).models().size() == libraries.size()
+                && !SystemLibrary.lacks(libraries);
+        List<ModelLibrary> linked = linked(libraries, isWhole);
+        List<Path> written =
+                isWhole ? copy(archives.get(0), build.spec().models().get(0).file(), linked) : write(linked);
+        written.addAll(dumpIr(compiled));
+        written.addAll(quantizedFiles.write(compiled));
+        store(layout).write(linked);
+        linked.forEach(library -> log.info(LibrarySummary.of(library)));
+        return written;
+    }
+
+    /** A server finds functions by their names, so that it needs a system library even if an archive brings none. */
+    private List<ModelLibrary> linked(List<ModelLibrary> libraries, boolean isWhole) {
+        List<ModelLibrary> united = isWhole
                 ? libraries
                 : SystemLibrary.united(libraries, build.spec().calls().systemLib());
-        List<Path> written =
-                isWhole ? copy(archives.get(0), build.spec().models().get(0).file()) : write(linked);
-        written.addAll(dumpIr(compiled));
-        store(layout).write(linked);
-        linked.forEach(library -> log.info(summary(library)));
-        return written;
+        return isServer() ? SystemLibrary.ensured(united) : united;
+    }
+
+    private boolean isServer() {
+        return build.spec().application() == Application.RPC;
+    }
+
+    private void checkServed(List<ModelLibrary> libraries, Problems problems) {
+        libraries.stream()
+                .filter(library ->
+                        isServer() && library.metadata().api().functions().isEmpty())
+                .forEach(library -> problems.add(
+                        "model `" + library.metadata().name()
+                                + "` has the C interface, whose functions an RPC server cannot call",
+                        "kiln.application",
+                        "an archive with the packed interface",
+                        "Export it with --executor-aot-interface-api=packed, or use kiln.application=console"));
     }
 
     private CompiledModel compile(ModelSource model) {
         BuildSpec spec = build.spec();
-        return compile(build, model, spec.io(), spec.optimize());
+        return ModelCompiler.compile(request(build, model, spec.io(), spec.optimize())
+                .quantize(quantizedFiles.request(model))
+                .build());
     }
 
-    /** Compiles one of the build's models with other options. */
-    static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+    /** Compiles one of the build's models with other options; a quantized model is compiled as it was written. */
+    public static CompiledModel compile(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
+        ModelSource source = new QuantizedFiles(build.spec(), Log.QUIET).compiled(model);
+        return ModelCompiler.compile(request(build, source, io, optimize).build());
+    }
+
+    private static CompileRequest.Builder request(ResolvedBuild build, ModelSource model, Io io, Optimize optimize) {
         BuildSpec spec = build.spec();
-        return ModelCompiler.compile(
-                CompileRequest.builder(model.file(), build.board().target())
-                        .name(model.name())
-                        .optimize(optimize)
-                        .io(io)
-                        .convention(spec.calls().convention())
-                        .packed(spec.calls().options(spec.models().size() == 1))
-                        .passes(spec.pipeline().options())
-                        .inputShapes(model.shapes())
-                        .customOperators(spec.pipeline().customOperators())
-                        .slim(spec.slimArchive())
-                        .build());
+        return CompileRequest.builder(model.file(), build.board().target())
+                .name(model.name())
+                .optimize(optimize)
+                .io(io)
+                .convention(spec.calls().convention())
+                .executor(spec.calls().executor())
+                .linked(spec.calls().linkParams())
+                .packed(spec.calls().options(spec.models().size() == 1))
+                .passes(spec.pipeline().options())
+                .inputShapes(model.shapes())
+                .customOperators(spec.pipeline().customOperators())
+                .slim(spec.slimArchive());
     }
 
     /**
@@ -205,9 +246,14 @@ public final class GenerateStep {
         return written;
     }
 
-    /** An archive used unchanged is copied byte for byte. */
-    private List<Path> copy(Archive archive, Path file) {
-        List<Path> written = ArchiveTree.unpack(archive.files(), layout.generated());
+    /** An archive used unchanged is copied byte for byte; C that it lacks is only beside it. */
+    private List<Path> copy(Archive archive, Path file, List<ModelLibrary> linked) {
+        SortedMap<String, Bytes> files = new TreeMap<>(archive.files());
+        linked.forEach(model -> model.artifacts()
+                .of(Loader.SOURCE)
+                .forEach(source ->
+                        files.putIfAbsent(ArchivePaths.of(Loader.SOURCE, source.fileName()), source.content())));
+        List<Path> written = ArchiveTree.unpack(files, layout.generated());
         try {
             WholeFiles.write(archive(layout), Files.readAllBytes(file));
         } catch (IOException e) {
@@ -230,31 +276,5 @@ public final class GenerateStep {
             }
         }
         return written;
-    }
-
-    private static String summary(ModelLibrary library) {
-        ModelMetadata model = library.metadata();
-        if (library.isForeign()) {
-            return String.format(
-                    Locale.ROOT,
-                    "Model %s, made for %s: %d operators, %,d bytes of constants, %,d of workspace",
-                    model.name(),
-                    model.target(),
-                    model.operators().size(),
-                    model.constantBytes(),
-                    model.workspaceBytes());
-        }
-        long macs = model.operators().stream()
-                .mapToLong(ModelMetadata.OperatorInfo::macs)
-                .sum();
-        return String.format(
-                Locale.ROOT,
-                "Model %s: %d operators, %,d MACs, %,d bytes of constants, %,d of workspace (lower bound %,d)",
-                model.name(),
-                model.operators().size(),
-                macs,
-                model.constantBytes(),
-                model.workspaceBytes(),
-                model.plan().lowerBound());
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.kiln.flow.device;
 
+import io.kiln.base.Bytes;
+import io.kiln.base.FileFailure;
 import io.kiln.base.KilnException;
 import io.kiln.base.Problem;
 import io.kiln.device.flash.FlashFailure;
@@ -9,6 +11,7 @@ import io.kiln.device.flash.FlashImage;
 import io.kiln.firmware.image.ElfFile;
 import io.kiln.firmware.image.LoadImage;
 import io.kiln.toolchain.board.Board;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,6 +35,9 @@ final class BoardImage {
                     "kiln:link before this goal",
                     "Run the whole lifecycle, for example mvn deploy"));
         }
+        if (board.projectApi().isPresent()) {
+            return whole(elf);
+        }
         List<FlashImage.Segment> blocks = new ArrayList<>();
         for (LoadImage.Block block : LoadImage.of(ElfFile.read(elf)).blocks()) {
             blocks.add(new FlashImage.Segment(block.address(), block.content()));
@@ -42,6 +48,15 @@ final class BoardImage {
         }
         checkMemories(board, image);
         return image;
+    }
+
+    /** What a server makes of an archive, and where it goes, only the server knows. */
+    private static FlashImage whole(Path archive) {
+        try {
+            return FlashImage.of(List.of(new FlashImage.Segment(0, Bytes.wrap(Files.readAllBytes(archive)))));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", archive, e);
+        }
     }
 
     /** Bytes outside the board's rom memories are refused before a probe is involved. */

@@ -2,11 +2,13 @@
 package io.kiln.flow.device;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.OpenOcd;
 import io.kiln.device.flash.OpenOcdRunner;
 import io.kiln.device.flash.Probe;
+import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.BuildSpec;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.toolchain.board.Board;
@@ -17,12 +19,13 @@ import java.util.Optional;
  * Flash runners on this computer: the first kind that supports the board is used. To add a kind, add a method and an
  * entry in the list.
  *
- * @param board the board
+ * @param log hears what a runner does beside flashing
+ * @param build the build with its board, and where it keeps the flash contents of virtual boards, scripts and logs
  * @param spec how to flash it
- * @param layout where the build keeps the flash contents of virtual boards, scripts and logs
  */
-public record FlashRunners(Board board, FlashSpec spec, BuildSpec.Layout layout) {
-    private static final List<Kind> KINDS = List.of(FlashRunners::virtual, FlashRunners::openOcd);
+public record FlashRunners(Log log, ResolvedBuild build, FlashSpec spec) {
+    private static final List<Kind> KINDS =
+            List.of(FlashRunners::projectApi, FlashRunners::virtual, FlashRunners::openOcd);
 
     /** A kind of runner. */
     @FunctionalInterface
@@ -33,7 +36,7 @@ public record FlashRunners(Board board, FlashSpec spec, BuildSpec.Layout layout)
 
     /** Whether any kind of runner supports the board, connected or not. */
     public static boolean areFor(Board board) {
-        return board.openOcd().isPresent();
+        return board.flashing().isPresent();
     }
 
     /**
@@ -45,24 +48,39 @@ public record FlashRunners(Board board, FlashSpec spec, BuildSpec.Layout layout)
         return KINDS.stream()
                 .flatMap(kind -> kind.open(this).stream())
                 .findFirst()
-                .orElseThrow(() -> new KilnException(
-                        new Problem("the board " + board.id() + " has no flash runner", board.origin(), "flash", "")));
+                .orElseThrow(() -> new KilnException(new Problem(
+                        "the board " + board().id() + " has no flash runner", board().origin(), "flash", "")));
+    }
+
+    private Board board() {
+        return build.board();
+    }
+
+    private BuildSpec.Layout layout() {
+        return build.spec().layout();
+    }
+
+    private Optional<FlashRunner> projectApi() {
+        return board().projectApi().map(how -> {
+            requireNoFaults();
+            return new ProjectRunner(log, new BoardProject(build, how));
+        });
     }
 
     private Optional<FlashRunner> virtual() {
-        if (board.openOcd()
+        if (board().openOcd()
                 .filter(how -> VirtualBoards.areMeant(how, spec.probe()))
                 .isEmpty()) {
             return Optional.empty();
         }
         OpenOcd openOcd = tool();
-        VirtualBoards boards = VirtualBoards.of(layout);
+        VirtualBoards boards = VirtualBoards.of(layout());
         return Optional.of(VirtualRunner.start(
                 boards, boards.names(spec.probe()), spec.faults(), probes -> runner(openOcd, probes)));
     }
 
     private Optional<FlashRunner> openOcd() {
-        return board.openOcd().map(how -> {
+        return board().openOcd().map(how -> {
             OpenOcd openOcd = tool();
             requireNoFaults();
             return runner(openOcd, new ProbeChoice(spec.probe()).choose(how));
@@ -77,10 +95,10 @@ public record FlashRunners(Board board, FlashSpec spec, BuildSpec.Layout layout)
     private FlashRunner runner(OpenOcd openOcd, List<Probe> probes) {
         return new OpenOcdRunner(
                 openOcd,
-                board,
-                BoardScripts.write(board, layout),
+                board(),
+                BoardScripts.write(board(), layout()),
                 probes,
-                new OpenOcdRunner.Manner(spec.limit(), spec.preverify(), layout.reports()));
+                new OpenOcdRunner.Manner(spec.limit(), spec.preverify(), layout().reports()));
     }
 
     private void requireNoFaults() {

@@ -13,6 +13,7 @@ import io.kiln.device.flash.FlashResult;
 import io.kiln.device.flash.FlashRunner;
 import io.kiln.device.flash.Probe;
 import io.kiln.firmware.app.Application;
+import io.kiln.flow.build.GenerateStep;
 import io.kiln.flow.resolve.ResolvedBuild;
 import io.kiln.flow.spec.FlashSpec;
 import io.kiln.report.FlashReport;
@@ -49,9 +50,14 @@ public final class FlashStep {
             log.info("Nothing to flash: the board " + board.id() + " has no flash runner (flash in its board.yaml)");
             return;
         }
-        flash(
-                build.spec().layout().image("elf"),
-                () -> new FlashRunners(board, spec, build.spec().layout()).open());
+        flash(image(build), () -> new FlashRunners(log, build, spec).open());
+    }
+
+    /** The file that is flashed: the image, or the archive of which a Project API server makes one. */
+    public static Path image(ResolvedBuild build) {
+        return build.board().projectApi().isPresent()
+                ? GenerateStep.archive(build.spec().layout())
+                : build.spec().layout().image("elf");
     }
 
     /**

@@ -2,6 +2,7 @@
 package io.kiln.flow.device;
 
 import io.kiln.base.KilnException;
+import io.kiln.base.Log;
 import io.kiln.base.Problem;
 import io.kiln.device.lease.Lease;
 import io.kiln.flow.resolve.ResolvedBuild;
@@ -21,7 +22,7 @@ import java.util.Optional;
  * @param log file for the program's output
  */
 public record Leases(ResolvedBuild build, DeviceSpec device, Duration limit, Path log) {
-    private static final List<Source> SOURCES = List.of(VirtualLease::of, SerialLease::of);
+    private static final List<Source> SOURCES = List.of(ProjectLease::of, VirtualLease::of, SerialLease::of);
 
     /** A source of devices. */
     @FunctionalInterface
@@ -45,6 +46,6 @@ public record Leases(ResolvedBuild build, DeviceSpec device, Duration limit, Pat
 
     /** Runners for devices connected to this computer. */
     FlashRunners flashRunners() {
-        return new FlashRunners(build.board(), device.flash(), build.spec().layout());
+        return new FlashRunners(Log.QUIET, build, device.flash());
     }
 }

@@ -7,7 +7,7 @@ import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.device.flash.Probe;
 import io.kiln.device.flash.Probes;
 import io.kiln.device.flash.UsbDevice;
-import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Flashing;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -39,7 +39,7 @@ final class ProbeChoice {
      * @throws KilnException if none was named and several are connected; if all are wanted and none is connected, or
      * the system cannot list them
      */
-    List<Probe> choose(Board.OpenOcd board) {
+    List<Probe> choose(Flashing.OpenOcd board) {
         if (asked.isPresent() && !asked.get().equals(ALL)) {
             return named(asked.get());
         }
@@ -69,7 +69,7 @@ final class ProbeChoice {
         return new ArrayList<>(probes);
     }
 
-    private static List<Probe> all(Board.OpenOcd board, Optional<List<UsbDevice>> found) {
+    private static List<Probe> all(Flashing.OpenOcd board, Optional<List<UsbDevice>> found) {
         if (found.isEmpty()) {
             throw new KilnException(new Problem(
                     "this system does not list which probes for " + board.interfaceConfig() + " are connected",

@@ -10,7 +10,7 @@ import io.kiln.device.probe.FlashContent;
 import io.kiln.device.probe.VirtualChip;
 import io.kiln.device.probe.VirtualProbe;
 import io.kiln.flow.spec.BuildSpec;
-import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Flashing;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -48,7 +48,7 @@ final class VirtualBoards implements AutoCloseable {
     }
 
     /** Whether the board is virtual and the probe does not name a server elsewhere. */
-    static boolean areMeant(Board.OpenOcd how, Optional<String> probe) {
+    static boolean areMeant(Flashing.OpenOcd how, Optional<String> probe) {
         return how.isVirtual() && probe.filter(text -> text.startsWith("tcp:")).isEmpty();
     }
 

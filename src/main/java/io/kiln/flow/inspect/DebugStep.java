@@ -17,6 +17,7 @@ import io.kiln.report.DebugLaunch;
 import io.kiln.report.Json;
 import io.kiln.toolchain.board.Board;
 import io.kiln.toolchain.board.Emulation;
+import io.kiln.toolchain.board.Flashing;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ public final class DebugStep {
                 + " (start QEMU first, as above)");
     }
 
-    private DebugLaunch.Configuration byProbe(Board.OpenOcd how) {
+    private DebugLaunch.Configuration byProbe(Flashing.OpenOcd how) {
         FlashTarget target = new FlashTarget(
                 how,
                 BoardScripts.write(build.board(), build.spec().layout()),

@@ -41,7 +41,7 @@ public final class Resolver {
     public ResolvedBuild resolveAhead(BuildSpec spec) {
         SpecChecks.check(spec, problems, missing);
         Boards boards = spec.boards();
-        Optional<Board> board = collect(() -> boards.find(spec.board()));
+        Optional<Board> board = collect(() -> boards.find(spec.board()).compiledWith(spec.compilerFlags()));
         Optional<Toolchain> toolchain = board.flatMap(found -> collect(() -> toolchain(spec, found)));
         if (!problems.isEmpty()) {
             missing.list().forEach(problems::add);

@@ -29,10 +29,12 @@ import java.util.Optional;
  * @param verify how the image is verified
  * @param boardSources where boards come from, beside those built in and the project's own
  * @param pipeline changes to the compiler's passes
+ * @param quantize how float models are quantized first
  * @param semihosting whether an image in QEMU may open files and start programs on this computer
  * @param trustedArchives archives whose C is compiled like the user's own
  * @param slimArchive whether the archive omits the constants' data
  * @param application what runs on the image if the project has no {@code main} of its own
+ * @param compilerFlags further flags of the C compiler, of those that a board's profile may have
  * @param malformed parameters whose text cannot be parsed; they are reported with all other errors of the build
  */
 public record BuildSpec(
@@ -48,13 +50,16 @@ public record BuildSpec(
         VerifySpec verify,
         BoardSources boardSources,
         PipelineSpec pipeline,
+        QuantizeSpec quantize,
         boolean semihosting,
         TrustedArchives trustedArchives,
         boolean slimArchive,
         Application application,
+        List<String> compilerFlags,
         List<Problem> malformed) {
     public BuildSpec {
         models = List.copyOf(models);
+        compilerFlags = List.copyOf(compilerFlags);
         malformed = List.copyOf(malformed);
     }
 
@@ -181,6 +186,15 @@ public record BuildSpec(
         /** The state file of a step. */
         public Path state(String step) {
             return reports().resolve("state").resolve(step + ".json");
+        }
+
+        /**
+         * A file of a model that was quantized.
+         *
+         * @param model its name, if the build has several; empty for the only one
+         */
+        public Path quantized(Optional<String> model, String extension) {
+            return reports().resolve("quantized" + model.map(name -> "-" + name).orElse("") + "." + extension);
         }
 
         /** The IR after each pass. */

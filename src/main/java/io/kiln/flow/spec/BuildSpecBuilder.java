@@ -2,6 +2,7 @@
 package io.kiln.flow.spec;
 
 import io.kiln.artifact.Convention;
+import io.kiln.artifact.ExecutorKind;
 import io.kiln.artifact.ModelMetadata.Io;
 import io.kiln.base.KilnException;
 import io.kiln.base.Optimize;
@@ -34,10 +35,12 @@ public final class BuildSpecBuilder {
     private VerifySpec verify = VerifySpec.USUAL;
     private BoardSources boardSources = BoardSources.NONE;
     private PipelineSpec pipeline = PipelineSpec.STANDARD;
+    private QuantizeSpec quantize = QuantizeSpec.NONE;
     private boolean semihosting;
     private TrustedArchives trustedArchives = TrustedArchives.NONE;
     private boolean slimArchive;
     private Application application = Application.CONSOLE;
+    private List<String> compilerFlags = List.of();
     private final List<Problem> malformed = new ArrayList<>();
 
     BuildSpecBuilder(Layout layout, List<ModelSource> models, String board) {
@@ -57,10 +60,12 @@ public final class BuildSpecBuilder {
         verify = spec.verify();
         boardSources = spec.boardSources();
         pipeline = spec.pipeline();
+        quantize = spec.quantize();
         semihosting = spec.semihosting();
         trustedArchives = spec.trustedArchives();
         slimArchive = spec.slimArchive();
         application = spec.application();
+        compilerFlags = spec.compilerFlags();
         malformed.addAll(spec.malformed());
     }
 
@@ -79,10 +84,12 @@ public final class BuildSpecBuilder {
                 verify,
                 boardSources,
                 pipeline,
+                quantize,
                 semihosting,
                 trustedArchives,
                 slimArchive,
                 application,
+                compilerFlags,
                 malformed);
     }
 
@@ -149,6 +156,17 @@ public final class BuildSpecBuilder {
         return this;
     }
 
+    /**
+     * Sets what calls the operators in order, after how programs call the models.
+     *
+     * @param kind as {@code kiln.executor} has it
+     * @param linkParams whether constants lie in the C
+     */
+    public BuildSpecBuilder executor(String kind, boolean linkParams) {
+        read(() -> ExecutorKind.of(kind)).ifPresent(executor -> calls = calls.with(executor, linkParams));
+        return this;
+    }
+
     /** Sets the version of the Model Library Format. */
     public BuildSpecBuilder mlfVersion(int value) {
         mlfVersion = value;
@@ -191,6 +209,18 @@ public final class BuildSpecBuilder {
         return this;
     }
 
+    /** Sets how float models are quantized first. */
+    public BuildSpecBuilder quantize(QuantizeSpec value) {
+        quantize = value;
+        return this;
+    }
+
+    /** Sets how float models are quantized first, as the parameters {@code kiln.quantize} and {@code kiln.quantize.*} have it. */
+    public BuildSpecBuilder quantize(QuantizeSpec.Text text) {
+        quantize = read(text::parsed).orElse(quantize);
+        return this;
+    }
+
     /** Sets whether an image in QEMU may open files and start programs on this computer. */
     public BuildSpecBuilder semihosting(boolean value) {
         semihosting = value;
@@ -206,6 +236,12 @@ public final class BuildSpecBuilder {
     /** Sets whether the archive omits the constants' data. */
     public BuildSpecBuilder slimArchive(boolean value) {
         slimArchive = value;
+        return this;
+    }
+
+    /** Sets further flags of the C compiler. */
+    public BuildSpecBuilder compilerFlags(List<String> value) {
+        compilerFlags = value;
         return this;
     }
 

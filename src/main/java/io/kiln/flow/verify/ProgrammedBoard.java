@@ -114,11 +114,10 @@ record ProgrammedBoard(Log log, ResolvedBuild build, DeviceSpec device, Purpose 
         }
     }
 
-    /** The image that answers; if flashing is skipped, the build's. */
+    /** The image that answers; if flashing is skipped, or another program makes one, what the build has. */
     private Path elf() {
-        return device.isFlashed()
-                ? RunnableImage.forTheBoard(log, build).file()
-                : build.spec().layout().image("elf");
+        boolean isOwn = device.isFlashed() && build.board().projectApi().isEmpty();
+        return isOwn ? RunnableImage.forTheBoard(log, build).file() : FlashStep.image(build);
     }
 
     /** Flashes the image unless flashing is skipped; returns the probe that did it. */

@@ -79,6 +79,9 @@ final class ModelImporter {
             taken.add(new Arg.Ref(p.id()));
             names.add(p.name());
         });
+        if (model.graph().inputs().isEmpty()) {
+            problems.add("the model has no inputs: all its outputs are constants", model.file(), "at least one");
+        }
         if (model.graph().outputs().isEmpty()) {
             problems.add("the model has no outputs", model.file(), "at least one");
         }

@@ -76,7 +76,9 @@ final class ModelInputs {
     private Optional<TensorType> type(OnnxValueInfo input) {
         if (!input.kind().equals(OnnxValueInfo.TENSOR) || input.type().held().isEmpty()) {
             problems.add(
-                    "the input is a " + input.kind() + " of " + input.type().text(),
+                    input.kind().equals(OnnxValueInfo.TENSOR)
+                            ? "the input is a tensor of " + input.type().text()
+                            : "the input is no tensor (" + input.kind() + ")",
                     where(input),
                     "a tensor of numbers");
             return Optional.empty();

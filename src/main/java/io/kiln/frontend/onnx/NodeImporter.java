@@ -17,6 +17,7 @@ import io.kiln.frontend.onnx.operator.NodeContext;
 import io.kiln.frontend.onnx.operator.OnnxValue;
 import io.kiln.frontend.onnx.operator.Registration;
 import io.kiln.frontend.onnx.operator.Scope;
+import io.kiln.frontend.onnx.quantized.QuantizedNodes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -142,7 +143,7 @@ final class NodeImporter implements Bodies {
         checkInputs(node, scope);
         NodeContext context =
                 new NodeContext(node, version, new NodeContext.Surroundings(graph, scope, this, model.file(), imported - 1));
-        found.orElseThrow().importer().emit(context);
+        QuantizedNodes.emit(found.orElseThrow().importer(), context);
         checkOutputs(node, scope);
     }
 

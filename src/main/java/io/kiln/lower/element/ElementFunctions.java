@@ -10,12 +10,14 @@ import static io.kiln.tir.Exprs.sub;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Clip;
 import io.kiln.ir.op.element.FixedPointMultiply;
 import io.kiln.ir.op.element.Full;
 import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.PairLookup;
 import io.kiln.ir.op.element.QnnAdd;
 import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.QnnDequantize;
@@ -61,6 +63,7 @@ final class ElementFunctions {
             entry(QnnBinary.class, (root, op, tables) -> new QuantizedFunctions(op).binary(root.kind(), tables)),
             entry(TflAddN.class, (root, op, tables) -> QuantizedFunctions.addN(root)),
             entry(TflLeakyRelu.class, (root, op, tables) -> QuantizedFunctions.leakyRelu(root)),
+            entry(PairLookup.class, PairFunctions::of),
             entry(TflLookup.class, (root, op, tables) -> TableFunctions.lookup(op, tables)),
             entry(
                     TflSigmoid16.class,
@@ -68,7 +71,7 @@ final class ElementFunctions {
             entry(QnnDequantize.class, (root, op, tables) -> dequantized(op)),
             entry(
                     QnnQuantize.class,
-                    (root, op, tables) -> ElementFunction.saturating((block, x) -> quantized(op, block, x.get(0)))),
+                    (root, op, tables) -> ElementFunction.saturating((block, x) -> quantized(root, op, block, x.get(0)))),
             entry(BiasAdd.class, (root, op, tables) -> biasAdd(op)),
             entry(Full.class, (root, op, tables) -> same(true)),
             entry(Copy.class, (root, op, tables) -> same(true)),
@@ -112,18 +115,26 @@ final class ElementFunctions {
     private static ElementFunction dequantized(FusedOperator op) {
         float scale = op.root().constant(1).real(0);
         int zeroPoint = (int) op.root().constant(2).integer(0);
-        return ElementFunction.fitting((block, x) ->
-                mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), imm(scale)));
+        boolean isPowerOfTwo = scale == Math.scalb(1f, Math.getExponent(scale));
+        Expr factor = isPowerOfTwo ? new Expr.Call(ElementIntrinsics.POWER_OF_TWO, List.of(imm(scale))) : imm(scale);
+        return ElementFunction.fitting(
+                (block, x) -> mul(cast(DType.FLOAT32, sub(x.get(0), imm(zeroPoint))), factor));
     }
 
     /** The quotient is clamped before it becomes an integer, so that no float exceeds the integer's range. */
-    private static Expr quantized(FusedOperator op, BlockBuilder block, Expr value) {
+    private static Expr quantized(QnnQuantize root, FusedOperator op, BlockBuilder block, Expr value) {
         DType dtype = op.type().dtype();
         float scale = op.root().constant(1).real(0);
         int zeroPoint = (int) op.root().constant(2).integer(0);
-        Expr rounded = new Expr.Call(Intrinsic.ROUNDF, List.of(Exprs.div(value, imm(scale))));
-        Expr above = Exprs.max(block.let("rounded", rounded), imm((float) (dtype.min() - zeroPoint)));
-        Expr within = Exprs.min(block.let("above", above), imm((float) (dtype.max() - zeroPoint)));
-        return add(cast(DType.INT32, within), imm(zeroPoint));
+        boolean isToEven = root.rounding() == Rounding.ONNX;
+        Expr quotient = Exprs.div(value, imm(scale));
+        Expr steps = block.let(
+                isToEven ? "steps" : "rounded",
+                isToEven ? quotient : new Expr.Call(Intrinsic.ROUNDF, List.of(quotient)));
+        Expr above = block.let("above", Exprs.max(steps, imm((float) (dtype.min() - zeroPoint))));
+        Expr within = Exprs.min(above, imm((float) (dtype.max() - zeroPoint)));
+        Expr rounded =
+                isToEven ? new Expr.Call(ElementIntrinsics.ROUND_SMALL, List.of(block.let("within", within))) : within;
+        return add(cast(DType.INT32, rounded), imm(zeroPoint));
     }
 }

@@ -55,13 +55,28 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
         Limits limits = Limits.of(op);
         int low = (int) limits.low();
         int high = (int) limits.high();
-        Search search = new Search(results(parameters, zeroPoints, low, high), low, high);
-        double[] exact = {(double) scales[0] / scales[2], (double) scales[1] / scales[2]};
+        double lhs = (double) scales[0] / scales[2];
+        double rhs = (double) scales[1] / scales[2];
+        return find(new Search(results(parameters, zeroPoints, low, high), low, high), lhs, rhs);
+    }
+
+    /**
+     * Constants for a table of all results, or nothing where no constants give them.
+     *
+     * @param results by {@code (x + 128) * 256 + y + 128}
+     * @param lhs factor of the left operand before rounding
+     * @param rhs factor of the right operand
+     */
+    static Optional<ProvenSum> of(byte[] results, double lhs, double rhs) {
+        return find(new Search(results, Byte.MIN_VALUE, Byte.MAX_VALUE), lhs, rhs);
+    }
+
+    private static Optional<ProvenSum> find(Search search, double left, double right) {
         for (int shift = MOST_SHIFT; shift >= LEAST_SHIFT; shift--) {
             for (int i = 0; i < (2 * REACH + 1) * (2 * REACH + 1); i++) {
-                double lhs = Math.rint(Math.scalb(exact[0], shift)) + around(i / (2 * REACH + 1));
-                double rhs = Math.rint(Math.scalb(exact[1], shift)) + around(i % (2 * REACH + 1));
-                if (lhs > 1 << 24 || rhs > 1 << 24) {
+                double lhs = Math.rint(Math.scalb(left, shift)) + around(i / (2 * REACH + 1));
+                double rhs = Math.rint(Math.scalb(right, shift)) + around(i % (2 * REACH + 1));
+                if (Math.abs(lhs) > 1 << 24 || Math.abs(rhs) > 1 << 24) {
                     break;
                 }
                 Optional<ProvenSum> found = search.with((int) lhs, (int) rhs, shift);
@@ -142,7 +157,7 @@ public record ProvenSum(int lhs, int rhs, int offset, int shift, int low, int hi
             this.lhs = lhs;
             this.rhs = rhs;
             this.shift = shift;
-            long room = Integer.MAX_VALUE - 128L * lhs - 128L * rhs;
+            long room = Integer.MAX_VALUE - 128L * Math.abs(lhs) - 128L * Math.abs(rhs);
             least = Integer.MIN_VALUE;
             most = Integer.MAX_VALUE;
             for (Iterator<Integer> pairs = refusing.iterator(); pairs.hasNext() && isOpen(room); ) {

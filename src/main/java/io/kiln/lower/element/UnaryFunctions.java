@@ -45,6 +45,7 @@ public final class UnaryFunctions {
             case ROUND -> libm("rintf");
             case ROUND_AWAY -> libm("roundf");
             case TANH -> libm("tanhf");
+            case ERF -> libm("erff");
             case SIGMOID -> fitting((block, x) -> sigmoid(block, block.let("x", x.get(0))));
             case ELU -> fitting((block, x) -> elu(block.let("x", x.get(0))));
             case HARD_SWISH -> fitting((block, x) -> hardSwish(block, block.let("x", x.get(0))));

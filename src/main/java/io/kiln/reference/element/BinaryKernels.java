@@ -7,6 +7,7 @@ import io.kiln.ir.op.Rounding;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Binary.Kind;
 import io.kiln.ir.op.element.FixedPointMultiply;
+import io.kiln.ir.op.element.PairLookup;
 import io.kiln.ir.type.TensorType;
 import io.kiln.reference.kernel.Tensor;
 import java.util.List;
@@ -178,5 +179,17 @@ final class BinaryKernels {
 
     private static Tensor comparisons(TensorType type, Comparisons elements) {
         return ints(type, i -> elements.at(i) ? 1 : 0);
+    }
+
+    static Tensor pairs(PairLookup op, List<Tensor> args, TensorType type) {
+        int[] lhs = args.get(0).ints();
+        int[] rhs = args.get(1).ints();
+        int[] lhsIndex = Elementwise.broadcast(args.get(0).shape(), type.shape());
+        int[] rhsIndex = Elementwise.broadcast(args.get(1).shape(), type.shape());
+        int[] places = new int[lhsIndex.length];
+        for (int i = 0; i < places.length; i++) {
+            places[i] = (lhs[lhsIndex[i]] - Byte.MIN_VALUE) * PairLookup.SIZE + rhs[rhsIndex[i]] - Byte.MIN_VALUE;
+        }
+        return args.get(2).gather(places, type);
     }
 }

@@ -9,6 +9,7 @@ import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.FixedPointMultiply;
 import io.kiln.ir.op.element.Full;
 import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.PairLookup;
 import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
@@ -24,6 +25,7 @@ public final class ElementwiseKernels {
     public static final Map<Class<? extends Op>, OperatorKernel<Op>> ALL = Map.ofEntries(
             pure(Unary.class, UnaryKernels::unary),
             pure(LeakyRelu.class, UnaryKernels::leakyRelu),
+            pure(PairLookup.class, BinaryKernels::pairs),
             pure(TflLookup.class, UnaryKernels::lookup),
             pure(TflSigmoid16.class, UnaryKernels::sigmoid),
             pure(TflLeakyRelu.class, UnaryKernels::leakyRelu),

@@ -28,11 +28,15 @@ public final class Rescaling {
             float real = data[i] / scale;
             long steps = Float.isNaN(real)
                     ? Integer.MIN_VALUE
-                    : FixedPoint.clamp(FixedPoint.roundHalfAway(real), Integer.MIN_VALUE, Integer.MAX_VALUE);
+                    : FixedPoint.clamp(rounded(op.rounding(), real), Integer.MIN_VALUE, Integer.MAX_VALUE);
             result[i] = FixedPoint.clamp(
                     steps + zeroPoint, op.outDtype().min(), op.outDtype().max());
         }
         return Tensor.of(type, result);
+    }
+
+    private static long rounded(Rounding rounding, float real) {
+        return rounding == Rounding.ONNX ? (long) Math.rint(real) : FixedPoint.roundHalfAway(real);
     }
 
     public static Tensor dequantize(QnnDequantize op, List<Tensor> args, TensorType type) {

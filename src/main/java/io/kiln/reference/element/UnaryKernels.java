@@ -89,6 +89,7 @@ public final class UnaryKernels {
             case ROUND_AWAY -> roundedAway(x);
             case SIGMOID -> sigmoid(x);
             case TANH -> (float) Math.tanh(x);
+            case ERF -> (float) ErrorFunction.of(x);
             case ELU -> x < 0 ? (float) Math.expm1(x) : x;
             case HARD_SWISH -> x * Math.min(6f, Math.max(0f, x + 3)) / 6;
             case LOGICAL_NOT -> throw new IllegalArgumentException("logical_not of float32");

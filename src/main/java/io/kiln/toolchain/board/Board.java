@@ -2,6 +2,8 @@
 package io.kiln.toolchain.board;
 
 import io.kiln.base.Bytes;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problems;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -24,7 +26,7 @@ import java.util.TreeMap;
  * @param console the serial console of the image
  * @param timer what {@code TVMPlatformTimerStart} and {@code TVMPlatformTimerStop} count by; empty if the board has no timer
  * @param emulation what runs an image without the hardware
- * @param openOcd how OpenOCD reaches the hardware; empty if the board cannot be flashed
+ * @param flashing what writes images to the hardware; empty if the board cannot be flashed
  * @param building how its firmware is built
  * @param files every file of the profile and of those it extends, by path relative to the profile's folder
  * @param origin path of its board.yaml
@@ -44,7 +46,7 @@ public record Board(
         Optional<Console> console,
         Optional<BoardTimer> timer,
         Emulation emulation,
-        Optional<OpenOcd> openOcd,
+        Optional<Flashing> flashing,
         Building building,
         SortedMap<String, Bytes> files,
         String origin,
@@ -63,6 +65,27 @@ public record Board(
         List<String> link = new ArrayList<>(building.link());
         link.addAll(more);
         return with(emulation, new Building(building.toolchain(), building.compile(), link));
+    }
+
+    /**
+     * The same board with further compiler flags.
+     *
+     * @throws KilnException naming each flag that no profile may have either
+     */
+    public Board compiledWith(List<String> more) {
+        Problems problems = new Problems();
+        for (String flag : more) {
+            CompilerFlags.refusal(flag)
+                    .ifPresent(refusal -> problems.add(
+                            "refused: the compiler flag " + CompilerFlags.printable(flag) + ": " + refusal.why(),
+                            "board " + id,
+                            CompilerFlags.ALLOWED,
+                            refusal.remedy()));
+        }
+        problems.throwIfAny();
+        List<String> compile = new ArrayList<>(building.compile());
+        compile.addAll(more);
+        return with(emulation, new Building(building.toolchain(), compile, building.link()));
     }
 
     /** The same board for images that hold untrusted code. */
@@ -85,12 +108,22 @@ public record Board(
                 console,
                 timer,
                 otherEmulation,
-                openOcd,
+                flashing,
                 otherBuilding,
                 files,
                 origin,
                 untrusted,
                 foreignFiles);
+    }
+
+    /** How OpenOCD reaches the hardware, if it is what flashes the board. */
+    public Optional<Flashing.OpenOcd> openOcd() {
+        return flashing.filter(Flashing.OpenOcd.class::isInstance).map(Flashing.OpenOcd.class::cast);
+    }
+
+    /** The Project API server, if one flashes the board. */
+    public Optional<Flashing.ProjectApi> projectApi() {
+        return flashing.filter(Flashing.ProjectApi.class::isInstance).map(Flashing.ProjectApi.class::cast);
     }
 
     /** Whether any part of it is untrusted. */
@@ -255,39 +288,4 @@ public record Board(
             link = List.copyOf(link);
         }
     }
-
-    /**
-     * How OpenOCD reaches the hardware.
-     *
-     * @param interfaceConfig configuration file of the probe, in OpenOCD's search path; empty if the probe is virtual
-     * @param targetConfig configuration file of the chip, in OpenOCD's search path
-     * @param transport such as {@code swd} or {@code hla_swd}; empty for the probe's default
-     * @param speedKilohertz clock of the probe; 0 for the configuration's own
-     * @param chipId the chip's identification, checked before anything is erased; empty to skip the check
-     */
-    public record OpenOcd(
-            String interfaceConfig,
-            String targetConfig,
-            Optional<String> transport,
-            int speedKilohertz,
-            Optional<ChipId> chipId) {
-        /** A chip whose identification is not checked. */
-        public OpenOcd(String interfaceConfig, String targetConfig, Optional<String> transport, int speedKilohertz) {
-            this(interfaceConfig, targetConfig, transport, speedKilohertz, Optional.empty());
-        }
-
-        /** Whether Kiln's virtual probe and chip replace the hardware. */
-        public boolean isVirtual() {
-            return interfaceConfig.isEmpty();
-        }
-    }
-
-    /**
-     * A word of memory that tells a chip from related ones, which OpenOCD treats as equal.
-     *
-     * @param address address of the word, a multiple of 4
-     * @param mask the bits that count, 1 to 0xffffffff
-     * @param value their value, no bit outside the mask
-     */
-    public record ChipId(long address, long mask, long value) {}
 }

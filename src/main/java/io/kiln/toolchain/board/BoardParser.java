@@ -58,9 +58,11 @@ final class BoardParser {
                 console(),
                 profile.find("timer")
                         .map(node -> new BoardTimer(
-                                node.get("counter").asText(), node.get("hertz").asLong())),
+                                node.get("counter").asText(),
+                                node.get("hertz").asLong(),
+                                node.path("cycles").asBoolean(false))),
                 emulation,
-                new FlashParser(profile, problems).openOcd(),
+                new FlashParser(profile, problems).flashing(),
                 new BuildingParser(profile, problems).parse(),
                 profile.files(),
                 profile.origin(),

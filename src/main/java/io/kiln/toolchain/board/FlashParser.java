@@ -3,9 +3,12 @@ package io.kiln.toolchain.board;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.kiln.base.Problems;
-import io.kiln.toolchain.board.Board.ChipId;
-import io.kiln.toolchain.board.Board.OpenOcd;
+import io.kiln.toolchain.board.Flashing.ChipId;
+import io.kiln.toolchain.board.Flashing.OpenOcd;
+import io.kiln.toolchain.board.Flashing.ProjectApi;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /** Parses the key {@code flash} of a profile that satisfies the schema. */
 final class FlashParser {
@@ -19,16 +22,27 @@ final class FlashParser {
         this.problems = problems;
     }
 
-    /** How OpenOCD reaches the board, if it can. */
-    Optional<OpenOcd> openOcd() {
+    /** What flashes the board, if anything does. */
+    Optional<Flashing> flashing() {
         return profile.find("flash")
-                .map(node -> node.get("openocd"))
-                .map(node -> new OpenOcd(
-                        node.path("interface").asText(),
-                        node.get("target").asText(),
-                        Optional.ofNullable(node.get("transport")).map(JsonNode::asText),
-                        node.path("speed").asInt(0),
-                        Optional.ofNullable(node.get("chipId")).map(this::chipId)));
+                .map(node -> node.has("openocd") ? openOcd(node.get("openocd")) : projectApi(node.get("projectApi")));
+    }
+
+    private Flashing openOcd(JsonNode node) {
+        return new OpenOcd(
+                node.path("interface").asText(),
+                node.get("target").asText(),
+                Optional.ofNullable(node.get("transport")).map(JsonNode::asText),
+                node.path("speed").asInt(0),
+                Optional.ofNullable(node.get("chipId")).map(this::chipId));
+    }
+
+    private static Flashing projectApi(JsonNode node) {
+        Map<String, String> options = new TreeMap<>();
+        node.path("options")
+                .properties()
+                .forEach(each -> options.put(each.getKey(), each.getValue().asText()));
+        return new ProjectApi(node.get("directory").asText(), options);
     }
 
     private ChipId chipId(JsonNode node) {

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /**
  * Checks an untrusted profile from a repository. Its own emulator is refused entirely: QEMU's arguments name files and
  * networks, and a plain executable has access to this computer. OpenOCD's scripts are programs in Tcl: only those of
- * OpenOCD itself may be named. Linker scripts are checked against a grammar. C is checked later by the firmware build,
+ * OpenOCD itself may be named. A Project API server is a program, too. Linker scripts are checked against a grammar. C is checked later by the firmware build,
  * after preprocessing.
  */
 final class ForeignProfile {
@@ -50,6 +50,13 @@ final class ForeignProfile {
                     && !SHIPPED_SCRIPT.matcher(script.asText()).matches()) {
                 refuse("Tcl of its own for OpenOCD", document.where("/flash/openocd/" + key), layer, problems);
             }
+        }
+        if (document.root().path("flash").has("projectApi")) {
+            refuse(
+                    "a Project API server, which is a program that runs with your rights",
+                    document.where("/flash/projectApi"),
+                    layer,
+                    problems);
         }
         TreeSet<String> names = new TreeSet<>(layer.files().keySet());
         // It may include what it inherits: the sections shared by the built-in profiles.

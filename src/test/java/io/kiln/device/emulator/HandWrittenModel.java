@@ -184,7 +184,7 @@ final class HandWrittenModel {
                 real.console(),
                 real.timer(),
                 emulation,
-                real.openOcd(),
+                real.flashing(),
                 real.building(),
                 real.files(),
                 real.origin(),

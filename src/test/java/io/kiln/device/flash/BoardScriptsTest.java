@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.kiln.base.Bytes;
 import io.kiln.device.flash.FlashFailure.Kind;
-import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Flashing;
 import io.kiln.toolchain.board.Boards;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +40,7 @@ class BoardScriptsTest {
     @Test
     void theProbeOfTheHifive1IsChosenBeforeItsScriptConnects() throws Exception {
         OpenOcd openOcd = TestOpenOcd.get();
-        Board.OpenOcd how = Boards.builtIn().find("hifive1-revb").openOcd().orElseThrow();
+        Flashing.OpenOcd how = Boards.builtIn().find("hifive1-revb").openOcd().orElseThrow();
         FlashTarget target = new FlashTarget(how, List.of(), new Probe.Serial("not a number"));
         List<String> arguments = target.arguments("kiln.tcl");
         String script = "kiln_source board/sifive-hifive1-revb.cfg";

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.kiln.base.Bytes;
 import io.kiln.device.flash.FlashFailure.Kind;
 import io.kiln.process.TestPrograms;
-import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Flashing;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -38,7 +38,7 @@ final class FlasherTest {
     }
 
     private FlashTarget target(String interfaceConfig, String chip, Probe probe) {
-        return new FlashTarget(new Board.OpenOcd(interfaceConfig, chip, Optional.empty(), 0), List.of(folder), probe);
+        return new FlashTarget(new Flashing.OpenOcd(interfaceConfig, chip, Optional.empty(), 0), List.of(folder), probe);
     }
 
     private static FlashImage image(long address, int size) {

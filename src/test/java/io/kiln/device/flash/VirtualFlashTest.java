@@ -11,8 +11,8 @@ import io.kiln.device.probe.Faults;
 import io.kiln.device.probe.VirtualChip;
 import io.kiln.device.probe.VirtualProbe;
 import io.kiln.process.TestPrograms;
-import io.kiln.toolchain.board.Board;
-import io.kiln.toolchain.board.Board.ChipId;
+import io.kiln.toolchain.board.Flashing;
+import io.kiln.toolchain.board.Flashing.ChipId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,7 +54,7 @@ final class VirtualFlashTest {
 
     private FlashResult flash(VirtualProbe probe, FlashImage image, Duration limit) {
         FlashTarget target = new FlashTarget(
-                new Board.OpenOcd("interface/stlink.cfg", "target/stm32f4x.cfg", Optional.of("hla_swd"), 0, chipId),
+                new Flashing.OpenOcd("interface/stlink.cfg", "target/stm32f4x.cfg", Optional.of("hla_swd"), 0, chipId),
                 List.of(),
                 new Probe.Remote("127.0.0.1", probe.port()));
         FlashProgress progress = new FlashProgress() {

@@ -78,7 +78,7 @@ class TooBigTest {
                 board.console(),
                 board.timer(),
                 board.emulation(),
-                board.openOcd(),
+                board.flashing(),
                 board.building(),
                 files,
                 board.origin(),

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
 import io.kiln.device.flash.Probe;
-import io.kiln.toolchain.board.Board;
+import io.kiln.toolchain.board.Flashing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class ProbeChoiceTest {
-    private static final Board.OpenOcd STLINK =
-            new Board.OpenOcd("interface/stlink.cfg", "target/stm32f4x.cfg", Optional.empty(), 0);
+    private static final Flashing.OpenOcd STLINK =
+            new Flashing.OpenOcd("interface/stlink.cfg", "target/stm32f4x.cfg", Optional.empty(), 0);
 
     @TempDir
     Path usb;

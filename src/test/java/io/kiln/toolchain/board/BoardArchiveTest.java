@@ -2,6 +2,7 @@
 package io.kiln.toolchain.board;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.kiln.base.KilnException;
@@ -200,6 +201,26 @@ class BoardArchiveTest {
         assertThat(refused.problems())
                 .singleElement()
                 .satisfies(problem -> assertThat(problem.where()).contains("board.yaml:5"));
+    }
+
+    @Test
+    void aProjectApiServerNeedsTrust() throws IOException {
+        Map<String, String> files = Map.of("theirs/board.yaml", """
+                schema: 1
+                id: theirs
+                extends: stm32f405
+                flash: {projectApi: {directory: template, options: {port: /dev/ttyACM0, verbose: true, baud: 9600}}}
+                """);
+        assertThatThrownBy(() -> boards(files, Set.of()).find("theirs"))
+                .isInstanceOf(KilnException.class)
+                .hasMessageContaining("a Project API server, which is a program that runs with your rights")
+                .hasMessageContaining("board.yaml:4")
+                .hasMessageContaining("<trustBoard>com.acme:boards:1.2.0:theirs</trustBoard>");
+        Board trusted = boards(files, Set.of("com.acme:boards:1.2.0:theirs")).find("theirs");
+        assertThat(trusted.projectApi())
+                .contains(new Flashing.ProjectApi(
+                        "template", Map.of("port", "/dev/ttyACM0", "verbose", "true", "baud", "9600")));
+        assertThat(trusted.openOcd()).isEmpty();
     }
 
     @Test

@@ -81,7 +81,7 @@ class BoardsTest {
 
     @Test
     void aBoardBehindAVirtualProbeNamesNoInterface() {
-        Board.OpenOcd flash =
+        Flashing.OpenOcd flash =
                 Boards.builtIn().find("virtual-stm32f405").openOcd().orElseThrow();
         assertThat(flash.isVirtual()).isTrue();
         assertThat(flash.targetConfig()).isEqualTo("target/stm32f4x.cfg");

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.kiln.base.KilnException;
-import io.kiln.toolchain.board.Board.ChipId;
-import io.kiln.toolchain.board.Board.OpenOcd;
+import io.kiln.toolchain.board.Flashing.ChipId;
+import io.kiln.toolchain.board.Flashing.OpenOcd;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -41,10 +41,10 @@ final class ConvolutionImporter implements OnnxImporter {
         int groups = (int) stated;
         Arg last = Layouts.channelsLast(e, node.arg(0));
         Arg result = data.rank() == VOLUME
-                ? VolumeConvolution.emit(e, node, last, spatial, groups)
+                ? VolumeConvolution.emit(e, node, last, node.arg(1), spatial, groups)
                 : image(e, node, last, spatial, groups);
-        if (node.has(2)) {
-            result = node.emit(new BiasAdd(-1), result, node.arg(2));
+        if (node.has(2) && data.rank() == VOLUME) {
+            result = e.add(result, node.arg(2));
         }
         node.finish(Layouts.channelsFirst(e, result));
     }
@@ -56,6 +56,9 @@ final class ConvolutionImporter implements OnnxImporter {
             weight = e.reshape(weight, List.of(shape.dim(0), shape.dim(1), 1, shape.dim(2)));
         }
         Arg result = convolve(e, node, Layouts.image(e, last), weight, spatial, groups);
+        if (node.has(2)) {
+            result = node.emit(new BiasAdd(-1), result, node.arg(2));
+        }
         return Layouts.ofImage(e, result, shape.rank());
     }
 

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 public final class LayerImporters {
     private static final List<Registration> OWN = List.of(
             onnx("Conv", new ConvolutionImporter()),
+            onnx("ConvTranspose", new TransposedConvolutionImporter()),
             onnx("Gemm", new GemmImporter()),
             onnx("MatMul", new MatMulImporter()),
             onnx("Softmax", new SoftmaxImporter(false)),
@@ -18,7 +19,7 @@ public final class LayerImporters {
 
     /** All operators of the family. */
     public static final List<Registration> ALL =
-            Stream.of(OWN).flatMap(List::stream).toList();
+            Stream.of(OWN, Pools.ALL, Normalizations.ALL, ResponseImporters.ALL, LossImporters.ALL).flatMap(List::stream).toList();
 
     private LayerImporters() {}
 }

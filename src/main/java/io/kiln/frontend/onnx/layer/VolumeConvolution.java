@@ -14,8 +14,8 @@ import java.util.List;
 final class VolumeConvolution {
     private VolumeConvolution() {}
 
-    /** The convolution of data (N, D, H, W, C); the weight is the node's second input. */
-    static Arg emit(Expressions e, NodeContext node, Arg data, Spatial spatial, int groups) {
+    /** The convolution of data (N, D, H, W, C) with a weight (M, C / group, kD, kH, kW). */
+    static Arg emit(Expressions e, NodeContext node, Arg data, Arg weight, Spatial spatial, int groups) {
         int begin = spatial.begins().get(0);
         int end = spatial.ends().get(0);
         Arg deep = begin + end == 0
@@ -39,16 +39,16 @@ final class VolumeConvolution {
                     StridedSlice.along(shape, 1, first, first + (depth - 1) * stride + 1, stride), deep);
             Arg images = e.reshape(
                     planes, List.of(shape.dim(0) * depth, shape.dim(2), shape.dim(3), shape.dim(4)));
-            Arg part = ConvolutionImporter.convolve(e, node, images, weight(e, node, k), plane, groups);
+            Arg part = ConvolutionImporter.convolve(e, node, images, weight(e, weight, k), plane, groups);
             sum = k == 0 ? part : e.add(sum, part);
         }
         Shape result = e.shape(sum);
         return e.reshape(sum, List.of(shape.dim(0), depth, result.dim(1), result.dim(2), result.dim(3)));
     }
 
-    private static Arg weight(Expressions e, NodeContext node, int plane) {
-        Shape shape = node.shape(1);
-        Arg slice = e.slice(node.arg(1), 2, plane, plane + 1);
+    private static Arg weight(Expressions e, Arg weight, int plane) {
+        Shape shape = e.shape(weight);
+        Arg slice = e.slice(weight, 2, plane, plane + 1);
         return e.reshape(slice, List.of(shape.dim(0), shape.dim(1), shape.dim(3), shape.dim(4)));
     }
 }

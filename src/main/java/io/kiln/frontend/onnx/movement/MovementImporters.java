@@ -15,7 +15,7 @@ public final class MovementImporters {
 
     /** All operators of the family. */
     public static final List<Registration> ALL =
-            Stream.of(OWN, ShapeImporters.ALL, ConstantImporters.ALL).flatMap(List::stream).toList();
+            Stream.of(OWN, ShapeImporters.ALL, ConstantImporters.ALL, SliceImporters.ALL, PadImporters.ALL, GatherImporters.ALL, BlockImporters.ALL, SequenceImporters.ALL, ResizeImporters.ALL).flatMap(List::stream).toList();
 
     private MovementImporters() {}
 }

@@ -5,6 +5,7 @@ import io.kiln.base.Bytes;
 import io.kiln.base.DType;
 import io.kiln.ir.Arg;
 import io.kiln.ir.Constant;
+import io.kiln.ir.op.Check;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.Unary;
@@ -13,6 +14,7 @@ import io.kiln.ir.op.movement.BroadcastTo;
 import io.kiln.ir.op.movement.Concatenate;
 import io.kiln.ir.op.movement.Reshape;
 import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.op.movement.Take;
 import io.kiln.ir.op.movement.Transpose;
 import io.kiln.ir.op.reduce.Reduce;
 import io.kiln.ir.type.Shape;
@@ -20,11 +22,15 @@ import io.kiln.ir.type.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /** Short names for the operators that importers emit most, so that a decomposition reads like its formula. */
 public final class Expressions {
+    private static final int MOST_PLACES = 1 << 22;
+
     private final NodeContext node;
 
     public Expressions(NodeContext node) {
@@ -113,6 +119,24 @@ public final class Expressions {
         return new Constant("", new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array()));
     }
 
+    /** A tensor of int32 of a function of the places of its elements. */
+    public Constant places(Shape shape, IntUnaryOperator value) {
+        int count = Math.toIntExact(shape.elements());
+        node.require(count <= MOST_PLACES, "it needs a table of " + count + " numbers", "at most " + MOST_PLACES);
+        ByteBuffer buffer = ByteBuffer.allocate(Integer.BYTES * count).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count; i++) {
+            buffer.putInt(value.applyAsInt(i));
+        }
+        return new Constant("", new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array()));
+    }
+
+    /** The shape of a vector that lies along one axis. */
+    public static Shape along(int rank, int axis, int size) {
+        List<Integer> dims = new ArrayList<>(Collections.nCopies(rank, 1));
+        dims.set(axis, size);
+        return new Shape(dims);
+    }
+
     /** A tensor of float32. */
     public Constant reals(float[] values, Shape shape) {
         ByteBuffer buffer = ByteBuffer.allocate(Float.BYTES * values.length).order(ByteOrder.LITTLE_ENDIAN);
@@ -168,6 +192,20 @@ public final class Expressions {
         return begin == 0 && end == shape.dim(axis)
                 ? value
                 : node.emit(StridedSlice.along(shape, axis, begin, end, 1), value);
+    }
+
+    /** Slices selected by indices of int32 along a dimension. */
+    public Arg take(Arg value, Arg indices, int axis) {
+        return node.emit(new Take(axis, 0), value, indices);
+    }
+
+    /** The shape to which two shapes broadcast. */
+    public Shape broadcastShape(Shape a, Shape b) {
+        try {
+            return Check.broadcast(a, b);
+        } catch (IllegalArgumentException e) {
+            throw node.failure(e.getMessage(), "shapes that broadcast");
+        }
     }
 
     /** A reduction that keeps the dimensions as 1. */

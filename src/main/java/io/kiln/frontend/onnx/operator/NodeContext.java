@@ -13,6 +13,7 @@ import io.kiln.ir.type.Shape;
 import io.kiln.ir.type.TensorType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -21,7 +22,22 @@ import java.util.Optional;
  */
 public final class NodeContext {
     /** What a node is imported into. */
-    public record Surroundings(GraphBuilder graph, Scope scope, Bodies bodies, String file, int number) {}
+    public record Surroundings(
+            GraphBuilder graph, Scope scope, Bodies bodies, String file, int number, Emitter emitter) {
+        /** Operators are appended as they are emitted. */
+        public Surroundings(GraphBuilder graph, Scope scope, Bodies bodies, String file, int number) {
+            this(graph, scope, bodies, file, number, graph::emit);
+        }
+    }
+
+    /** What appends operator calls to the graph. */
+    @FunctionalInterface
+    public interface Emitter {
+        /** Appends a call and returns its result. */
+        Arg emit(Op op, List<Arg> args, Origin origin);
+    }
+
+    private static final int MOST_LISTED = 1 << 18;
 
     private final OnnxNode node;
     private final int version;
@@ -139,9 +155,17 @@ public final class NodeContext {
                 "Export the model with constant shapes, or make this input an initializer"));
     }
 
+    private Constant list(int index, String what) {
+        Constant constant = constant(index, what);
+        if (constant.elements() > MOST_LISTED) {
+            throw failure("its input " + index + " (" + what + ") has " + constant.elements() + " elements", "a list");
+        }
+        return constant;
+    }
+
     /** The integers of an input that must be known at build time. */
     public List<Long> integers(int index, String what) {
-        Constant constant = constant(index, what);
+        Constant constant = list(index, what);
         if (constant.type().dtype().isFloat()) {
             throw failure("its input " + index + " (" + what + ") holds floats", "integers");
         }
@@ -154,7 +178,7 @@ public final class NodeContext {
 
     /** The floats of an input that must be known at build time. */
     public List<Float> reals(int index, String what) {
-        Constant constant = constant(index, what);
+        Constant constant = list(index, what);
         if (!constant.type().dtype().isFloat()) {
             throw failure("its input " + index + " (" + what + ") holds integers", "floats");
         }
@@ -178,7 +202,7 @@ public final class NodeContext {
     /** Appends an operator call. */
     public Arg emit(Op op, List<Arg> args) {
         try {
-            return around.graph().emit(op, args, origin());
+            return around.emitter().emit(op, args, origin());
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw failure(e.getMessage(), "");
         }
@@ -198,13 +222,69 @@ public final class NodeContext {
 
     /** Sets an output with elements of a type of the model; nothing if the output is unused. */
     public void finish(int output, Arg value, ElementType type) {
-        if (!type.isHeldAs(type(value).dtype())) {
-            throw failure("it computes " + type(value).text(), "elements of type " + type.text());
+        finish(output, new OnnxValue(value, type));
+    }
+
+    /** Sets an output to a value with all that is known of it. */
+    public void finish(int output, OnnxValue value) {
+        if (!value.type().isHeldAs(type(value.arg()).dtype())) {
+            throw failure(
+                    "it computes " + type(value.arg()).text(),
+                    "elements of type " + value.type().text());
         }
-        if (hasOutput(output)
-                && !around.scope().define(node.outputs().get(output), new OnnxValue(value, type))) {
+        if (hasOutput(output) && !around.scope().define(node.outputs().get(output), value)) {
             throw failure("its output `" + node.outputs().get(output) + "` exists already", "every value once");
         }
+    }
+
+    /** Sets an output to a value with all that is known of it, instead of what was set before. */
+    public void replace(int output, OnnxValue value) {
+        around.scope().replace(node.outputs().get(output), value);
+    }
+
+    /** An output that is set. */
+    public Optional<OnnxValue> output(int index) {
+        return hasOutput(index) ? around.scope().value(node.outputs().get(index)) : Optional.empty();
+    }
+
+    /** The same node with some of its inputs, in another order; those that are left out stay so. */
+    public NodeContext reordered(List<Integer> order) {
+        return renamed(node.domain(), node.operator(), order);
+    }
+
+    /** The same node as an operator of ONNX's own domain, with some of its inputs. */
+    public NodeContext as(String operator, List<Integer> order) {
+        return renamed("", operator, order);
+    }
+
+    private NodeContext renamed(String domain, String operator, List<Integer> order) {
+        List<String> names = order.stream()
+                .map(i -> i < node.inputs().size() ? node.inputs().get(i) : "")
+                .toList();
+        OnnxNode other = new OnnxNode(
+                node.index(), node.name(), domain, operator, names, node.outputs(), node.attributes());
+        return new NodeContext(other, version, around);
+    }
+
+    /**
+     * The same node with other inputs, whose outputs the graph does not see.
+     *
+     * @param replaced values by index of the input
+     * @param emitter receives what the importer emits; empty for the graph
+     */
+    public NodeContext shadow(Map<Integer, OnnxValue> replaced, Optional<Emitter> emitter) {
+        Scope scope = new Scope(Optional.of(around.scope()));
+        replaced.forEach((index, value) -> scope.define(node.inputs().get(index), value));
+        return new NodeContext(
+                node,
+                version,
+                new Surroundings(
+                        around.graph(),
+                        scope,
+                        around.bodies(),
+                        around.file(),
+                        around.number(),
+                        emitter.orElse(around.graph()::emit)));
     }
 
     /** Imports a body of this node once; see {@link Bodies}. */

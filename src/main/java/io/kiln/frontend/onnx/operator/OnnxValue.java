@@ -3,11 +3,18 @@ package io.kiln.frontend.onnx.operator;
 
 import io.kiln.frontend.onnx.model.ElementType;
 import io.kiln.ir.Arg;
+import java.util.Optional;
 
 /**
  * A value of a model in its own layout.
  *
  * @param arg the value; its elements have the type in which the IR holds those of the model
  * @param type element type in the model
+ * @param form how integers compute it, if they do
  */
-public record OnnxValue(Arg arg, ElementType type) {}
+public record OnnxValue(Arg arg, ElementType type, Optional<IntegerForm> form) {
+    /** A value without more. */
+    public OnnxValue(Arg arg, ElementType type) {
+        this(arg, type, Optional.empty());
+    }
+}

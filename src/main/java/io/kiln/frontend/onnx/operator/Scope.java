@@ -23,6 +23,11 @@ public final class Scope {
         return values.put(name, value) == null;
     }
 
+    /** Sets a value, whether or not there is one. */
+    void replace(String name, OnnxValue value) {
+        values.put(name, value);
+    }
+
     /** The value of a name. */
     public Optional<OnnxValue> value(String name) {
         OnnxValue own = values.get(name);

@@ -49,7 +49,7 @@ final class TensorReader {
         }
         Shape shape = shape(tensor.getDimsList(), where);
         long elements = shape.elements();
-        budget.spend(elements * Long.BYTES);
+        budget.spend(elements * type.held().orElseThrow().bytes());
         return new OnnxTensor(tensor.getName(), type, shape, data(tensor, type, Math.toIntExact(elements), where));
     }
 

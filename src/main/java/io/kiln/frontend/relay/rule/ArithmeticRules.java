@@ -78,12 +78,13 @@ final class ArithmeticRules {
         return call.compute(new Softmax((float) call.attributes().real("beta", 1)));
     }
 
-    /** {@code qnn.quantize}; TensorFlow Lite and TVM compute the same. */
+    /** {@code qnn.quantize}; TensorFlow Lite and TVM compute the same, ONNX has a rounding of its own. */
     static Value quantize(CallSite call) {
         call.arity(3);
-        call.attributes().choiceOr("rounding", TFLITE, TFLITE);
+        String rounding = call.attributes().choiceOr("rounding", TFLITE, TFLITE, Rounding.ONNX.name());
         call.attributes().integer("axis", -4, 3, -1);
-        return call.compute(new QnnQuantize(call.attributes().dtype("out_dtype", DType.INT8, DType.INT16)));
+        return call.compute(new QnnQuantize(
+                call.attributes().dtype("out_dtype", DType.INT8, DType.INT16), Rounding.valueOf(rounding)));
     }
 
     /** {@code qnn.dequantize}. */

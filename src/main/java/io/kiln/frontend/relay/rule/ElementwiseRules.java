@@ -17,6 +17,7 @@ import io.kiln.ir.op.Op;
 import io.kiln.ir.op.element.Binary;
 import io.kiln.ir.op.element.Cast;
 import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.PairLookup;
 import io.kiln.ir.op.element.QnnBinary;
 import io.kiln.ir.op.element.TflAddN;
 import io.kiln.ir.op.element.TflLeakyRelu;
@@ -24,6 +25,7 @@ import io.kiln.ir.op.element.TflLookup;
 import io.kiln.ir.op.element.TflSigmoid16;
 import io.kiln.ir.op.element.Unary;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /** The table of element-wise operators. */
@@ -41,6 +43,7 @@ final class ElementwiseRules {
             entry("negative", ElementRules::negative),
             entry("nn.leaky_relu", Rule.of(a -> new LeakyRelu((float) a.real("alpha")))),
             entry("nn.relu", ArithmeticRules::relu),
+            entry("onnx.pair_lookup", Rule.of(ElementwiseRules::pairLookup)),
             entry("qnn.add", ArithmeticRules::addQuantized),
             entry("qnn.dequantize", ArithmeticRules::dequantize),
             entry("qnn.quantize", ArithmeticRules::quantize),
@@ -108,5 +111,16 @@ final class ElementwiseRules {
     private static QuantizedMultiplier multiplier(Attributes a, String side) {
         return new QuantizedMultiplier(
                 a.integer(side + "_multiplier", -MAX, MAX), a.integer(side + "_shift", -MOST_SHIFT, MOST_SHIFT - 1));
+    }
+
+    private static PairLookup pairLookup(Attributes a) {
+        PairLookup.Kind kind = PairLookup.Kind.valueOf(
+                a.choice("kind", "sum", "product", "any").toUpperCase(Locale.ROOT));
+        return new PairLookup(
+                kind,
+                a.real("lhs"),
+                a.real("rhs"),
+                a.integer("lhs_zero_point", Byte.MIN_VALUE, Byte.MAX_VALUE),
+                a.integer("rhs_zero_point", Byte.MIN_VALUE, Byte.MAX_VALUE));
     }
 }

@@ -29,6 +29,7 @@ public final class LayerOptions {
         public static final Field.UByte PADDING = new Field.UByte(0);
         public static final Field.Int32 STRIDE_W = new Field.Int32(1);
         public static final Field.Int32 STRIDE_H = new Field.Int32(2);
+        public static final Field.Int32 DEPTH_MULTIPLIER = new Field.Int32(3);
         public static final Field.UByte FUSED_ACTIVATION_FUNCTION = new Field.UByte(4);
         public static final Field.Int32 DILATION_W_FACTOR = new Field.Int32(5, 1);
         public static final Field.Int32 DILATION_H_FACTOR = new Field.Int32(6, 1);

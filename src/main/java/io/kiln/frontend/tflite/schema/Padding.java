@@ -10,6 +10,11 @@ public enum Padding {
     /** Only windows that lie inside the data. */
     VALID;
 
+    /** Its code in a file. */
+    public int code() {
+        return ordinal();
+    }
+
     /** The padding of a code; empty if there is none. */
     public static Optional<Padding> of(int code) {
         return SchemaEnums.at(values(), code);

@@ -37,7 +37,7 @@ record Outcome(NodeTest test, Kind kind, String text, Optional<Function> functio
         try {
             function = OnnxFrontend.convert(test.frozen(), name, InputShapes.NONE);
         } catch (KilnException e) {
-            return new Outcome(test, Kind.REFUSED, e.problems().get(0).text(), Optional.empty());
+            return new Outcome(test, Kind.REFUSED, e.problems().get(0).what(), Optional.empty());
         }
         String what;
         try {
@@ -58,12 +58,17 @@ record Outcome(NodeTest test, Kind kind, String text, Optional<Function> functio
         List<OnnxTensor> expected = test.outputs();
         for (int i = 0; i < expected.size(); i++) {
             TensorType type = types.get(function.results().get(i).id());
-            String what = Answers.difference(expected.get(i), type, answer.get(i));
+            String what = Answers.difference(test.name(), expected.get(i), type, answer.get(i));
             if (!what.isEmpty()) {
                 return "output " + i + ": " + what;
             }
         }
         return "";
+    }
+
+    /** The same as a wrong answer. */
+    Outcome wrong(String what) {
+        return new Outcome(test, Kind.WRONG, what, function);
     }
 
     String line() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.executor.aot;
+package io.kiln.executor;
 
 import io.kiln.codegen.Origin;
 import io.kiln.codegen.c.CFile;
@@ -21,7 +21,7 @@ public final class SystemLibrarySource {
     public static final String SHARED_FILE = "lib0.c";
 
     /** Where its types come from. */
-    static final String HEADER = "<tvm/runtime/crt/module.h>";
+    public static final String HEADER = "<tvm/runtime/crt/module.h>";
 
     private static final int BYTE = 256;
 
@@ -34,15 +34,27 @@ public final class SystemLibrarySource {
      * @param functions their names, model by model
      */
     public static CFile shared(Origin origin, List<String> functions) {
+        return file(origin, SHARED_FILE, functions);
+    }
+
+    /**
+     * A file with nothing but a system library.
+     *
+     * @param fileName name of the file
+     * @param functions what is in it; the file is empty without
+     */
+    public static CFile file(Origin origin, String fileName, List<String> functions) {
         List<CItem> items = new ArrayList<>();
         functions.forEach(name -> items.add(new CItem.Prototype("", PackedText.signature(name))));
-        items.addAll(table(functions));
+        if (!functions.isEmpty()) {
+            items.addAll(table(functions));
+        }
         return new CFile(
-                origin, SHARED_FILE, Optional.empty(), List.of("<tvm/runtime/c_runtime_api.h>", HEADER), items);
+                origin, fileName, Optional.empty(), List.of("<tvm/runtime/c_runtime_api.h>", HEADER), items);
     }
 
     /** The same behind a definition of the first function. */
-    static List<CItem> items(List<String> functions) {
+    public static List<CItem> items(List<String> functions) {
         List<CItem> items = new ArrayList<>();
         functions.stream().skip(1).forEach(name -> items.add(new CItem.Prototype("", PackedText.signature(name))));
         items.addAll(table(functions));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.kiln.executor.aot;
+package io.kiln.executor;
 
 import io.kiln.base.DType;
-import io.kiln.executor.PlannedModule;
 import io.kiln.ir.Variable;
 import io.kiln.lower.Tables;
 import io.kiln.stream.StoredValue;
@@ -21,11 +20,11 @@ import java.util.Optional;
  * The static memory of a model's variables, and {@code tvmgen_<name>_reset}, which initialises them. If the initial
  * values are not all zero, the first run begins with a reset.
  */
-final class StateMemory {
+public final class StateMemory {
     private StateMemory() {}
 
     /** The static array of a variable, or the parameter with the caller's memory. */
-    static Buffer buffer(PlannedModule module, StoredValue value) {
+    public static Buffer buffer(PlannedModule module, StoredValue value) {
         return array(module, value.index(), variables(module).get(value.index()));
     }
 
@@ -58,7 +57,7 @@ final class StateMemory {
     }
 
     /** All arrays that the file defines. */
-    static List<Buffer> arrays(PlannedModule module) {
+    public static List<Buffer> arrays(PlannedModule module) {
         List<Buffer> arrays = new ArrayList<>();
         for (int i = 0; i < variables(module).size(); i++) {
             arrays.add(array(module, i, variables(module).get(i)));
@@ -70,7 +69,7 @@ final class StateMemory {
     }
 
     /** Calls the reset before the first run, unless all initial values are zero. */
-    static void ensureInitialised(PlannedModule module, BlockBuilder body) {
+    public static void ensureInitialised(PlannedModule module, BlockBuilder body) {
         if (!module.called() && !beginsWithZeros(module)) {
             body.ifThen(
                     Exprs.equal(Exprs.load(ready(module), Exprs.imm(0)), Exprs.imm(0, DType.BOOL)),
@@ -79,7 +78,7 @@ final class StateMemory {
     }
 
     /** The reset function; empty for a model without variables. */
-    static Optional<PrimFunc> reset(PlannedModule module) {
+    public static Optional<PrimFunc> reset(PlannedModule module) {
         if (variables(module).isEmpty()) {
             return Optional.empty();
         }

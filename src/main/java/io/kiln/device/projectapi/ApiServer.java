@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.device.projectapi;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.kiln.base.KilnException;
+import io.kiln.base.Log;
+import io.kiln.base.Problem;
+import io.kiln.device.projectapi.LineReader.Ending;
+import io.kiln.device.projectapi.LineReader.Line;
+import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.transport.TimedInput;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * The protocol of a Project API server: reads requests, holds them against the methods' parameters, has a {@link ProjectHandler} do
+ * them, and replies to each. It ends with the requests, and at a line that is no request.
+ */
+public final class ApiServer {
+    /** Longest request in bytes. */
+    private static final int MOST_BYTES = 16 << 20;
+
+    private static final int MOST_READ = 1 << 20;
+    private static final double MOST_SECONDS = 1e9;
+    private static final double NANOS = 1e9;
+    private static final long FOR_EVER = Long.MAX_VALUE / 2;
+
+    /** How often a method that waits for the board looks whether its client is still there. */
+    private static final Duration SLICE = Duration.ofMillis(200);
+
+    private final TimedInput requests;
+    private final LineReader lines;
+    private final OutputStream replies;
+    private final ProjectHandler handler;
+    private final Log log;
+
+    private ApiServer(TimedInput requests, OutputStream replies, ProjectHandler handler, Log log) {
+        this.requests = requests;
+        this.lines = new LineReader(requests, MOST_BYTES);
+        this.replies = replies;
+        this.handler = handler;
+        this.log = log;
+    }
+
+    /**
+     * Serves until the requests end; the caller closes streams and handler.
+     *
+     * @param log gets a line for each request, and each failure
+     */
+    public static void serve(InputStream requests, OutputStream replies, ProjectHandler handler, Log log) {
+        try (TimedInput input = new TimedInput(requests)) {
+            ApiServer server = new ApiServer(input, replies, handler, log);
+            while (server.serveOne()) {
+                log.debug("waiting for the next request");
+            }
+        } catch (IOException e) {
+            log.info("the client is gone: " + e.getMessage());
+        }
+    }
+
+    private boolean serveOne() throws IOException {
+        Line line = lines.next(requests.now() + FOR_EVER);
+        Optional<JsonNode> request = line.ending() == Ending.COMPLETE ? Message.read(line.text()) : Optional.empty();
+        if (request.isEmpty()) {
+            log.info(line.ending() == Ending.END ? "no more requests" : "this is no request: " + line.ending());
+            return false;
+        }
+        try {
+            ApiRequest one = ApiRequest.of(request.get());
+            send(answer(one));
+            return true;
+        } catch (MethodFailure e) {
+            send(Message.error(NullNode.getInstance(), e, NullNode.getInstance()));
+            return false;
+        }
+    }
+
+    private void send(String reply) throws IOException {
+        log.debug("reply " + Message.shown(reply));
+        replies.write((reply + "\n").getBytes(StandardCharsets.UTF_8));
+        replies.flush();
+    }
+
+    private String answer(ApiRequest request) {
+        log.debug("request " + request.method());
+        try {
+            return Message.reply(request.id(), call(request.checked(), request.params()));
+        } catch (MethodFailure e) {
+            boolean isOfHandler = e.code() == MethodFailure.SERVER_ERROR;
+            return Message.error(request.id(), e, isOfHandler ? traceback(e) : NullNode.getInstance());
+        } catch (RuntimeException e) {
+            log.warn(request.method() + " failed: " + e.getMessage());
+            MethodFailure failure = new MethodFailure(MethodFailure.SERVER_ERROR, "calling method " + request.method());
+            return Message.error(request.id(), failure, traceback(e));
+        }
+    }
+
+    /** What a client shows its user: the message for failures that a user can fix, otherwise the stack too. */
+    private static JsonNode traceback(RuntimeException failure) {
+        StringWriter text = new StringWriter();
+        if (failure instanceof KilnException) {
+            text.write(failure.getMessage());
+        } else {
+            failure.printStackTrace(new PrintWriter(text, true));
+        }
+        return Message.object().put("traceback", text.toString());
+    }
+
+    private JsonNode call(ApiMethod method, ObjectNode params) {
+        switch (method) {
+            case SERVER_INFO_QUERY -> {
+                return handler.info(params.get("tvm_version").textValue()).json();
+            }
+            case GENERATE_PROJECT ->
+                handler.generate(
+                        path(params, "model_library_format_path"),
+                        path(params, "standalone_crt_dir"),
+                        path(params, "project_dir"),
+                        options(params));
+            case BUILD -> handler.build(options(params));
+            case FLASH -> handler.flash(options(params));
+            case OPEN_TRANSPORT -> {
+                return json(handler.openTransport(options(params)));
+            }
+            case CLOSE_TRANSPORT -> handler.closeTransport();
+            case READ_TRANSPORT -> {
+                return Message.object().put("data", Base85.encode(read(params)));
+            }
+            case WRITE_TRANSPORT -> write(params);
+        }
+        return NullNode.getInstance();
+    }
+
+    private static Path path(ObjectNode params, String name) {
+        return Path.of(params.get(name).textValue());
+    }
+
+    private static OptionValues options(ObjectNode params) {
+        return new OptionValues((ObjectNode) params.get("options"));
+    }
+
+    private static JsonNode json(TransportTimeouts timeouts) {
+        ObjectNode reply = Message.object();
+        reply.putObject("timeouts")
+                .put("session_start_retry_timeout_sec", seconds(timeouts.sessionStartRetry()))
+                .put("session_start_timeout_sec", seconds(timeouts.sessionStart()))
+                .put("session_established_timeout_sec", seconds(timeouts.sessionEstablished()));
+        return reply;
+    }
+
+    private static double seconds(Duration time) {
+        return time.toNanos() / NANOS;
+    }
+
+    private byte[] read(ObjectNode params) {
+        JsonNode number = params.get("n");
+        if (number.longValue() < 1) {
+            throw new KilnException(new Problem("n is " + number, "read_transport", "1 or more", ""));
+        }
+        int most = (int) Math.min(number.longValue(), MOST_READ);
+        long deadline = deadline(params);
+        byte[] bytes = handler.read(most, slice(deadline));
+        while (bytes.length == 0) {
+            requireTime(deadline);
+            bytes = handler.read(most, slice(deadline));
+        }
+        return bytes;
+    }
+
+    private void write(ObjectNode params) {
+        byte[] bytes = Base85.decode(params.get("data").textValue());
+        long deadline = deadline(params);
+        int sent = handler.write(bytes, 0, slice(deadline));
+        while (sent < bytes.length) {
+            requireTime(deadline);
+            sent += handler.write(bytes, sent, slice(deadline));
+        }
+    }
+
+    private void requireTime(long deadline) {
+        if (deadline <= requests.now() || requests.isAtEnd()) {
+            throw MethodFailure.ioTimeout();
+        }
+    }
+
+    private long deadline(ObjectNode params) {
+        JsonNode seconds = params.get("timeout_sec");
+        double time = Math.max(0, Math.min(MOST_SECONDS, seconds.doubleValue()));
+        return requests.now() + (seconds.isNull() ? FOR_EVER : (long) (time * NANOS));
+    }
+
+    private Duration slice(long deadline) {
+        long left = Math.max(0, deadline - requests.now());
+        return Duration.ofNanos(Math.min(left, SLICE.toNanos()));
+    }
+}

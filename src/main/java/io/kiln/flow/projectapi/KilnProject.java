@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.projectapi;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.device.emulator.Emulator;
+import io.kiln.device.lease.Lease;
+import io.kiln.device.projectapi.MethodFailure;
+import io.kiln.device.projectapi.OptionValues;
+import io.kiln.device.projectapi.ProjectHandler;
+import io.kiln.device.projectapi.ServerInfo;
+import io.kiln.device.rpc.client.TransportTimeouts;
+import io.kiln.device.transport.Transport;
+import io.kiln.flow.Flow;
+import io.kiln.flow.build.FirmwareSteps;
+import io.kiln.flow.build.RunnableImage;
+import io.kiln.flow.device.FlashRunners;
+import io.kiln.flow.device.Leases;
+import io.kiln.flow.resolve.ResolvedBuild;
+import io.kiln.flow.resolve.Resolver;
+import io.kiln.flow.spec.BuildSpec;
+import io.kiln.flow.spec.BuildSpec.Layout;
+import io.kiln.flow.spec.ConsoleSpec;
+import io.kiln.flow.spec.DeviceSpec;
+import io.kiln.flow.spec.FlashSpec;
+import io.kiln.flow.state.FreshFolder;
+import io.kiln.report.BuildReport;
+import io.kiln.report.Json;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** What Kiln does as a Project API server: in a template it generates projects; in a project it builds, flashes and connects. */
+final class KilnProject implements ProjectHandler {
+    private static final String PLATFORM = "kiln";
+
+    /** How long a program that Kiln started may run at most. */
+    private static final Duration LONGEST_LIFE = Duration.ofHours(12);
+
+    private final Path directory;
+    private final LineLog log;
+    private Optional<HeldTransport> held = Optional.empty();
+
+    /**
+     * @param directory the server's folder
+     */
+    KilnProject(Path directory, LineLog log) {
+        this.directory = directory;
+        this.log = log;
+    }
+
+    private boolean isTemplate() {
+        return !Files.exists(directory.resolve(ProjectFolder.ARCHIVE));
+    }
+
+    @Override
+    public ServerInfo info(String tvmVersion) {
+        ProjectSettings settings = ProjectSettings.read(directory);
+        Path boards = new Layout(directory, directory, "").userBoards();
+        List<String> ids = settings.boardSources().boards(boards).ids();
+        Optional<String> archive = Optional.of(directory.resolve(ProjectFolder.ARCHIVE))
+                .filter(Files::exists)
+                .map(Path::toString);
+        return new ServerInfo(PLATFORM, isTemplate(), archive, ProjectOptions.of(ids));
+    }
+
+    @Override
+    public void generate(Path archive, Path runtime, Path project, OptionValues options) {
+        if (!isTemplate()) {
+            throw new KilnException(
+                    new Problem("this is a generated project", directory.toString(), "a template's folder", ""));
+        }
+        if (Files.exists(project)) {
+            throw new KilnException(
+                    new Problem("the project exists already", project.toString(), "a new folder", "Choose another"));
+        }
+        options.check(info("").options(), ProjectOptions.GENERATE);
+        ProjectSettings settings = ProjectSettings.read(directory).with(options, Set.of());
+        try {
+            ProjectFolder.generate(directory, project, archive, settings, flow(settings, options));
+        } catch (RuntimeException e) {
+            FreshFolder.clear(project);
+            project.toFile().delete();
+            throw e;
+        }
+    }
+
+    @Override
+    public void build(OptionValues options) {
+        ProjectFolder project = project();
+        OptionValues values = values(project, options, ProjectOptions.BUILD);
+        flow(project.settings(), values).build(project.spec(), DeviceSpec.USUAL);
+        values.number(ProjectOptions.WORKSPACE).ifPresent(bytes -> requireRoom(project.spec(), bytes));
+    }
+
+    /** A board on this computer has enough in any case. */
+    private static void requireRoom(BuildSpec spec, long bytes) {
+        Path report = spec.layout().reports().resolve(FirmwareSteps.REPORT);
+        BuildReport.Ram ram = Json.read(report, BuildReport.class).ram();
+        long left = ram.available() - ram.total();
+        if (ram.available() > 0 && left < bytes) {
+            throw new KilnException(new Problem(
+                    "the image leaves " + left + " bytes of RAM",
+                    "board " + spec.board(),
+                    bytes + " bytes, as workspace_size_bytes has it",
+                    "Ask for less, or choose another board"));
+        }
+    }
+
+    @Override
+    public void flash(OptionValues options) {
+        ProjectFolder project = project();
+        OptionValues values = values(project, options, ProjectOptions.FLASH);
+        Path image = project.spec().layout().image("elf");
+        if (!Files.isRegularFile(image)) {
+            throw new KilnException(new Problem("nothing was built", image.toString(), "build before this", ""));
+        }
+        flow(project.settings(), values).flash(project.spec(), device(values).flash());
+    }
+
+    @Override
+    public TransportTimeouts openTransport(OptionValues options) {
+        closeTransport();
+        ProjectFolder project = project();
+        OptionValues values = values(project, options, ProjectOptions.OPEN);
+        BuildSpec spec = project.spec();
+        ResolvedBuild build = new Resolver(project.settings().environment(log)).resolve(spec);
+        Path text = spec.layout().reports().resolve("transport.log");
+        if (FlashRunners.areFor(build.board()) || build.runsOn().isEmpty()) {
+            Lease lease = new Leases(build, device(values), LONGEST_LIFE, text).take();
+            held = Optional.of(new HeldTransport(started(lease), lease::close));
+            return TransportTimeouts.SERIAL;
+        }
+        RunnableImage image = RunnableImage.asBuilt(log, build);
+        Emulator emulator = new Emulator(image.board(), LONGEST_LIFE, Optional.of(text), false);
+        held = Optional.of(new HeldTransport(emulator.boot(image.file()), () -> {}));
+        return image.board().isHost()
+                ? new TransportTimeouts(Duration.ZERO, Duration.ZERO, Duration.ZERO)
+                : TransportTimeouts.EMULATOR;
+    }
+
+    /** The program was flashed before. */
+    private static Transport started(Lease lease) {
+        try {
+            return lease.start(() -> {});
+        } catch (RuntimeException e) {
+            lease.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public void closeTransport() {
+        held.ifPresent(HeldTransport::close);
+        held = Optional.empty();
+    }
+
+    @Override
+    public byte[] read(int most, Duration time) {
+        return open().read(most, time);
+    }
+
+    @Override
+    public int write(byte[] bytes, int from, Duration time) {
+        return open().write(bytes, from, time);
+    }
+
+    private HeldTransport open() {
+        return held.orElseThrow(() -> MethodFailure.transportClosed("open_transport comes first"));
+    }
+
+    private ProjectFolder project() {
+        if (isTemplate()) {
+            throw new KilnException(new Problem(
+                    "this is a template", directory.toString(), "a generated project", "Generate a project from it"));
+        }
+        return new ProjectFolder(directory, ProjectSettings.read(directory));
+    }
+
+    private OptionValues values(ProjectFolder project, OptionValues given, String method) {
+        given.check(info("").options(), method);
+        return project.options(given);
+    }
+
+    private Flow flow(ProjectSettings settings, OptionValues options) {
+        LineLog chosen = log.verbose(options.flag(ProjectOptions.VERBOSE));
+        return new Flow(chosen, settings.environment(chosen));
+    }
+
+    /** A project of this server is for the bench, so its RPC server may be flashed. */
+    private static DeviceSpec device(OptionValues options) {
+        FlashSpec usual = FlashSpec.USUAL;
+        FlashSpec flash = new FlashSpec(
+                options.text(ProjectOptions.SERIAL_NUMBER),
+                options.text(ProjectOptions.OPENOCD).orElse(usual.openOcd()),
+                usual.limit(),
+                usual.preverify(),
+                usual.journal(),
+                usual.faults(),
+                true,
+                usual.bar());
+        ConsoleSpec console = new ConsoleSpec(options.text(ProjectOptions.PORT), Optional.empty(), Optional.empty());
+        return new DeviceSpec(flash, true, console);
+    }
+
+    @Override
+    public void close() {
+        closeTransport();
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.flow.projectapi;
+
+import io.kiln.base.FileFailure;
+import io.kiln.base.WholeFiles;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The files by which a folder is a template or a project of Kiln's Project API server. */
+final class TemplateFolder {
+    private static final String LAUNCHER = "launch_microtvm_api_server.sh";
+    private static final Path BOARDS = Path.of("src", "main", "boards");
+
+    private TemplateFolder() {}
+
+    /**
+     * Writes a template.
+     *
+     * @param boards folder of the user's own boards; need not exist
+     * @param classPath Kiln and everything that it needs
+     */
+    static void write(Path folder, ProjectSettings settings, Path boards, List<Path> classPath) {
+        WholeFiles.write(folder.resolve(LAUNCHER), launcher(classPath));
+        makeExecutable(folder.resolve(LAUNCHER));
+        settings.write(folder);
+        copyFiles(boards, folder.resolve(BOARDS));
+    }
+
+    /** Writes to a project what its template has, with other settings. */
+    static void copy(Path template, Path project, ProjectSettings settings) {
+        copyFile(template.resolve(LAUNCHER), project.resolve(LAUNCHER));
+        makeExecutable(project.resolve(LAUNCHER));
+        settings.write(project);
+        copyFiles(template.resolve(BOARDS), project.resolve(BOARDS));
+    }
+
+    /** Short lives: little is worth to be compiled well, and one collector thread is enough. */
+    private static String launcher(List<Path> classPath) {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String path = classPath.stream()
+                .map(file -> file.toAbsolutePath().normalize().toString())
+                .collect(Collectors.joining(File.pathSeparator));
+        return "#!/bin/sh\nexec " + quoted(java) + " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp " + quoted(path) + " "
+                + ProjectApiServer.class.getName() + " \"$@\"\n";
+    }
+
+    private static String quoted(String text) {
+        return "'" + text.replace("'", "'\\''") + "'";
+    }
+
+    private static void makeExecutable(Path file) {
+        if (!file.toFile().setExecutable(true)) {
+            throw FileFailure.of("cannot be made executable", file, new IOException("the system refused"));
+        }
+    }
+
+    static void copyFile(Path from, Path to) {
+        try {
+            WholeFiles.write(to, Files.readAllBytes(from));
+        } catch (IOException e) {
+            throw FileFailure.of("cannot read", from, e);
+        }
+    }
+
+    /** Copies every file below a folder, if there is one. */
+    static void copyFiles(Path from, Path to) {
+        if (!Files.isDirectory(from)) {
+            return;
+        }
+        try (Stream<Path> walk = Files.walk(from)) {
+            walk.filter(Files::isRegularFile)
+                    .forEach(file ->
+                            copyFile(file, to.resolve(from.relativize(file).toString())));
+        } catch (IOException | UncheckedIOException e) {
+            throw FileFailure.of("cannot read", from, e);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.operator;
+
+import io.kiln.ir.Arg;
+import java.util.Optional;
+
+/** What is known of a value beside its elements, so that a quantized model is computed in integers. */
+public sealed interface IntegerForm {
+    /**
+     * A tensor of uint8.
+     *
+     * @param bytes its elements less 128, as int8
+     */
+    record Signed(Arg bytes) implements IntegerForm {}
+
+    /**
+     * Real numbers that integers stand for.
+     *
+     * @param integers int8, or int32
+     * @param by their scale and zero point
+     */
+    record Dequantized(Arg integers, Quantization by) implements IntegerForm {}
+
+    /** Real numbers that can be computed as integers once their quantization is known. */
+    non-sealed interface Deferred extends IntegerForm {
+        /**
+         * Emits the computation.
+         *
+         * @param to a quantization of bytes, one for the whole tensor
+         * @param limits of the bytes
+         * @return the bytes as int8; empty if they cannot be computed in integers
+         */
+        Optional<Arg> quantized(Quantization to, Limits limits);
+    }
+
+    /**
+     * The range of quantized bytes.
+     *
+     * @param low least byte
+     * @param high largest byte
+     */
+    record Limits(int low, int high) {
+        /** All bytes. */
+        public static final Limits NONE = new Limits(Byte.MIN_VALUE, Byte.MAX_VALUE);
+
+        /** The range of bytes that are limited to this one first, then to another. */
+        public Limits then(Limits other) {
+            return new Limits(other.limit(low), other.limit(high));
+        }
+
+        private int limit(int value) {
+            return Math.max(low, Math.min(high, value));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.quantized;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Origin;
+import io.kiln.ir.op.Op;
+import io.kiln.ir.op.Rounding;
+import io.kiln.ir.op.element.QnnRequantize;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnDense;
+import io.kiln.ir.op.movement.Pad;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.op.movement.Transpose;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Turns the operators of a float layer into those of a quantized one as its importer emits them: the layer's sums are rescaled right
+ * after the bias, so that what follows moves bytes.
+ */
+final class IntegerLayer implements NodeContext.Emitter {
+    private final NodeContext node;
+    private final SumForm form;
+    private final Quantization to;
+    private final Limits limits;
+
+    IntegerLayer(NodeContext node, SumForm form, Quantization to, Limits limits) {
+        this.node = node;
+        this.form = form;
+        this.to = to;
+        this.limits = limits;
+    }
+
+    @Override
+    public Arg emit(Op op, List<Arg> args, Origin origin) {
+        if (op instanceof Conv2d conv) {
+            return sums(new QnnConv2d(conv.window(), conv.groups(), conv.channels(), conv.kernelLayout()), args);
+        }
+        if (op instanceof Dense dense) {
+            return sums(new QnnDense(dense.units()), args);
+        }
+        if (op instanceof BiasAdd) {
+            return rescaled(node.emit(op, args));
+        }
+        if (op instanceof Pad) {
+            return node.emit(op, args.get(0), zeroPoint());
+        }
+        if (op instanceof Transpose || op instanceof Reshape || op instanceof StridedSlice) {
+            return node.emit(op, args);
+        }
+        throw new NoIntegers(op);
+    }
+
+    private Arg sums(Op op, List<Arg> args) {
+        List<Arg> all = new ArrayList<>(args);
+        all.add(Constant.scalar(form.data().by().zeroPoint()));
+        all.add(Constant.scalar(form.weight().by().zeroPoint()));
+        all.add(Constant.scalar(form.data().by().scale()));
+        all.add(scales(form.weight().by().scales()));
+        Arg sums = node.emit(op, all);
+        return form.bias().isPresent() ? sums : rescaled(sums);
+    }
+
+    /** In single precision, the product of both scales first. */
+    private Arg rescaled(Arg sums) {
+        float input = form.data().by().scale();
+        List<Float> products =
+                form.weight().by().scales().stream().map(scale -> input * scale).toList();
+        Arg bytes = node.emit(
+                new QnnRequantize(-1, Rounding.ONNX, DType.INT8),
+                sums,
+                scales(products),
+                Constant.scalar(0),
+                Constant.scalar(to.scale()),
+                Constant.scalar(to.zeroPoint()));
+        return IntegerForms.limited(node, bytes, limits);
+    }
+
+    private static Constant scales(List<Float> scales) {
+        float[] values = new float[scales.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = scales.get(i);
+        }
+        return values.length == 1 ? Constant.scalar(values[0]) : Constant.vector(values);
+    }
+
+    private Constant zeroPoint() {
+        byte zero = (byte) form.data().by().zeroPoint();
+        return new Constant("", new TensorType(Shape.scalar(), DType.INT8), Bytes.wrap(new byte[] {zero}));
+    }
+}

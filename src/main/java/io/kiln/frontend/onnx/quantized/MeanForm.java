@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx.quantized;
+
+import io.kiln.base.DType;
+import io.kiln.frontend.onnx.model.ElementType;
+import io.kiln.frontend.onnx.operator.IntegerForm;
+import io.kiln.frontend.onnx.operator.IntegerForm.Deferred;
+import io.kiln.frontend.onnx.operator.IntegerForm.Dequantized;
+import io.kiln.frontend.onnx.operator.IntegerForm.Limits;
+import io.kiln.frontend.onnx.operator.NodeContext;
+import io.kiln.frontend.onnx.operator.OnnxImporter;
+import io.kiln.frontend.onnx.operator.OnnxValue;
+import io.kiln.frontend.onnx.operator.Quantization;
+import io.kiln.ir.Arg;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Means of bytes as rescaled sums. The sum of floats is rounded at each step, so that its quotient by the scale may lie on either side
+ * of a half that the exact one hits: only where no sum comes so close are integers computed.
+ *
+ * @param data the input
+ * @param to quantization of the result
+ * @param limits of the bytes
+ * @param isOfSum whether the result is defined as a rescaled sum of integers
+ */
+record MeanForm(Dequantized data, Quantization to, Limits limits, boolean isOfSum) {
+    private static final Set<String> MEANS = Set.of("AveragePool", "GlobalAveragePool", "ReduceMean");
+
+    /** Roundings besides those of the sum: of the operands, both quotients, the scale, and the zero point. */
+    private static final int MORE_ROUNDINGS = 8;
+
+    private static final double HALF_ULP = Math.scalb(1.0, -24);
+    private static final long MOST_SUMS = 1 << 24;
+
+    static Optional<IntegerForm> of(OnnxImporter importer, NodeContext node) {
+        if (!MEANS.contains(node.node().operator())) {
+            return Optional.empty();
+        }
+        return IntegerForms.bytes(node, 0)
+                .map(data -> (Deferred) (to, limits) -> new MeanForm(data, to, limits, false).emit(importer, node));
+    }
+
+    /** Emits the mean of a node. */
+    Optional<Arg> emit(OnnxImporter importer, NodeContext node) {
+        OnnxValue bytes = new OnnxValue(data.integers(), ElementType.FLOAT);
+        NodeContext shadow = node.shadow(Map.of(0, bytes), Optional.of(new IntegerMean(node, this)));
+        try {
+            importer.emit(shadow);
+        } catch (NoIntegers e) {
+            return Optional.empty();
+        }
+        return shadow.output(0)
+                .map(OnnxValue::arg)
+                .filter(result -> node.type(result).dtype() == DType.INT8);
+    }
+
+    /** Whether the mean of a number of bytes is never so close to a half that roundings of floats decide. */
+    boolean isClear(long count) {
+        if (isOfSum) {
+            return true;
+        }
+        int zero = data.by().zeroPoint();
+        long least = (Byte.MIN_VALUE - zero) * count;
+        long most = (Byte.MAX_VALUE - zero) * count;
+        if (most - least > MOST_SUMS) {
+            return false;
+        }
+        double factor = data.by().scale() / ((double) to.scale() * count);
+        double low = Byte.MIN_VALUE - to.zeroPoint() - 1.0;
+        double high = Byte.MAX_VALUE - to.zeroPoint() + 1.0;
+        for (long sum = least; sum <= most; sum++) {
+            double value = sum * factor;
+            double fromHalf = Math.abs(value - Math.floor(value) - 0.5);
+            double error = (Math.abs(value) + Byte.MAX_VALUE) * (count + MORE_ROUNDINGS) * HALF_ULP;
+            if (value > low && value < high && fromHalf <= error) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

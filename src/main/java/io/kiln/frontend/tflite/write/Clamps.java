@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.write;
+
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.quantize.plan.Format;
+import io.kiln.quantize.plan.Precision;
+import java.util.List;
+import java.util.Optional;
+
+/** Clamps as fused activations or as operators of their own. */
+final class Clamps {
+    private Clamps() {}
+
+    /** The activation of a node's clamp. The range of an int8 result is that of any other clamp by itself. */
+    static int fused(Emission node) {
+        return node.planned()
+                .node()
+                .clip()
+                .flatMap(Clamps::activation)
+                .orElse(FusedActivation.NONE)
+                .code();
+    }
+
+    private static Optional<FusedActivation> activation(Clip clip) {
+        if (clip.min() == 0) {
+            return clip.max() == Float.MAX_VALUE
+                    ? Optional.of(FusedActivation.RELU)
+                    : clip.max() == 6 ? Optional.of(FusedActivation.RELU6) : Optional.empty();
+        }
+        return clip.min() == -1 && clip.max() == 1 ? Optional.of(FusedActivation.RELU_N1_TO_1) : Optional.empty();
+    }
+
+    /** The node to write before a clamp that no activation does, which is written by {@link #after}. */
+    static Emission before(Emission node) {
+        if (!isSeparate(node)) {
+            return node;
+        }
+        int unclamped = node.graph()
+                .tensor(node.name() + "_unclamped", node.planned().node().type(), format(node));
+        return new Emission(node.planned(), node.graph(), unclamped);
+    }
+
+    static void after(Emission node, Emission before) {
+        if (isSeparate(node)) {
+            limit(node, before.output(), node.planned().node().clip().orElseThrow());
+        }
+    }
+
+    private static boolean isSeparate(Emission node) {
+        Optional<Clip> clip = node.planned().node().clip();
+        return node.planned().precision() != Precision.INT8
+                && clip.isPresent()
+                && clip.flatMap(Clamps::activation).isEmpty();
+    }
+
+    /** A clamp as an operator. */
+    static boolean write(Emission node, Clip clip) {
+        Optional<FusedActivation> activation = activation(clip);
+        if (activation.equals(Optional.of(FusedActivation.RELU))) {
+            node.write(BuiltinOperator.RELU, node.version(1, 2, 2));
+        } else if (activation.equals(Optional.of(FusedActivation.RELU6))) {
+            node.write(BuiltinOperator.RELU6, node.version(1, 2, 2));
+        } else {
+            limit(node, node.data(0), clip);
+        }
+        return true;
+    }
+
+    private static void limit(Emission node, int data, Clip clip) {
+        GraphWriter graph = node.graph();
+        int raised = graph.tensor(node.name() + "_raised", node.planned().node().type(), format(node));
+        int version = node.version(1, 2, 4);
+        graph.operator(BuiltinOperator.MAXIMUM, version, List.of(data, limit(node, clip.min())), raised, Options.NONE);
+        node.write(BuiltinOperator.MINIMUM, version, List.of(raised, limit(node, clip.max())), Options.NONE);
+    }
+
+    private static int limit(Emission node, double limit) {
+        return node.graph().value(Constant.vector((float) limit), format(node));
+    }
+
+    private static Format format(Emission node) {
+        return node.planned().output();
+    }
+}

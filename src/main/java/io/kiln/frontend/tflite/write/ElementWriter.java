@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.write;
+
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.ElementwiseOptions.Add;
+import io.kiln.frontend.tflite.schema.ElementwiseOptions.Div;
+import io.kiln.frontend.tflite.schema.ElementwiseOptions.Mul;
+import io.kiln.frontend.tflite.schema.ElementwiseOptions.Sub;
+import io.kiln.frontend.tflite.schema.LayerOptions;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.element.Clip;
+import io.kiln.ir.op.element.LeakyRelu;
+import io.kiln.ir.op.element.Unary;
+import io.kiln.ir.op.layer.Softmax;
+import java.util.Map;
+import java.util.Optional;
+
+/** Writes operators on elements, and softmax. */
+final class ElementWriter implements NodeWriter {
+    private static final Map<Unary.Kind, BuiltinOperator> UNARY = Map.ofEntries(
+            Map.entry(Unary.Kind.ABS, BuiltinOperator.ABS),
+            Map.entry(Unary.Kind.NEGATIVE, BuiltinOperator.NEG),
+            Map.entry(Unary.Kind.SQRT, BuiltinOperator.SQRT),
+            Map.entry(Unary.Kind.RSQRT, BuiltinOperator.RSQRT),
+            Map.entry(Unary.Kind.EXP, BuiltinOperator.EXP),
+            Map.entry(Unary.Kind.LOG, BuiltinOperator.LOG),
+            Map.entry(Unary.Kind.SIN, BuiltinOperator.SIN),
+            Map.entry(Unary.Kind.COS, BuiltinOperator.COS),
+            Map.entry(Unary.Kind.CEIL, BuiltinOperator.CEIL),
+            Map.entry(Unary.Kind.FLOOR, BuiltinOperator.FLOOR),
+            Map.entry(Unary.Kind.ROUND, BuiltinOperator.ROUND),
+            Map.entry(Unary.Kind.SIGMOID, BuiltinOperator.LOGISTIC),
+            Map.entry(Unary.Kind.TANH, BuiltinOperator.TANH),
+            Map.entry(Unary.Kind.ELU, BuiltinOperator.ELU),
+            Map.entry(Unary.Kind.HARD_SWISH, BuiltinOperator.HARD_SWISH));
+
+    private static final Map<Binary.Kind, BuiltinOperator> BINARY = Map.of(
+            Binary.Kind.ADD, BuiltinOperator.ADD,
+            Binary.Kind.SUBTRACT, BuiltinOperator.SUB,
+            Binary.Kind.MULTIPLY, BuiltinOperator.MUL,
+            Binary.Kind.DIVIDE, BuiltinOperator.DIV,
+            Binary.Kind.MAXIMUM, BuiltinOperator.MAXIMUM,
+            Binary.Kind.MINIMUM, BuiltinOperator.MINIMUM,
+            Binary.Kind.SQUARED_DIFFERENCE, BuiltinOperator.SQUARED_DIFFERENCE,
+            Binary.Kind.FLOOR_DIVIDE, BuiltinOperator.FLOOR_DIV,
+            Binary.Kind.FLOOR_MOD, BuiltinOperator.FLOOR_MOD);
+
+    @Override
+    public boolean write(Emission node) {
+        if (node.op() instanceof Softmax softmax) {
+            node.write(
+                    BuiltinOperator.SOFTMAX,
+                    node.version(1, 2, 3),
+                    node.data(),
+                    Options.of(LayerOptions.Softmax.TYPE).with(LayerOptions.Softmax.BETA, softmax.beta()));
+            return true;
+        }
+        if (node.op() instanceof LeakyRelu leaky) {
+            Options alpha = Options.of(io.kiln.frontend.tflite.schema.ElementwiseOptions.LeakyRelu.TYPE)
+                    .with(io.kiln.frontend.tflite.schema.ElementwiseOptions.LeakyRelu.ALPHA, leaky.alpha());
+            node.write(BuiltinOperator.LEAKY_RELU, node.version(1, 2, 2), node.data(), alpha);
+            return true;
+        }
+        if (node.op() instanceof Clip clip) {
+            return Clamps.write(node, clip);
+        }
+        return node.op() instanceof Unary unary ? unary(node, unary) : binary(node, (Binary) node.op());
+    }
+
+    private static boolean unary(Emission node, Unary unary) {
+        Optional<BuiltinOperator> code = Optional.ofNullable(UNARY.get(unary.kind()));
+        boolean hasVersions = unary.kind() == Unary.Kind.SIGMOID || unary.kind() == Unary.Kind.TANH;
+        code.ifPresent(builtin -> node.write(builtin, hasVersions ? node.version(1, 2, 3) : 1));
+        return code.isPresent();
+    }
+
+    private static boolean binary(Emission node, Binary binary) {
+        Optional<BuiltinOperator> code = Optional.ofNullable(BINARY.get(binary.kind()));
+        if (code.isEmpty() || !node.planned().node().type().dtype().isFloat()) {
+            return false;
+        }
+        Emission unclamped = Clamps.before(node);
+        unclamped.write(code.get(), node.version(1, 2, 2), node.data(), options(binary.kind(), Clamps.fused(node)));
+        Clamps.after(node, unclamped);
+        return true;
+    }
+
+    private static Options options(Binary.Kind kind, int activation) {
+        return switch (kind) {
+            case ADD -> Options.of(Add.TYPE).with(Add.FUSED_ACTIVATION_FUNCTION, activation);
+            case SUBTRACT -> Options.of(Sub.TYPE).with(Sub.FUSED_ACTIVATION_FUNCTION, activation);
+            case MULTIPLY -> Options.of(Mul.TYPE).with(Mul.FUSED_ACTIVATION_FUNCTION, activation);
+            case DIVIDE -> Options.of(Div.TYPE).with(Div.FUSED_ACTIVATION_FUNCTION, activation);
+            default -> Options.NONE;
+        };
+    }
+}

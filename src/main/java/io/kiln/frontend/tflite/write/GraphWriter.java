@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.write;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Quantization;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import io.kiln.quantize.plan.Format;
+import io.kiln.quantize.plan.QuantizedConstants;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Collects tensors and operators, and converts values between number formats where operators need other ones. */
+final class GraphWriter {
+    private final List<TfliteTensorEntry> tensors = new ArrayList<>();
+    private final List<TfliteOperatorEntry> operators = new ArrayList<>();
+    private final Set<String> names = new HashSet<>();
+    private final Map<Integer, Map<Format, Integer>> values = new HashMap<>();
+    private final Map<Integer, Format> computed = new HashMap<>();
+
+    /** Keeps names for inputs and outputs of the model. */
+    void reserve(String name) {
+        names.add(name);
+    }
+
+    /** A new tensor under a name that was reserved. */
+    int reserved(String name, TensorType type, Format format) {
+        return add(name, type, format, Optional.empty());
+    }
+
+    /** A new computed tensor; its name gets a number if it is taken. */
+    int tensor(String name, TensorType type, Format format) {
+        return add(unused(name), type, format, Optional.empty());
+    }
+
+    private int add(String name, TensorType type, Format format, Optional<Bytes> data) {
+        Optional<TfliteTensorEntry.Scaling> scaling = format.quantization()
+                .map(q -> new TfliteTensorEntry.Scaling(new float[] {q.scale()}, q.zeroPoint(), 0));
+        tensors.add(new TfliteTensorEntry(name, new TensorType(type.shape(), format.dtype()), scaling, data));
+        return tensors.size() - 1;
+    }
+
+    private String unused(String wanted) {
+        String base = wanted.isEmpty() ? "tensor" : wanted;
+        String name = base;
+        for (int number = 1; !names.add(name); number++) {
+            name = base + "_" + number;
+        }
+        return name;
+    }
+
+    /** A constant of integers with scales. */
+    int constant(Constant constant, TfliteTensorEntry.Scaling scaling) {
+        tensors.add(new TfliteTensorEntry(
+                unused(constant.name()), constant.type(), Optional.of(scaling), Optional.of(constant.data())));
+        return tensors.size() - 1;
+    }
+
+    /** A constant of numbers that mean themselves. */
+    int constant(Constant constant) {
+        return constant(constant, Format.plain(constant.type().dtype()));
+    }
+
+    private int constant(Constant constant, Format format) {
+        return add(unused(constant.name()), constant.type(), format, Optional.of(constant.data()));
+    }
+
+    /** A vector of int32 that decides what an operator does. */
+    int ints(String name, int... elements) {
+        return matrix(name, Shape.of(elements.length), elements);
+    }
+
+    /** Such parameters with a shape. */
+    int matrix(String name, Shape shape, int... elements) {
+        ByteBuffer buffer = ByteBuffer.allocate(Integer.BYTES * elements.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (int element : elements) {
+            buffer.putInt(element);
+        }
+        return constant(new Constant(name, new TensorType(shape, DType.INT32), Bytes.wrap(buffer.array())));
+    }
+
+    /** Says which tensor holds a value in the format in which it is computed. */
+    void define(int value, int tensor) {
+        Format format = format(tensor);
+        computed.put(value, format);
+        values.computeIfAbsent(value, v -> new HashMap<>()).put(format, tensor);
+    }
+
+    /** The tensor that holds a value in the format in which it is computed. */
+    int own(int value) {
+        return values.get(value).get(computed.get(value));
+    }
+
+    Format format(int tensor) {
+        TfliteTensorEntry entry = tensors.get(tensor);
+        return new Format(
+                entry.type().dtype(), entry.scaling().map(s -> new Quantization(s.scales()[0], s.zeroPoint())));
+    }
+
+    TfliteTensorEntry entry(int tensor) {
+        return tensors.get(tensor);
+    }
+
+    /** The tensor that holds an argument in a format; converted at its first use. */
+    int value(Arg arg, Format format) {
+        if (arg instanceof Constant constant) {
+            return format.quantization()
+                    .map(q -> constant(QuantizedConstants.of(constant, format.dtype(), q), format))
+                    .orElseGet(() -> constant(constant));
+        }
+        int id = ((Arg.Ref) arg).id();
+        Map<Format, Integer> known = values.get(id);
+        Integer tensor = known.get(format);
+        if (tensor == null) {
+            TfliteTensorEntry from = tensors.get(own(id));
+            tensor = tensor(from.name() + "_" + format.dtype().text(), from.type(), format);
+            convert(own(id), tensor);
+            known.put(format, tensor);
+        }
+        return tensor;
+    }
+
+    /** Converts a tensor to another format. */
+    void convert(int from, int to) {
+        boolean isDequantize = format(to).quantization().isEmpty();
+        boolean isRescale = format(from).quantization().isPresent() && !isDequantize;
+        boolean isWide = format(from).dtype() == DType.INT16 || format(to).dtype() == DType.INT16;
+        int version = isDequantize ? isWide ? 3 : 2 : isRescale ? 2 : 1;
+        operator(
+                isDequantize ? BuiltinOperator.DEQUANTIZE : BuiltinOperator.QUANTIZE,
+                version,
+                List.of(from),
+                to,
+                Options.NONE);
+    }
+
+    void operator(BuiltinOperator code, int version, List<Integer> inputs, int output, Options options) {
+        operators.add(new TfliteOperatorEntry(code, version, "", inputs, List.of(output), options));
+    }
+
+    void custom(String name, List<Integer> inputs, int output) {
+        operators.add(new TfliteOperatorEntry(BuiltinOperator.CUSTOM, 1, name, inputs, List.of(output), Options.NONE));
+    }
+
+    Bytes file(List<Integer> inputs, List<Integer> outputs) {
+        return TfliteFile.of(
+                tensors,
+                operators,
+                inputs.stream().mapToInt(Integer::intValue).toArray(),
+                outputs.stream().mapToInt(Integer::intValue).toArray());
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.write;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.LayerOptions.Conv2D;
+import io.kiln.frontend.tflite.schema.LayerOptions.DepthwiseConv2D;
+import io.kiln.frontend.tflite.schema.LayerOptions.FullyConnected;
+import io.kiln.frontend.tflite.schema.LayerOptions.TransposeConv;
+import io.kiln.frontend.tflite.schema.Padding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.Window;
+import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.Conv2dTranspose;
+import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.type.Shape;
+import io.kiln.ir.type.TensorType;
+import io.kiln.quantize.plan.LayerConstants;
+import io.kiln.quantize.plan.PaddingScheme;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Writes convolutions and fully connected layers. Padding that no scheme gives becomes a PAD before the layer. */
+final class LayerWriter implements NodeWriter {
+    private static final int DEPTHWISE_DIMENSION = 3;
+
+    @Override
+    public boolean write(Emission node) {
+        if (node.planned().node().layer().isEmpty()) {
+            return false;
+        }
+        Emission layer = Clamps.before(node);
+        boolean isWritten = true;
+        if (node.op() instanceof Conv2d conv) {
+            convolution(layer, conv);
+        } else if (node.op() instanceof Dense) {
+            dense(layer);
+        } else {
+            isWritten = node.op() instanceof Conv2dTranspose transpose && transposed(layer, transpose);
+        }
+        if (isWritten) {
+            Clamps.after(node, layer);
+        }
+        return isWritten;
+    }
+
+    private static void convolution(Emission node, Conv2d conv) {
+        boolean depthwise = conv.kernelLayout().equals("HWOI");
+        Shape shape = node.planned().node().weights().type().shape();
+        Optional<PaddingScheme> scheme = PaddingScheme.of(conv.window(), node.dataShape(0));
+        int data = scheme.isPresent() ? node.data(0) : Pads.around(node, conv.window());
+        Shape stored = depthwise ? Shape.of(1, shape.dim(0), shape.dim(1), shape.dim(2) * shape.dim(3)) : shape;
+        List<Integer> inputs = new ArrayList<>(List.of(data));
+        inputs.addAll(constants(node, stored, depthwise ? DEPTHWISE_DIMENSION : 0));
+        Padding padding = Padding.valueOf(scheme.orElse(PaddingScheme.VALID).name());
+        if (depthwise) {
+            node.write(
+                    BuiltinOperator.DEPTHWISE_CONV_2D,
+                    node.version(2, 3, 5),
+                    inputs,
+                    strides(
+                                    DepthwiseConv2D.STRIDE_H,
+                                    DepthwiseConv2D.STRIDE_W,
+                                    conv.window(),
+                                    Options.of(DepthwiseConv2D.TYPE))
+                            .with(DepthwiseConv2D.PADDING, padding.code())
+                            .with(DepthwiseConv2D.DEPTH_MULTIPLIER, shape.dim(3))
+                            .with(
+                                    DepthwiseConv2D.DILATION_H_FACTOR,
+                                    conv.window().dilationH())
+                            .with(
+                                    DepthwiseConv2D.DILATION_W_FACTOR,
+                                    conv.window().dilationW())
+                            .with(DepthwiseConv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+            return;
+        }
+        node.write(
+                BuiltinOperator.CONV_2D,
+                node.version(2, 3, 4),
+                inputs,
+                strides(Conv2D.STRIDE_H, Conv2D.STRIDE_W, conv.window(), Options.of(Conv2D.TYPE))
+                        .with(Conv2D.PADDING, padding.code())
+                        .with(Conv2D.DILATION_H_FACTOR, conv.window().dilationH())
+                        .with(Conv2D.DILATION_W_FACTOR, conv.window().dilationW())
+                        .with(Conv2D.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+    }
+
+    static Options strides(Field.Int32 rows, Field.Int32 columns, Window window, Options options) {
+        return options.with(rows, window.strideH()).with(columns, window.strideW());
+    }
+
+    private static void dense(Emission node) {
+        List<Integer> inputs = new ArrayList<>(List.of(node.data(0)));
+        inputs.addAll(constants(node, node.planned().node().weights().type().shape(), 0));
+        node.write(
+                BuiltinOperator.FULLY_CONNECTED,
+                node.version(1, 4, 7),
+                inputs,
+                Options.of(FullyConnected.TYPE).with(FullyConnected.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+    }
+
+    private static boolean transposed(Emission node, Conv2dTranspose op) {
+        boolean isPlain = op.window().outputPaddingH() == 0 && op.window().outputPaddingW() == 0;
+        Optional<PaddingScheme> scheme = PaddingScheme.of(op.geometry(), node.outputShape());
+        if (!isPlain || scheme.isEmpty()) {
+            return false;
+        }
+        int shape = node.graph()
+                .ints(
+                        node.name() + "/shape",
+                        node.outputShape().dims().stream()
+                                .mapToInt(Integer::intValue)
+                                .toArray());
+        List<Integer> constants =
+                constants(node, node.planned().node().weights().type().shape(), 0);
+        List<Integer> inputs = new ArrayList<>(List.of(shape, constants.get(0), node.data(0)));
+        inputs.addAll(constants.subList(1, constants.size()));
+        node.write(
+                BuiltinOperator.TRANSPOSE_CONV,
+                constants.size() > 1 ? 3 : node.version(1, 2, 2),
+                inputs,
+                strides(TransposeConv.STRIDE_H, TransposeConv.STRIDE_W, op.geometry(), Options.of(TransposeConv.TYPE))
+                        .with(
+                                TransposeConv.PADDING,
+                                Padding.valueOf(scheme.get().name()).code())
+                        .with(TransposeConv.FUSED_ACTIVATION_FUNCTION, Clamps.fused(node)));
+        return true;
+    }
+
+    /** Weights, then the bias if there is one. */
+    private static List<Integer> constants(Emission node, Shape shape, int dimension) {
+        GraphWriter graph = node.graph();
+        if (node.isFloat()) {
+            List<Integer> tensors = new ArrayList<>();
+            tensors.add(graph.constant(reshaped(node.planned().node().weights(), shape)));
+            node.planned().node().bias().ifPresent(bias -> tensors.add(graph.constant(bias)));
+            return tensors;
+        }
+        LayerConstants constants = node.planned().constants().orElseThrow();
+        float input = node.planned().data().get(0).quantization().orElseThrow().scale();
+        float[] scales = new float[constants.scales().length];
+        for (int i = 0; i < scales.length; i++) {
+            scales[i] = input * constants.scales()[i];
+        }
+        List<Integer> tensors = new ArrayList<>();
+        tensors.add(graph.constant(
+                reshaped(constants.weights(), shape), new TfliteTensorEntry.Scaling(constants.scales(), 0, dimension)));
+        Constant bias = constants.bias().orElseGet(() -> zeros(node));
+        tensors.add(graph.constant(bias, new TfliteTensorEntry.Scaling(scales, 0, 0)));
+        return tensors;
+    }
+
+    /** A bias of zeros: some of TensorFlow Lite's integer kernels expect one. */
+    private static Constant zeros(Emission node) {
+        DType dtype = node.planned().precision().bias();
+        int channels = node.outputShape().dim(-1);
+        return new Constant(
+                node.name() + "/bias",
+                new TensorType(Shape.of(channels), dtype),
+                Bytes.wrap(new byte[channels * dtype.bytes()]));
+    }
+
+    private static Constant reshaped(Constant constant, Shape shape) {
+        return new Constant(
+                constant.name(), new TensorType(shape, constant.type().dtype()), constant.data());
+    }
+}

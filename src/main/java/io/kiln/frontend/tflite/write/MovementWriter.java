@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.write;
+
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.FusedActivation;
+import io.kiln.frontend.tflite.schema.LayerOptions.Reducer;
+import io.kiln.frontend.tflite.schema.MovementOptions;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.op.layer.Resize2d;
+import io.kiln.ir.op.movement.Concatenate;
+import io.kiln.ir.op.movement.Pad;
+import io.kiln.ir.op.movement.Reshape;
+import io.kiln.ir.op.movement.StridedSlice;
+import io.kiln.ir.op.movement.Transpose;
+import io.kiln.ir.op.reduce.Reduce;
+import io.kiln.ir.type.Shape;
+import java.util.List;
+
+/** Writes operators that move elements, and reductions. */
+final class MovementWriter implements NodeWriter {
+    @Override
+    public boolean write(Emission node) {
+        if (!node.planned().node().type().dtype().isFloat()) {
+            return false;
+        }
+        if (node.op() instanceof Reshape) {
+            parametrised(
+                    node, BuiltinOperator.RESHAPE, 1, ints(node.outputShape().dims()), Options.NONE);
+        } else if (node.op() instanceof Transpose transpose) {
+            parametrised(node, BuiltinOperator.TRANSPOSE, node.version(1, 2, 4), ints(transpose.axes()), Options.NONE);
+        } else if (node.op() instanceof Concatenate concatenate) {
+            concatenate(node, concatenate);
+        } else if (node.op() instanceof StridedSlice slice) {
+            slice(node, slice);
+        } else if (node.op() instanceof Pad pad) {
+            return pad(node, pad);
+        } else if (node.op() instanceof Resize2d resize) {
+            resize(node, resize);
+        } else {
+            reduce(node, (Reduce) node.op());
+        }
+        return true;
+    }
+
+    private static void parametrised(
+            Emission node, BuiltinOperator code, int version, int[] parameters, Options options) {
+        int tensor = node.graph().ints(node.name() + "/parameters", parameters);
+        node.write(code, version, List.of(node.data(0), tensor), options);
+    }
+
+    private static void concatenate(Emission node, Concatenate op) {
+        node.write(
+                BuiltinOperator.CONCATENATION,
+                node.version(1, 2, 3),
+                node.data(),
+                Options.of(MovementOptions.Concatenation.TYPE)
+                        .with(MovementOptions.Concatenation.AXIS, op.axis())
+                        .with(MovementOptions.Concatenation.FUSED_ACTIVATION_FUNCTION, FusedActivation.NONE.code()));
+    }
+
+    private static void slice(Emission node, StridedSlice op) {
+        GraphWriter graph = node.graph();
+        node.write(
+                BuiltinOperator.STRIDED_SLICE,
+                node.version(1, 2, 4),
+                List.of(
+                        node.data(0),
+                        graph.ints(node.name() + "/begin", ints(op.begin())),
+                        graph.ints(node.name() + "/end", ints(op.end())),
+                        graph.ints(node.name() + "/strides", ints(op.strides()))),
+                Options.of(MovementOptions.StridedSlice.TYPE));
+    }
+
+    /** Padding with another value than 0 has no form here. */
+    private static boolean pad(Emission node, Pad op) {
+        Arg value = node.planned().node().args().get(1);
+        if (!(value instanceof Constant constant) || constant.real(0) != 0) {
+            return false;
+        }
+        int[] widths = new int[2 * op.before().size()];
+        for (int i = 0; i < op.before().size(); i++) {
+            widths[2 * i] = op.before().get(i);
+            widths[2 * i + 1] = op.after().get(i);
+        }
+        int tensor = node.graph()
+                .matrix(node.name() + "/paddings", Shape.of(op.before().size(), 2), widths);
+        node.write(BuiltinOperator.PAD, node.version(1, 2, 3), List.of(node.data(0), tensor), Options.NONE);
+        return true;
+    }
+
+    private static void resize(Emission node, Resize2d op) {
+        Options options = op.linear()
+                ? Options.of(MovementOptions.ResizeBilinear.TYPE)
+                        .with(MovementOptions.ResizeBilinear.ALIGN_CORNERS, op.alignCorners())
+                        .with(MovementOptions.ResizeBilinear.HALF_PIXEL_CENTERS, op.halfPixelCenters())
+                : Options.of(MovementOptions.ResizeNearestNeighbor.TYPE)
+                        .with(MovementOptions.ResizeNearestNeighbor.ALIGN_CORNERS, op.alignCorners())
+                        .with(MovementOptions.ResizeNearestNeighbor.HALF_PIXEL_CENTERS, op.halfPixelCenters());
+        parametrised(
+                node,
+                op.linear() ? BuiltinOperator.RESIZE_BILINEAR : BuiltinOperator.RESIZE_NEAREST_NEIGHBOR,
+                op.halfPixelCenters() ? 3 : node.version(1, 2, 2),
+                new int[] {op.height(), op.width()},
+                options);
+    }
+
+    private static void reduce(Emission node, Reduce op) {
+        BuiltinOperator code = switch (op.kind()) {
+            case SUM -> BuiltinOperator.SUM;
+            case MEAN -> BuiltinOperator.MEAN;
+            case MAX -> BuiltinOperator.REDUCE_MAX;
+            case MIN -> BuiltinOperator.REDUCE_MIN;
+        };
+        int version = op.kind() == Reduce.Kind.MEAN ? node.version(1, 2, 3) : node.version(1, 2, 2);
+        parametrised(
+                node, code, version, ints(op.axes()), Options.of(Reducer.TYPE).with(Reducer.KEEP_DIMS, op.keepDims()));
+    }
+
+    private static int[] ints(List<Integer> values) {
+        return values.stream().mapToInt(Integer::intValue).toArray();
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.write;
+
+import com.google.flatbuffers.FlatBufferBuilder;
+import io.kiln.base.Bytes;
+import io.kiln.frontend.tflite.flatbuffer.Field;
+import io.kiln.frontend.tflite.schema.BuiltinOperator;
+import io.kiln.frontend.tflite.schema.ModelTables.Buffer;
+import io.kiln.frontend.tflite.schema.ModelTables.Model;
+import io.kiln.frontend.tflite.schema.ModelTables.Operator;
+import io.kiln.frontend.tflite.schema.ModelTables.OperatorCode;
+import io.kiln.frontend.tflite.schema.ModelTables.QuantizationParameters;
+import io.kiln.frontend.tflite.schema.ModelTables.SubGraph;
+import io.kiln.frontend.tflite.schema.ModelTables.Tensor;
+import io.kiln.frontend.tflite.schema.TfliteType;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Lays a graph out as a file of TensorFlow Lite, schema version 3. */
+final class TfliteFile {
+    private static final String IDENTIFIER = "TFL3";
+    private static final int SCHEMA_VERSION = 3;
+    private static final int FIRST_SIZE = 1 << 16;
+    private static final int DATA_ALIGNMENT = 16;
+
+    /** Largest code that fits into the older field. */
+    private static final int MAX_OLD_CODE = 127;
+
+    /** More fields than any table has; trailing ones without a value take no space. */
+    private static final int FIELDS = 12;
+
+    private final FlatBufferBuilder file = new FlatBufferBuilder(FIRST_SIZE).forceDefaults(true);
+
+    private record Code(BuiltinOperator code, int version, String custom) {}
+
+    /** The bytes of a model with one graph. */
+    static Bytes of(List<TfliteTensorEntry> tensors, List<TfliteOperatorEntry> operators, int[] inputs, int[] outputs) {
+        return new TfliteFile().model(tensors, operators, inputs, outputs);
+    }
+
+    private Bytes model(
+            List<TfliteTensorEntry> tensors, List<TfliteOperatorEntry> operators, int[] inputs, int[] outputs) {
+        List<Integer> buffers = new ArrayList<>(List.of(buffer(Optional.empty())));
+        List<Integer> tensorTables = new ArrayList<>();
+        for (TfliteTensorEntry tensor : tensors) {
+            int index = 0;
+            if (tensor.data().isPresent()) {
+                index = buffers.size();
+                buffers.add(buffer(tensor.data()));
+            }
+            tensorTables.add(tensor(tensor, index));
+        }
+        Map<Code, Integer> codes = new LinkedHashMap<>();
+        List<Integer> operatorTables = new ArrayList<>();
+        for (TfliteOperatorEntry operator : operators) {
+            Code code = new Code(operator.code(), operator.version(), operator.custom());
+            int index = codes.computeIfAbsent(code, c -> codes.size());
+            operatorTables.add(operator(operator, index));
+        }
+        int graph = graph(offsets(tensorTables), offsets(operatorTables), ints(inputs), ints(outputs));
+        int graphs = offsets(List.of(graph));
+        int codeTables = offsets(codes.keySet().stream().map(this::code).toList());
+        int bufferTables = offsets(buffers);
+        file.startTable(FIELDS);
+        file.addInt(Model.VERSION.number(), SCHEMA_VERSION, 0);
+        file.addOffset(Model.OPERATOR_CODES.number(), codeTables, 0);
+        file.addOffset(Model.SUBGRAPHS.number(), graphs, 0);
+        file.addOffset(Model.BUFFERS.number(), bufferTables, 0);
+        file.finish(file.endTable(), IDENTIFIER);
+        return Bytes.wrap(file.sizedByteArray());
+    }
+
+    private int graph(int tensors, int operators, int inputs, int outputs) {
+        file.startTable(FIELDS);
+        file.addOffset(SubGraph.TENSORS.number(), tensors, 0);
+        file.addOffset(SubGraph.INPUTS.number(), inputs, 0);
+        file.addOffset(SubGraph.OUTPUTS.number(), outputs, 0);
+        file.addOffset(SubGraph.OPERATORS.number(), operators, 0);
+        return file.endTable();
+    }
+
+    private int buffer(Optional<Bytes> data) {
+        int vector = data.map(this::bytes).orElse(0);
+        file.startTable(FIELDS);
+        data.ifPresent(bytes -> file.addOffset(Buffer.DATA.number(), vector, 0));
+        return file.endTable();
+    }
+
+    private int bytes(Bytes bytes) {
+        file.startVector(1, bytes.size(), DATA_ALIGNMENT);
+        ByteBuffer buffer = bytes.buffer();
+        for (int i = bytes.size() - 1; i >= 0; i--) {
+            file.addByte(buffer.get(i));
+        }
+        return file.endVector();
+    }
+
+    private int tensor(TfliteTensorEntry tensor, int buffer) {
+        int name = file.createString(tensor.name());
+        int shape = ints(tensor.type().shape().dims().stream()
+                .mapToInt(Integer::intValue)
+                .toArray());
+        int scaling = tensor.scaling().map(this::scaling).orElse(0);
+        file.startTable(FIELDS);
+        file.addOffset(Tensor.SHAPE.number(), shape, 0);
+        file.addByte(
+                Tensor.TYPE.number(),
+                (byte) TfliteType.valueOf(tensor.type().dtype().name()).ordinal(),
+                0);
+        file.addInt(Tensor.BUFFER.number(), buffer, 0);
+        file.addOffset(Tensor.NAME.number(), name, 0);
+        tensor.scaling().ifPresent(s -> file.addOffset(Tensor.QUANTIZATION.number(), scaling, 0));
+        return file.endTable();
+    }
+
+    private int scaling(TfliteTensorEntry.Scaling scaling) {
+        float[] scales = scaling.scales();
+        file.startVector(Float.BYTES, scales.length, Float.BYTES);
+        for (int i = scales.length - 1; i >= 0; i--) {
+            file.addFloat(scales[i]);
+        }
+        int scaleVector = file.endVector();
+        file.startVector(Long.BYTES, scales.length, Long.BYTES);
+        for (int i = 0; i < scales.length; i++) {
+            file.addLong(scaling.zeroPoint());
+        }
+        int zeroPoints = file.endVector();
+        file.startTable(FIELDS);
+        file.addOffset(QuantizationParameters.SCALE.number(), scaleVector, 0);
+        file.addOffset(QuantizationParameters.ZERO_POINT.number(), zeroPoints, 0);
+        file.addInt(QuantizationParameters.QUANTIZED_DIMENSION.number(), scaling.dimension(), 0);
+        return file.endTable();
+    }
+
+    private int code(Code code) {
+        int custom = code.custom().isEmpty() ? 0 : file.createString(code.custom());
+        file.startTable(FIELDS);
+        file.addByte(
+                OperatorCode.DEPRECATED_BUILTIN_CODE.number(),
+                (byte) Math.min(MAX_OLD_CODE, code.code().code()),
+                0);
+        if (!code.custom().isEmpty()) {
+            file.addOffset(OperatorCode.CUSTOM_CODE.number(), custom, 0);
+        }
+        file.addInt(OperatorCode.VERSION.number(), code.version(), 1);
+        file.addInt(OperatorCode.BUILTIN_CODE.number(), code.code().code(), 0);
+        return file.endTable();
+    }
+
+    private int operator(TfliteOperatorEntry operator, int code) {
+        int inputs = ints(operator.inputs().stream().mapToInt(Integer::intValue).toArray());
+        int outputs =
+                ints(operator.outputs().stream().mapToInt(Integer::intValue).toArray());
+        boolean hasOptions = operator.options().type().code() != 0;
+        int options = hasOptions ? options(operator.options()) : 0;
+        file.startTable(FIELDS);
+        file.addInt(Operator.OPCODE_INDEX.number(), code, 0);
+        file.addOffset(Operator.INPUTS.number(), inputs, 0);
+        file.addOffset(Operator.OUTPUTS.number(), outputs, 0);
+        if (hasOptions) {
+            file.addByte(
+                    Operator.BUILTIN_OPTIONS_TYPE.number(),
+                    (byte) operator.options().type().code(),
+                    0);
+            file.addOffset(Operator.BUILTIN_OPTIONS.number(), options, 0);
+        }
+        return file.endTable();
+    }
+
+    private int options(Options options) {
+        file.startTable(FIELDS);
+        options.values().forEach((field, value) -> {
+            int number = field.number();
+            if (field instanceof Field.UByte) {
+                file.addByte(number, ((Integer) value).byteValue(), 0);
+            } else if (field instanceof Field.Bool) {
+                file.addBoolean(number, (Boolean) value, false);
+            } else if (field instanceof Field.Real) {
+                file.addFloat(number, (Float) value, 0);
+            } else {
+                file.addInt(number, (Integer) value, 0);
+            }
+        });
+        return file.endTable();
+    }
+
+    private int ints(int[] values) {
+        file.startVector(Integer.BYTES, values.length, Integer.BYTES);
+        for (int i = values.length - 1; i >= 0; i--) {
+            file.addInt(values[i]);
+        }
+        return file.endVector();
+    }
+
+    private int offsets(List<Integer> offsets) {
+        file.startVector(Integer.BYTES, offsets.size(), Integer.BYTES);
+        for (int i = offsets.size() - 1; i >= 0; i--) {
+            file.addOffset(offsets.get(i));
+        }
+        return file.endVector();
+    }
+}

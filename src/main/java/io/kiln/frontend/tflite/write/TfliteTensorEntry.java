@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.tflite.write;
+
+import io.kiln.base.Bytes;
+import io.kiln.ir.type.TensorType;
+import java.util.Optional;
+
+/**
+ * A tensor of a file.
+ *
+ * @param scaling what its integers mean; empty for others
+ * @param data its elements, if it is constant
+ */
+record TfliteTensorEntry(String name, TensorType type, Optional<Scaling> scaling, Optional<Bytes> data) {
+    /**
+     * Scales along a dimension.
+     *
+     * @param scales one, or one per element of the dimension
+     * @param zeroPoint of all
+     */
+    record Scaling(float[] scales, int zeroPoint, int dimension) {}
+}

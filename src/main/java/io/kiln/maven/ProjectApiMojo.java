@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.maven;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.flow.projectapi.TemplateStep;
+import java.io.File;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.maven.plugins.annotations.Mojo;
+import org.apache.maven.plugins.annotations.Parameter;
+
+/**
+ * Writes a template whose Project API server is Kiln, so that tools of microTVM generate, build and flash projects for Kiln's
+ * boards and talk to them. The template refers to this computer's local repository and compilers.
+ *
+ * @since 0.1.0
+ */
+@Mojo(name = "project-api", requiresProject = false, threadSafe = true)
+public final class ProjectApiMojo extends AbstractByHandMojo {
+    /**
+     * Skips this goal.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.project-api.skip", defaultValue = "false")
+    private boolean skipProjectApi;
+
+    /**
+     * Folder of the template; by default {@code project-template} in the output folder.
+     *
+     * @since 0.1.0
+     */
+    @Parameter(property = "kiln.project.template")
+    private File template;
+
+    @Override
+    boolean isGoalSkipped() {
+        return skipProjectApi;
+    }
+
+    @Override
+    void run() {
+        Path folder = template == null
+                ? spec().layout().out().resolve("project-template")
+                : folder().resolve(template.toPath());
+        new TemplateStep(new MojoLog(getLog()), environment()).write(spec(), folder, classPath());
+    }
+
+    /** What Maven loaded this plugin from: its jar and all that it depends on. */
+    private static List<Path> classPath() {
+        if (ProjectApiMojo.class.getClassLoader() instanceof URLClassLoader loader) {
+            return Arrays.stream(loader.getURLs()).map(ProjectApiMojo::file).toList();
+        }
+        throw new KilnException(Problem.of("this Maven does not tell what it loads a plugin from", ""));
+    }
+
+    private static Path file(URL url) {
+        try {
+            return Path.of(url.toURI());
+        } catch (URISyntaxException e) {
+            throw new KilnException(Problem.of("not a file of the class path: " + url, ""), e);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.mlf;
+
+import io.kiln.artifact.ExecutorKind;
+import io.kiln.artifact.ModelLibrary;
+import io.kiln.artifact.ModelMetadata;
+import io.kiln.artifact.ModelMetadata.OperatorInfo;
+import io.kiln.artifact.ModelMetadata.TensorInfo;
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Archives of style {@code operator}, since version 4: operators that nothing calls in order. Their metadata have no {@code modules}, no
+ * executors, and the tensors of each operator for its memory.
+ */
+final class OperatorStyle {
+    private OperatorStyle() {}
+
+    /**
+     * Whether an archive of these models has this style.
+     *
+     * @throws KilnException if some of them have, or several
+     */
+    static boolean isWhole(List<ModelLibrary> models) {
+        boolean isSome = models.stream().anyMatch(model -> isOperators(model.metadata()));
+        if (isSome && models.size() > 1) {
+            throw new KilnException(new Problem(
+                    "an archive of style operator cannot hold " + models.size() + " models",
+                    "kiln.executor",
+                    "one model, or kiln.executor aot or graph",
+                    "Set kiln.executor to aot or graph, or build each model by itself"));
+        }
+        return isSome;
+    }
+
+    private static boolean isOperators(ModelMetadata model) {
+        return model.api().executor() == ExecutorKind.NONE;
+    }
+
+    /** All keys but the version. */
+    static Map<String, Object> metadata(ModelMetadata model, String time) {
+        Map<String, Object> memory = new TreeMap<>();
+        model.operators().forEach(operator -> memory.put(operator.name(), tensors(operator)));
+        return Map.of(
+                "model_name", model.name(),
+                "export_datetime", time,
+                "style", "operator",
+                "executors", List.of(),
+                "target", List.of(model.target()),
+                "memory", memory);
+    }
+
+    private static List<Map<String, Object>> tensors(OperatorInfo operator) {
+        List<Map<String, Object>> tensors = new ArrayList<>();
+        operator.inputs().forEach(input -> tensors.add(tensor(input, "input" + tensors.size())));
+        operator.outputs()
+                .forEach(output -> tensors.add(tensor(
+                        output, "output" + (tensors.size() - operator.inputs().size()))));
+        return tensors;
+    }
+
+    private static Map<String, Object> tensor(TensorInfo tensor, String binding) {
+        return Map.of(
+                "size_bytes", tensor.bytes(),
+                "shape", tensor.shape(),
+                "dtype", tensor.dtype().text(),
+                "input_binding", binding);
+    }
+}

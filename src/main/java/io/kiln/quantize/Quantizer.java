@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.quantize;
+
+import io.kiln.base.KilnException;
+import io.kiln.base.Problem;
+import io.kiln.base.Problems;
+import io.kiln.ir.Function;
+import io.kiln.quantize.graph.FloatGraph;
+import io.kiln.quantize.graph.Node;
+import io.kiln.quantize.plan.Planner;
+import io.kiln.quantize.plan.Planner.Wishes;
+import io.kiln.quantize.plan.Precision;
+import io.kiln.quantize.plan.QuantizedNetwork;
+import io.kiln.quantize.quality.Evaluation;
+import io.kiln.quantize.quality.Quality;
+import io.kiln.quantize.range.Calibration;
+import io.kiln.quantize.range.Statistics;
+import io.kiln.quantize.run.Runs;
+import io.kiln.quantize.sample.Sample;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Quantizes float models. The same model, samples and options give the same result to the bit. */
+public final class Quantizer {
+    private final QuantizedNetwork.Maker maker;
+    private final Runs.Progress progress;
+
+    /**
+     * @param maker makes integer functions of plans
+     * @param progress told about runs of the float model
+     */
+    public Quantizer(QuantizedNetwork.Maker maker, Runs.Progress progress) {
+        this.maker = maker;
+        this.progress = progress;
+    }
+
+    /**
+     * Quantizes a model.
+     *
+     * @param samples at least one
+     * @throws KilnException if the model is not float, a name is unknown, values explode, or the result breaks a limit
+     */
+    public Quantized quantize(Function model, List<Sample> samples, QuantizeOptions options) {
+        FloatGraph graph = FloatModel.of(model);
+        Map<Integer, Precision> kept = keptFloat(graph, options);
+        requireLabels(model, samples, options);
+        Statistics statistics = Calibration.of(graph, samples, options.method(), progress);
+        Planner planner = new Planner(graph, statistics);
+        Wishes wishes = new Wishes(options.mode().precision(), kept, options.floatBorder());
+        Search search = new Search(planner, maker, graph, samples);
+        Search.Found found = options.mode() == QuantizeMode.AUTO
+                ? search.mixed(wishes, options.limits())
+                : new Search.Found(wishes, List.of());
+        QuantizedNetwork network = maker.make(planner.plan(found.wishes()));
+        Quality quality = Evaluation.of(network, samples, Runs.Progress.NONE);
+        Quantized quantized = new Quantized(
+                network,
+                statistics.ranges(),
+                quality,
+                samples.size(),
+                search.advice(found.wishes(), quality),
+                found.trials());
+        requireLimits(model, quantized, options.limits());
+        return quantized;
+    }
+
+    private static Map<Integer, Precision> keptFloat(FloatGraph graph, QuantizeOptions options) {
+        Map<Integer, Precision> kept = new HashMap<>();
+        Problems problems = new Problems();
+        for (String name : options.keepFloat()) {
+            Pattern pattern = Pattern.compile(Stream.of(name.split("\\*", -1))
+                    .map(Pattern::quote)
+                    .reduce((a, b) -> a + ".*" + b)
+                    .orElse(""));
+            List<Node> found = graph.nodes().stream()
+                    .filter(node -> pattern.matcher(node.name()).matches())
+                    .toList();
+            if (found.isEmpty()) {
+                problems.add(
+                        "no layer is named `" + name + "`",
+                        "kiln.quantize.keepFloat",
+                        "names such as "
+                                + graph.nodes().stream()
+                                        .limit(3)
+                                        .map(Node::name)
+                                        .toList(),
+                        "The report quantize.json lists all names; * stands for any characters");
+            }
+            found.forEach(node -> kept.put(node.output(), Precision.FLOAT));
+        }
+        problems.throwIfAny();
+        return kept;
+    }
+
+    private static void requireLabels(Function model, List<Sample> samples, QuantizeOptions options) {
+        if (options.limits().maxAccuracyLoss().isPresent()
+                && samples.stream().anyMatch(sample -> sample.label().isEmpty())) {
+            throw new KilnException(new Problem(
+                    "kiln.quantize.maxAccuracyLoss needs labels, and the samples have none",
+                    model.name(),
+                    "labels.csv in the folder of the samples, or kiln.quantize.labels",
+                    "Add labels, or limit kiln.quantize.minSqnr"));
+        }
+        long classes = model.types().get(model.results().get(0).id()).shape().elements();
+        for (Sample sample : samples) {
+            if (sample.label().filter(label -> label >= classes).isPresent()) {
+                throw new KilnException(new Problem(
+                        "the label of " + sample.name() + " is "
+                                + sample.label().orElseThrow(),
+                        model.name(),
+                        "0 to " + (classes - 1) + ", the elements of the first output",
+                        "Correct the labels"));
+            }
+        }
+    }
+
+    private static void requireLimits(Function model, Quantized quantized, QuantizeOptions.Limits limits) {
+        Problems problems = new Problems();
+        String layers = quantized.advice().isEmpty()
+                ? "Give more samples, or another kiln.quantize.method"
+                : "Keep `" + quantized.advice().get(0).layer() + "` in "
+                        + quantized.advice().get(0).precision() + ", give more samples, or set kiln.quantize to auto";
+        limits.minSqnr()
+                .filter(least -> quantized.quality().sqnr() < least)
+                .ifPresent(least -> problems.add(
+                        String.format(
+                                Locale.ROOT,
+                                "the quantized outputs have a signal-to-noise ratio of %.1f dB",
+                                quantized.quality().sqnr()),
+                        model.name(),
+                        least + " dB or more (kiln.quantize.minSqnr)",
+                        layers));
+        limits.maxAccuracyLoss()
+                .filter(most -> quantized.quality().accuracy().orElseThrow().loss() > most)
+                .ifPresent(most -> problems.add(
+                        String.format(
+                                Locale.ROOT,
+                                "quantizing loses %.2f points of accuracy",
+                                quantized.quality().accuracy().orElseThrow().loss()),
+                        model.name(),
+                        "a loss of at most " + most + " (kiln.quantize.maxAccuracyLoss)",
+                        layers));
+        problems.throwIfAny();
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.quantize.plan;
+
+import io.kiln.quantize.graph.Node;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A node with its formats.
+ *
+ * @param node the node
+ * @param precision its arithmetic
+ * @param data the format in which it reads each of its {@link Node#data}
+ * @param output the format of its result
+ * @param constants a layer's constants in integers; empty for other operators and for float
+ */
+public record PlannedNode(
+        Node node, Precision precision, List<Format> data, Format output, Optional<LayerConstants> constants) {
+    public PlannedNode {
+        data = List.copyOf(data);
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.quantize.plan;
+
+import io.kiln.base.DType;
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Quantization;
+import io.kiln.ir.type.TensorType;
+import io.kiln.quantize.graph.FloatGraph;
+import io.kiln.quantize.graph.Node;
+import io.kiln.quantize.range.Range;
+import io.kiln.quantize.range.Statistics;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Decides formats from precisions and ranges. */
+public final class Planner {
+    private final FloatGraph graph;
+    private final Statistics statistics;
+
+    /**
+     * @param statistics ranges and means of the network's float values
+     */
+    public Planner(FloatGraph graph, Statistics statistics) {
+        this.graph = graph;
+        this.statistics = statistics;
+    }
+
+    /**
+     * What is asked for.
+     *
+     * @param usual precision of nodes
+     * @param others precision of some nodes by their output
+     * @param floatBorder whether inputs and outputs stay float
+     */
+    public record Wishes(Precision usual, Map<Integer, Precision> others, boolean floatBorder) {
+        public Wishes {
+            others = Map.copyOf(others);
+        }
+
+        Precision of(Node node) {
+            return others.getOrDefault(node.output(), usual);
+        }
+
+        /** The same with another precision of a node. */
+        public Wishes with(Node node, Precision precision) {
+            Map<Integer, Precision> more = new HashMap<>(others);
+            more.put(node.output(), precision);
+            return new Wishes(usual, more, floatBorder);
+        }
+    }
+
+    /** Whether a node has integer arithmetic in a precision. */
+    public static boolean isPossible(Node node, Precision precision) {
+        return precision == Precision.FLOAT || IntegerForms.of(node, precision).isPresent();
+    }
+
+    /** Whether a node computes new numbers in int8, rather than moving elements. */
+    public static boolean isArithmetic(Node node) {
+        return IntegerForms.of(node, Precision.INT8)
+                .filter(form -> form.kind() != Form.Kind.SAME)
+                .isPresent();
+    }
+
+    /** The plan for wishes. Nodes without integer arithmetic in the precision asked for are float. */
+    public Plan plan(Wishes wishes) {
+        Map<Integer, Precision> precisions = precisions(wishes);
+        Map<Integer, Form> forms = new HashMap<>();
+        for (Node node : graph.nodes()) {
+            IntegerForms.of(node, precisions.get(node.output())).ifPresent(form -> forms.put(node.output(), form));
+        }
+        ScaleGroups groups = ScaleGroups.of(graph, statistics.ranges(), forms);
+        List<PlannedNode> nodes = graph.nodes().stream()
+                .map(node -> planned(node, precisions.get(node.output()), forms, groups))
+                .toList();
+        return new Plan(graph.function(), nodes, border(wishes, groups));
+    }
+
+    /** Elements that only move between float operators stay float. */
+    private Map<Integer, Precision> precisions(Wishes wishes) {
+        Map<Integer, Precision> precisions = new HashMap<>();
+        for (Node node : graph.nodes()) {
+            Precision precision = wishes.of(node);
+            Optional<Form> form = IntegerForms.of(node, precision);
+            boolean movesFloats = form.filter(f -> f.kind() == Form.Kind.SAME).isPresent()
+                    && node.data().stream()
+                            .allMatch(arg -> arg instanceof Arg.Ref ref && precisions.get(ref.id()) == Precision.FLOAT);
+            precisions.put(node.output(), form.isEmpty() || movesFloats ? Precision.FLOAT : precision);
+        }
+        return precisions;
+    }
+
+    private PlannedNode planned(Node node, Precision precision, Map<Integer, Form> forms, ScaleGroups groups) {
+        if (precision == Precision.FLOAT) {
+            List<Format> data = node.argTypes().subList(0, node.data().size()).stream()
+                    .map(type -> Format.plain(type.dtype()))
+                    .toList();
+            return new PlannedNode(
+                    node, precision, data, Format.plain(node.type().dtype()), Optional.empty());
+        }
+        Format output = Format.of(precision, groups.quantization(node.output(), precision));
+        boolean isSame = forms.get(node.output()).kind() == Form.Kind.SAME;
+        List<Format> data = new ArrayList<>();
+        for (Arg arg : node.data()) {
+            data.add(isSame ? output : Format.of(precision, quantization(arg, precision, groups)));
+        }
+        Optional<LayerConstants> constants = node.layer()
+                .map(layer -> LayerConstants.of(
+                        node, data.get(0).quantization().orElseThrow().scale(), precision, means(node)));
+        return new PlannedNode(node, precision, data, output, constants);
+    }
+
+    private Optional<double[]> means(Node node) {
+        return node.data().get(0) instanceof Arg.Ref ref
+                ? Optional.ofNullable(statistics.means().get(ref.id()))
+                : Optional.empty();
+    }
+
+    private static Quantization quantization(Arg arg, Precision precision, ScaleGroups groups) {
+        return arg instanceof Constant constant
+                ? ActivationScale.of(precision, Range.of(ScaleGroups.floats(constant)))
+                : groups.quantization(((Arg.Ref) arg).id(), precision);
+    }
+
+    private Plan.Border border(Wishes wishes, ScaleGroups groups) {
+        Map<Integer, Format> inputs = new HashMap<>();
+        Map<Integer, TensorType> types = graph.function().types();
+        Set<Integer> params =
+                graph.function().params().stream().map(p -> p.id()).collect(Collectors.toSet());
+        Precision usual = wishes.usual() == Precision.FLOAT ? Precision.INT8 : wishes.usual();
+        params.forEach(id -> inputs.put(id, border(id, types.get(id).dtype(), wishes, usual, groups)));
+        List<Format> outputs = graph.function().results().stream()
+                .map(result -> border(result.id(), types.get(result.id()).dtype(), wishes, usual, groups))
+                .toList();
+        return new Plan.Border(inputs, outputs);
+    }
+
+    private static Format border(int id, DType dtype, Wishes wishes, Precision precision, ScaleGroups groups) {
+        return !dtype.isFloat() || wishes.floatBorder()
+                ? Format.plain(dtype)
+                : Format.of(precision, groups.quantization(id, precision));
+    }
+}

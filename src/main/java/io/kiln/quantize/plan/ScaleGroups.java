@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.quantize.plan;
+
+import io.kiln.ir.Arg;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Quantization;
+import io.kiln.quantize.graph.FloatGraph;
+import io.kiln.quantize.graph.Node;
+import io.kiln.quantize.range.Range;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Values that share a scale, because an operator that only moves elements lies between them. The group's range is the
+ * union of its values' ranges. An operator with several operands takes an operand into its group if that is an
+ * arithmetic result that nothing else reads; others are rescaled before it.
+ */
+final class ScaleGroups {
+    private final Map<Integer, Integer> parents = new HashMap<>();
+    private final Map<Integer, Range> ranges;
+    private final Map<Integer, Form> fixed = new HashMap<>();
+
+    private ScaleGroups(Map<Integer, Range> ranges) {
+        this.ranges = new HashMap<>(ranges);
+    }
+
+    /**
+     * The groups of a network.
+     *
+     * @param ranges the range of each float value
+     * @param forms the integer form of each node that has one, by its output
+     */
+    static ScaleGroups of(FloatGraph graph, Map<Integer, Range> ranges, Map<Integer, Form> forms) {
+        ScaleGroups groups = new ScaleGroups(ranges);
+        Map<Integer, Integer> uses = graph.function().useCounts();
+        for (Node node : graph.nodes()) {
+            Optional<Form> form = Optional.ofNullable(forms.get(node.output()));
+            if (form.isPresent() && form.get().kind() == Form.Kind.FIXED) {
+                groups.fixed.put(node.output(), form.get());
+            } else if (form.isPresent() && form.get().kind() == Form.Kind.SAME) {
+                groups.share(node, forms, uses);
+            }
+        }
+        return groups;
+    }
+
+    private void share(Node node, Map<Integer, Form> forms, Map<Integer, Integer> uses) {
+        List<Arg> data = node.data();
+        for (Arg arg : data) {
+            if (arg instanceof Constant constant) {
+                ranges.merge(root(node.output()), Range.of(floats(constant)), Range::union);
+            } else if (arg instanceof Arg.Ref ref && (isOnly(data, ref) || isFree(ref, forms, uses))) {
+                join(ref.id(), node.output());
+            }
+        }
+    }
+
+    private static boolean isOnly(List<Arg> data, Arg.Ref ref) {
+        return data.stream().allMatch(ref::equals);
+    }
+
+    private static boolean isFree(Arg.Ref ref, Map<Integer, Form> forms, Map<Integer, Integer> uses) {
+        return uses.get(ref.id()) == 1
+                && forms.containsKey(ref.id())
+                && forms.get(ref.id()).kind() == Form.Kind.FREE;
+    }
+
+    private void join(int first, int second) {
+        int root = root(first);
+        int other = root(second);
+        if (root != other) {
+            parents.put(other, root);
+            ranges.put(root, ranges.getOrDefault(root, Range.EMPTY).union(ranges.getOrDefault(other, Range.EMPTY)));
+            Optional.ofNullable(fixed.get(other)).ifPresent(form -> fixed.put(root, form));
+        }
+    }
+
+    private int root(int id) {
+        int root = id;
+        while (parents.containsKey(root)) {
+            root = parents.get(root);
+        }
+        return root;
+    }
+
+    /** The quantization of a float value in an integer precision. */
+    Quantization quantization(int id, Precision precision) {
+        int root = root(id);
+        Optional<Quantization> prescribed =
+                Optional.ofNullable(fixed.get(root)).flatMap(Form::fixed).filter(q -> isOf(precision, q));
+        return prescribed.orElseGet(() -> ActivationScale.of(precision, ranges.getOrDefault(root, Range.EMPTY)));
+    }
+
+    /** A prescribed quantization belongs to the precision of the operator that prescribes it. */
+    private static boolean isOf(Precision precision, Quantization quantization) {
+        return (precision == Precision.INT16) == (quantization.scale() == 1f / 32768);
+    }
+
+    static float[] floats(Constant constant) {
+        float[] values = new float[constant.elements()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = constant.real(i);
+        }
+        return values;
+    }
+}

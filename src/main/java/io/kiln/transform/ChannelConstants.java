@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import io.kiln.base.Bytes;
+import io.kiln.ir.Constant;
+import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Float constants with a value for each channel, the last dimension. */
+final class ChannelConstants {
+    private ChannelConstants() {}
+
+    /** A function of an element and its index. */
+    interface ElementMap {
+        float apply(int index, float element);
+    }
+
+    /** The value of each channel of a tensor that a constant is broadcast to; empty if it differs within a channel. */
+    static Optional<float[]> of(Constant constant, TensorType type) {
+        if (!constant.type().dtype().isFloat() || type.shape().rank() == 0) {
+            return Optional.empty();
+        }
+        int channels = type.shape().dim(-1);
+        float[] values = new float[channels];
+        if (constant.elements() == 1) {
+            Arrays.fill(values, constant.real(0));
+            return Optional.of(values);
+        }
+        if (constant.elements() != channels || constant.type().shape().dim(-1) != channels) {
+            return Optional.empty();
+        }
+        for (int i = 0; i < channels; i++) {
+            values[i] = constant.real(i);
+        }
+        return Optional.of(values);
+    }
+
+    static float[] inverse(float[] values) {
+        float[] inverse = new float[values.length];
+        for (int i = 0; i < values.length; i++) {
+            inverse[i] = 1 / values[i];
+        }
+        return inverse;
+    }
+
+    static float[] negative(float[] values) {
+        float[] negative = new float[values.length];
+        for (int i = 0; i < values.length; i++) {
+            negative[i] = -values[i];
+        }
+        return negative;
+    }
+
+    /** A constant of the same type with other elements. */
+    static Constant map(Constant constant, ElementMap map) {
+        ByteBuffer buffer =
+                ByteBuffer.allocate(Float.BYTES * constant.elements()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < constant.elements(); i++) {
+            buffer.putFloat(map.apply(i, constant.real(i)));
+        }
+        return new Constant(constant.name(), constant.type(), Bytes.wrap(buffer.array()));
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import io.kiln.ir.Arg;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.Result;
+import io.kiln.ir.op.element.Binary;
+import io.kiln.ir.op.layer.BiasAdd;
+import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.Conv2dTranspose;
+import io.kiln.ir.op.layer.Dense;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Folds products, quotients, sums and differences with a constant per channel into the weights and the bias of the float
+ * layer before them: batch normalization that was exported as {@code x * a + b}. This rounds differently, so it is for
+ * models that are quantized afterwards.
+ */
+public final class FoldChannelFactors implements Pass {
+    @Override
+    public String name() {
+        return "fold-channel-factors";
+    }
+
+    @Override
+    public Function run(Function function) {
+        Folding folding = new Folding(function.useCounts());
+        function.bindings().forEach(folding::add);
+        return new Function(
+                function.name(),
+                function.params(),
+                List.copyOf(folding.kept.values()),
+                function.results().stream()
+                        .map(r -> new Result(folding.renamed(r.id()), r.name(), r.quantization()))
+                        .toList(),
+                function.groups(),
+                function.variables(),
+                function.functions());
+    }
+
+    /**
+     * A layer with its bias so far.
+     *
+     * @param layer id of the layer
+     * @param bias id of the bias, if there is one
+     */
+    private record Chain(int layer, Optional<Integer> bias) {
+        int end() {
+            return bias.orElse(layer);
+        }
+    }
+
+    /** The state while going through the bindings in order. */
+    private static final class Folding {
+        private final Map<Integer, Integer> uses;
+        private final Map<Integer, Binding> kept = new LinkedHashMap<>();
+        private final Map<Integer, Integer> renamed = new HashMap<>();
+        private final Map<Integer, Chain> chains = new HashMap<>();
+
+        Folding(Map<Integer, Integer> uses) {
+            this.uses = uses;
+        }
+
+        int renamed(int id) {
+            return renamed.getOrDefault(id, id);
+        }
+
+        void add(Binding original) {
+            Binding binding = new Binding(
+                    original.id(),
+                    original.op(),
+                    original.args().stream()
+                            .map(a -> a instanceof Arg.Ref ref ? new Arg.Ref(renamed(ref.id())) : a)
+                            .toList(),
+                    original.type(),
+                    original.origin());
+            if (isFloatLayer(binding)) {
+                begin(binding, new Chain(binding.id(), Optional.empty()));
+            } else if (binding.op() instanceof BiasAdd && binding.args().get(1) instanceof Constant) {
+                Optional<Chain> chain = chain(binding, 0).filter(c -> c.bias.isEmpty());
+                kept.put(binding.id(), binding);
+                chain.ifPresent(c -> chains.put(binding.id(), new Chain(c.layer, Optional.of(binding.id()))));
+            } else if (!folded(binding)) {
+                kept.put(binding.id(), binding);
+            }
+        }
+
+        private void begin(Binding binding, Chain chain) {
+            kept.put(binding.id(), binding);
+            chains.put(binding.id(), chain);
+        }
+
+        private static boolean isFloatLayer(Binding binding) {
+            boolean isLayer = binding.op() instanceof Conv2d
+                    || binding.op() instanceof Dense
+                    || binding.op() instanceof Conv2dTranspose;
+            return isLayer && binding.args().get(1) instanceof Constant;
+        }
+
+        /** The chain that an argument ends, if nothing else reads it. */
+        private Optional<Chain> chain(Binding reader, int position) {
+            return reader.args().get(position) instanceof Arg.Ref ref && uses.getOrDefault(ref.id(), 0) == 1
+                    ? Optional.ofNullable(chains.get(ref.id()))
+                    : Optional.empty();
+        }
+
+        private boolean folded(Binding binding) {
+            if (!(binding.op() instanceof Binary binary)) {
+                return false;
+            }
+            int position = binding.args().get(0) instanceof Arg.Ref ? 0 : 1;
+            boolean isOrdered = binary.kind() == Binary.Kind.SUBTRACT || binary.kind() == Binary.Kind.DIVIDE;
+            if (!(binding.args().get(1 - position) instanceof Constant constant) || (isOrdered && position == 1)) {
+                return false;
+            }
+            Optional<Chain> chain = chain(binding, position);
+            Optional<float[]> channels = ChannelConstants.of(constant, binding.type());
+            if (chain.isEmpty() || channels.isEmpty() || !isSame(chain.get(), binding)) {
+                return false;
+            }
+            switch (binary.kind()) {
+                case MULTIPLY -> scale(binding, chain.get(), channels.get());
+                case DIVIDE -> scale(binding, chain.get(), ChannelConstants.inverse(channels.get()));
+                case ADD -> shift(binding, chain.get(), channels.get());
+                case SUBTRACT -> shift(binding, chain.get(), ChannelConstants.negative(channels.get()));
+                default -> {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        private boolean isSame(Chain chain, Binding binding) {
+            return kept.get(chain.end()).type().equals(binding.type());
+        }
+
+        private void scale(Binding binding, Chain chain, float[] factors) {
+            Binding layer = kept.get(chain.layer);
+            LayerChannelOrder order = LayerChannelOrder.of(layer);
+            replace(layer, 1, ChannelConstants.map(layer.constant(1), (i, w) -> w * factors[order.channel(i)]));
+            chain.bias
+                    .map(kept::get)
+                    .ifPresent(bias ->
+                            replace(bias, 1, ChannelConstants.map(bias.constant(1), (c, b) -> b * factors[c])));
+            rename(binding, chain);
+        }
+
+        private void shift(Binding binding, Chain chain, float[] terms) {
+            if (chain.bias.isPresent()) {
+                Binding bias = kept.get(chain.bias.get());
+                replace(bias, 1, ChannelConstants.map(bias.constant(1), (c, b) -> b + terms[c]));
+                rename(binding, chain);
+                return;
+            }
+            int axis = binding.type().shape().rank() - 1;
+            Binding bias = new Binding(
+                    binding.id(),
+                    new BiasAdd(axis),
+                    List.of(new Arg.Ref(chain.layer), Constant.vector(terms)),
+                    binding.type(),
+                    binding.origin());
+            begin(bias, new Chain(chain.layer, Optional.of(bias.id())));
+        }
+
+        private void replace(Binding binding, int position, Constant constant) {
+            List<Arg> args = new ArrayList<>(binding.args());
+            args.set(position, constant);
+            kept.put(binding.id(), new Binding(binding.id(), binding.op(), args, binding.type(), binding.origin()));
+        }
+
+        /** Readers of a folded binding read the chain instead, which then has their number of readers. */
+        private void rename(Binding binding, Chain chain) {
+            renamed.put(binding.id(), chain.end());
+            uses.put(chain.end(), uses.getOrDefault(binding.id(), 0));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.transform;
+
+import io.kiln.base.Bytes;
+import io.kiln.base.DType;
+import io.kiln.ir.Binding;
+import io.kiln.ir.Constant;
+import io.kiln.ir.Function;
+import io.kiln.ir.op.Layer;
+import io.kiln.ir.op.layer.Conv2d;
+import io.kiln.ir.op.layer.Dense;
+import io.kiln.ir.op.layer.QnnConv2d;
+import io.kiln.ir.op.layer.QnnDense;
+import io.kiln.ir.type.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Optional;
+
+/** Gives layers with integer weights and float data their real weights, {@code scale * (weight - zero point)}. */
+public final class RealWeights implements Pass {
+    @Override
+    public String name() {
+        return "real-weights";
+    }
+
+    @Override
+    public Function run(Function function) {
+        return function.withBindings(
+                function.bindings().stream().map(RealWeights::real).toList());
+    }
+
+    private static Binding real(Binding binding) {
+        if (!binding.type().dtype().isFloat() || !(binding.op() instanceof Layer)) {
+            return binding;
+        }
+        return floatLayer(binding)
+                .map(layer -> new Binding(
+                        binding.id(),
+                        layer,
+                        List.of(binding.args().get(0), weights(binding)),
+                        binding.type(),
+                        binding.origin()))
+                .orElse(binding);
+    }
+
+    private static Optional<Layer> floatLayer(Binding binding) {
+        if (!binding.args().subList(1, binding.args().size()).stream().allMatch(Constant.class::isInstance)) {
+            return Optional.empty();
+        }
+        if (binding.op() instanceof QnnConv2d conv) {
+            return Optional.of(new Conv2d(conv.window(), conv.groups(), conv.channels(), conv.kernelLayout()));
+        }
+        return binding.op() instanceof QnnDense dense ? Optional.of(new Dense(dense.units())) : Optional.empty();
+    }
+
+    private static Constant weights(Binding binding) {
+        Constant weights = binding.constant(1);
+        Constant scales = binding.constant(Layer.KERNEL_SCALE);
+        long zeroPoint = binding.constant(Layer.KERNEL_ZERO_POINT).integer(0);
+        LayerChannelOrder order = LayerChannelOrder.of(binding);
+        ByteBuffer real = ByteBuffer.allocate(Float.BYTES * weights.elements()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < weights.elements(); i++) {
+            float scale = scales.real(scales.elements() == 1 ? 0 : order.channel(i));
+            real.putFloat(scale * (weights.integer(i) - zeroPoint));
+        }
+        return new Constant(
+                weights.name(), new TensorType(weights.type().shape(), DType.FLOAT32), Bytes.wrap(real.array()));
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.kiln.frontend.onnx;
+
+import ai.onnx.proto.OnnxMl.AttributeProto;
+import ai.onnx.proto.OnnxMl.GraphProto;
+import ai.onnx.proto.OnnxMl.ModelProto;
+import ai.onnx.proto.OnnxMl.NodeProto;
+import ai.onnx.proto.OnnxMl.OperatorSetIdProto;
+import ai.onnx.proto.OnnxMl.TensorProto;
+import ai.onnx.proto.OnnxMl.TensorShapeProto;
+import ai.onnx.proto.OnnxMl.TypeProto;
+import ai.onnx.proto.OnnxMl.ValueInfoProto;
+import com.google.protobuf.ByteString;
+import io.kiln.base.Bytes;
+import io.kiln.frontend.onnx.model.ElementType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Map;
+
+/** Writes models for tests. */
+public final class ModelBuilder {
+    private static final int IR_VERSION = 8;
+
+    private final GraphProto.Builder graph = GraphProto.newBuilder().setName("test");
+    private final int opset;
+    private int constants;
+
+    /** @param opset version of ONNX's operators */
+    public ModelBuilder(int opset) {
+        this.opset = opset;
+    }
+
+    /** Adds an input. */
+    public String input(String name, ElementType type, List<Integer> dims) {
+        graph.addInput(info(name, type, dims));
+        return name;
+    }
+
+    /** Adds an output. */
+    public void output(String name, ElementType type, List<Integer> dims) {
+        graph.addOutput(info(name, type, dims));
+    }
+
+    /** Adds a constant with raw elements; returns its name. */
+    public String constant(ElementType type, List<Integer> dims, byte[] data) {
+        String name = "c" + constants++;
+        TensorProto.Builder tensor = TensorProto.newBuilder()
+                .setName(name)
+                .setDataType(code(type))
+                .setRawData(ByteString.copyFrom(data));
+        dims.forEach(tensor::addDims);
+        graph.addInitializer(tensor);
+        return name;
+    }
+
+    /** Adds a scalar or vector of floats. */
+    public String floats(boolean isScalar, float... values) {
+        ByteBuffer data = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (float value : values) {
+            data.putFloat(value);
+        }
+        return constant(ElementType.FLOAT, isScalar ? List.of() : List.of(values.length), data.array());
+    }
+
+    /** Adds a scalar or vector of bytes. */
+    public String bytes(ElementType type, boolean isScalar, int... values) {
+        byte[] data = new byte[values.length];
+        for (int i = 0; i < data.length; i++) {
+            data[i] = (byte) values[i];
+        }
+        return constant(type, isScalar ? List.of() : List.of(values.length), data);
+    }
+
+    /** Adds a vector of int32. */
+    public String words(int... values) {
+        ByteBuffer data = ByteBuffer.allocate(4 * values.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (int value : values) {
+            data.putInt(value);
+        }
+        return constant(ElementType.INT32, List.of(values.length), data.array());
+    }
+
+    /** Adds a node of ONNX's own domain; returns the output. */
+    public String node(String operator, List<String> inputs, String output, Map<String, Object> attributes) {
+        return node("", operator, inputs, output, attributes);
+    }
+
+    /** Adds a node; attributes are a Long, a Float, a String or a List of Long. */
+    public String node(
+            String domain, String operator, List<String> inputs, String output, Map<String, Object> attributes) {
+        NodeProto.Builder node = NodeProto.newBuilder()
+                .setDomain(domain)
+                .setOpType(operator)
+                .addAllInput(inputs)
+                .addOutput(output);
+        attributes.forEach((name, value) -> node.addAttribute(attribute(name, value)));
+        graph.addNode(node);
+        return output;
+    }
+
+    /** The file. */
+    public Bytes build() {
+        ModelProto model = ModelProto.newBuilder()
+                .setIrVersion(IR_VERSION)
+                .addOpsetImport(OperatorSetIdProto.newBuilder().setDomain("").setVersion(opset))
+                .addOpsetImport(OperatorSetIdProto.newBuilder()
+                        .setDomain("com.microsoft")
+                        .setVersion(1))
+                .setGraph(graph)
+                .build();
+        return Bytes.wrap(model.toByteArray());
+    }
+
+    @SuppressWarnings("unchecked")
+    private static AttributeProto attribute(String name, Object value) {
+        AttributeProto.Builder attribute = AttributeProto.newBuilder().setName(name);
+        if (value instanceof Long whole) {
+            attribute.setType(AttributeProto.AttributeType.INT).setI(whole);
+        } else if (value instanceof Float real) {
+            attribute.setType(AttributeProto.AttributeType.FLOAT).setF(real);
+        } else if (value instanceof String text) {
+            attribute.setType(AttributeProto.AttributeType.STRING).setS(ByteString.copyFromUtf8(text));
+        } else {
+            attribute.setType(AttributeProto.AttributeType.INTS).addAllInts((List<Long>) value);
+        }
+        return attribute.build();
+    }
+
+    private static ValueInfoProto info(String name, ElementType type, List<Integer> dims) {
+        TensorShapeProto.Builder shape = TensorShapeProto.newBuilder();
+        dims.forEach(dim -> shape.addDim(TensorShapeProto.Dimension.newBuilder().setDimValue(dim)));
+        return ValueInfoProto.newBuilder()
+                .setName(name)
+                .setType(TypeProto.newBuilder()
+                        .setTensorType(TypeProto.Tensor.newBuilder()
+                                .setElemType(code(type))
+                                .setShape(shape)))
+                .build();
+    }
+
+    private static int code(ElementType type) {
+        for (int code = 0; code < 32; code++) {
+            if (ElementType.ofCode(code).filter(type::equals).isPresent()) {
+                return code;
+            }
+        }
+        throw new IllegalArgumentException(type.text());
+    }
+}
